@@ -40,7 +40,8 @@ int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt
 int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message) {
   bool known = status > TPRT_IN_PROGRESS && status <= TPRT_PROGRAM;
   tprt_status code = known ? (tprt_status)status : TPRT_PROGRAM;
-  tprt__fail(code, "rank %d: %s", tprt_comm_rank(context->world), message ? message : "the program failed");
+  tprt__fail(code, "rank %d: %s", tprt_comm_rank(context->world),
+             message ? message : "the program failed");
   return tprt__context_fail(context, code, NULL);
 }
 
@@ -51,15 +52,19 @@ const char *tprt_context_error(const tprt_context *context) { return context->er
 
 static tprt_status read_config(const tprt_context_config *config, tprt_context_config *own) {
   *own = (tprt_context_config){.size = sizeof *own};
-  tprt_status status = config ? tprt__struct_copy(own, sizeof *own, config, "tprt_context_config") : TPRT_OK;
+  tprt_status status =
+      config ? tprt__struct_copy(own, sizeof *own, config, "tprt_context_config") : TPRT_OK;
   if (!status && own->blas_threads < 0)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d", own->blas_threads);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d",
+                        own->blas_threads);
   if (!status && own->target != TPRT_TARGET_HOST && own->target != TPRT_TARGET_CUDA)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.target is %d, which is none", (int)own->target);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.target is %d, which is none",
+                        (int)own->target);
   return status;
 }
 
-static tprt_status choose_threads(const tprt_context_config *config, const tprt_comm *world, int *threads) {
+static tprt_status choose_threads(const tprt_context_config *config, const tprt_comm *world,
+                                  int *threads) {
   tprt_status status = TPRT_OK;
   int share = tprt__cores() / tprt_comm_host_ranks(world);
   int64_t n = config->blas_threads;
@@ -70,18 +75,21 @@ static tprt_status choose_threads(const tprt_context_config *config, const tprt_
   return status;
 }
 
-tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config, tprt_context **result) {
+tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config,
+                                tprt_context **result) {
   int threads;
   int64_t progress;
   tprt_context_config own;
   tprt_status status = read_config(config, &own);
   if (!status && world->transport->host && own.target == TPRT_TARGET_HOST)
-    status = tprt__fail(TPRT_UNSUPPORTED, "programs for the host work on its memory; backend %s has that of a device",
+    status = tprt__fail(TPRT_UNSUPPORTED,
+                        "programs for the host work on its memory; backend %s has that of a device",
                         tprt_comm_backend(world));
   if (!status)
     status = choose_threads(&own, world, &threads);
   if (!status)
-    status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world), &progress);
+    status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world),
+                              &progress);
   if (!status)
     status = tprt__blas_start();
   if (status)
@@ -152,7 +160,8 @@ void tprt_context_destroy(tprt_context *context) {
 
 /* ---- Binding ---- */
 
-/* All ranks have to run the same program, otherwise they would wait for each other at different sites. */
+/* All ranks have to run the same program, otherwise they would wait for each other at different
+ * sites. */
 static tprt_status compare_words(tprt_context *context, uint64_t word, const char *what) {
   int n = tprt_comm_size(context->world);
   uint64_t *all = tprt__alloc((size_t)n * sizeof *all);
@@ -169,7 +178,8 @@ static tprt_status compare_words(tprt_context *context, uint64_t word, const cha
   /* All see it. Nobody fails, and so aborts the world, before all have heard of it. */
   const tprt_op barrier = {.size = sizeof barrier, .kind = TPRT_OP_BARRIER};
   (void)tprt__comm_tell(context->world, &barrier);
-  return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other, what);
+  return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other,
+                    what);
 }
 
 /* The choice of rank 0 holds for all, since they would have other bits than one that has all. */
@@ -179,7 +189,8 @@ static tprt_status agree_on_gemm(tprt_context *context) {
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof mine);
   tprt__gemm_tell(&context->gemm_choice, tprt__gemm_library(), mine);
-  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, TPRT__GEMM_WORDS, TPRT_U64, NULL);
+  const tprt_op gather =
+      tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, TPRT__GEMM_WORDS, TPRT_U64, NULL);
   tprt_status status = tprt__comm_tell(context->world, &gather);
   if (!status) {
     context->gemm_choice = tprt__gemm_agree(n, all);
@@ -201,18 +212,19 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
   return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
 }
 
-static tprt_status bind_group(tprt_context *context, const tprt__program *program, const tprt__site *site,
-                              tprt__site_state *state) {
+static tprt_status bind_group(tprt_context *context, const tprt__program *program,
+                              const tprt__site *site, tprt__site_state *state) {
   if (site->kind == TPRT_SITE_PERMUTE && site->n_axes == 0) {
     state->comm = context->world;
     return TPRT_OK;
   }
-  return tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes, &state->comm);
+  return tprt_comm_axes(context->world, program->n_axes, program->sizes, site->n_axes, site->axes,
+                        &state->comm);
 }
 
 /* The plan of a permute, for the pairs of this rank's group. */
-static tprt_status bind_permute(tprt_context *context, const tprt__program *program, const tprt__site *site,
-                                tprt__site_state *state) {
+static tprt_status bind_permute(tprt_context *context, const tprt__program *program,
+                                const tprt__site *site, tprt__site_state *state) {
   int n = tprt_comm_size(state->comm), rank = tprt_comm_rank(state->comm);
   tprt_pair *pairs = tprt__alloc((size_t)n * sizeof *pairs);
   if (!pairs)
@@ -223,21 +235,24 @@ static tprt_status bind_permute(tprt_context *context, const tprt__program *prog
   op.pairs = pairs;
   op.n_pairs = tprt__site_pairs(program, site, group, pairs);
   tprt_status status = tprt__plan_shape(&op, n, rank, &state->plan);
-  if (!status && context->gpu) /* what is started on the host owns nothing, and looks at the source only */
+  /* what is started on the host owns nothing, and looks at the source only */
+  if (!status && context->gpu)
     status = tprt__plan_destinations(&op, &state->plan);
   tprt__free(pairs);
   return status;
 }
 
-static tprt_status bind_site(tprt_context *context, const tprt__program *program, const tprt__site *site,
-                             tprt__site_state *state) {
+static tprt_status bind_site(tprt_context *context, const tprt__program *program,
+                             const tprt__site *site, tprt__site_state *state) {
   bool contracts = site->kind == TPRT_SITE_CONTRACT;
   if (contracts && context->gpu)
-    return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0], site->extra + 1, NULL,
-                                      &state->contraction);
+    return tprt__gpu_contraction_plan(context->gpu, site->contraction, site->extra[0],
+                                      site->extra + 1, NULL, &state->contraction);
   if (site->kind == TPRT_SITE_MULTIPLY) {
-    const tprt__gpu_finish finish = {.function = (uint32_t)site->finish.function, .bias = site->finish.bias};
-    return tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->finish.words, &finish, &state->contraction);
+    const tprt__gpu_finish finish = {.function = (uint32_t)site->finish.function,
+                                     .bias = site->finish.bias};
+    return tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->finish.words,
+                                      &finish, &state->contraction);
   }
   if (contracts) {
     size_t bytes = tprt__contraction_scratch(site->contraction);
@@ -256,7 +271,8 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   if (!status)
     status = site->kind == TPRT_SITE_PERMUTE
                  ? bind_permute(context, program, site, state)
-                 : tprt__plan_shape(&site->op, tprt_comm_size(state->comm), tprt_comm_rank(state->comm), &state->plan);
+                 : tprt__plan_shape(&site->op, tprt_comm_size(state->comm),
+                                    tprt_comm_rank(state->comm), &state->plan);
   if (!status && context->gpu)
     status = tprt__bind_to_gpu(context, state);
   if (!status && tprt__site_has_rows(site->kind))
@@ -268,7 +284,8 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   return status;
 }
 
-/* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's affair. */
+/* Both on the GPU, whose allocations are aligned; what collectives reach there is the runtime's
+ * affair. */
 static tprt_status allocate_on_gpu(tprt_context *context, tprt__bound *made) {
   tprt_status status = TPRT_OK;
   if (made->program.private_bytes)
@@ -287,14 +304,18 @@ static tprt_status allocate_blocks(tprt_context *context, tprt__bound *made) {
     made->private_base = tprt__alloc(bytes + 63);
     if (!made->private_base)
       return tprt__fail_memory(bytes);
-    made->private_block = (unsigned char *)made->private_base + (64 - (uintptr_t)made->private_base % 64) % 64;
+    made->private_block =
+        (unsigned char *)made->private_base + (64 - (uintptr_t)made->private_base % 64) % 64;
   }
-  tprt_status status = tprt_mem_alloc(context->world, made->program.registered_bytes, &made->registered);
+  tprt_status status =
+      tprt_mem_alloc(context->world, made->program.registered_bytes, &made->registered);
   if (status || !made->registered)
     return status;
-  uint64_t offset = context->world->transport->backend->offset(context->world->transport, made->registered);
-  return compare_words(context, offset,
-                       "have registered memory at different offsets; allocate it in the same order on all ranks");
+  uint64_t offset =
+      context->world->transport->backend->offset(context->world->transport, made->registered);
+  return compare_words(
+      context, offset,
+      "have registered memory at different offsets; allocate it in the same order on all ranks");
 }
 
 static tprt_status bind_steps(tprt_context *context, const int64_t *table, tprt__bound *made) {
@@ -304,17 +325,21 @@ static tprt_status bind_steps(tprt_context *context, const int64_t *table, tprt_
     status = tprt__program_read(table, n_words, &made->program);
   if (status)
     return status;
-  status = compare_words(context, tprt__hash(n_words, table, n_words * sizeof *table), "run different programs");
+  status = compare_words(context, tprt__hash(n_words, table, n_words * sizeof *table),
+                         "run different programs");
   if (status)
     return status;
   if (made->program.n_devices != tprt_comm_size(context->world)) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the program is for %lld devices, the world has %d ranks",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the program is for %lld devices, the world has %d ranks",
                       (long long)made->program.n_devices, tprt_comm_size(context->world));
   }
-  static const char *const names[] = {[TPRT_TARGET_HOST] = "the host", [TPRT_TARGET_CUDA] = "a CUDA GPU"};
+  static const char *const names[] = {[TPRT_TARGET_HOST] = "the host",
+                                      [TPRT_TARGET_CUDA] = "a CUDA GPU"};
   tprt_target target = context->gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST;
   if (made->program.target != target) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the program was compiled for %s, the context was created for %s",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the program was compiled for %s, the context was created for %s",
                       names[made->program.target], names[target]);
   }
   if (!context->gpu && !*context->gemm_text)

@@ -1,10 +1,16 @@
 /* What compiled programs call while they run. */
 #include "context.h"
 
-void *tprt_abi_private(tprt_context *context) { return context->current ? context->current->private_block : NULL; }
-void *tprt_abi_registered(tprt_context *context) { return context->current ? context->current->registered : NULL; }
+void *tprt_abi_private(tprt_context *context) {
+  return context->current ? context->current->private_block : NULL;
+}
+void *tprt_abi_registered(tprt_context *context) {
+  return context->current ? context->current->registered : NULL;
+}
 
-int64_t tprt_abi_device(tprt_context *context) { return context->status ? 0 : tprt_comm_rank(context->world); }
+int64_t tprt_abi_device(tprt_context *context) {
+  return context->status ? 0 : tprt_comm_rank(context->world);
+}
 
 typedef enum site_class {
   COLLECTIVE,
@@ -26,7 +32,8 @@ static site_class class_of(tprt_site_kind kind) {
                                        [TPRT_SITE_QUANTISE_ROWS] = QUANTISED_ROWS,
                                        [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = QUANTISED_PRODUCT_ROWS,
                                        [TPRT_SITE_SOFTMAX_ROWS] = SOFTMAX,
-                                       [TPRT_SITE_GATHER_MULTIPLY] = GATHERING}; /* others collectives */
+                                       /* others collectives */
+                                       [TPRT_SITE_GATHER_MULTIPLY] = GATHERING};
   return classes[kind];
 }
 
@@ -74,8 +81,8 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
-  tprt_status status =
-      context->gpu ? tprt__gpu_collective(context, state, send, recv) : tprt__site_collective(state, send, recv);
+  tprt_status status = context->gpu ? tprt__gpu_collective(context, state, send, recv)
+                                    : tprt__site_collective(state, send, recv);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, state->plan.traffic);
@@ -84,12 +91,13 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
 
 /* ---- In two calls ---- */
 
-static tprt_status start_on_host(const tprt_context *context, tprt__site_state *state, const void *send, void *recv) {
+static tprt_status start_on_host(const tprt_context *context, tprt__site_state *state,
+                                 const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  return status
-             ? status
-             : tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns), context->on_demand, &state->work);
+  return status ? status
+                : tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns),
+                                   context->on_demand, &state->work);
 }
 
 static tprt_status wait_on_host(tprt__site_state *state, tprt__call *call) {
@@ -102,7 +110,8 @@ static tprt_status wait_on_host(tprt__site_state *state, tprt__call *call) {
 }
 
 /* Nobody on the host knows when a GPU does something; it does that in between. */
-static tprt_status wait_on_gpu(tprt_context *context, const tprt__site_state *state, tprt__call *call) {
+static tprt_status wait_on_gpu(tprt_context *context, const tprt__site_state *state,
+                               tprt__call *call) {
   call->ran_ns = state->started_ns;
   call->ended_ns = call->begin_ns;
   return tprt__gpu_wait(context, state);
@@ -115,9 +124,12 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
-  tprt_status status = state->started ? tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for") : TPRT_OK;
+  tprt_status status =
+      state->started ? tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for")
+                     : TPRT_OK;
   if (!status)
-    status = context->gpu ? tprt__gpu_start(context, state, send, recv) : start_on_host(context, state, send, recv);
+    status = context->gpu ? tprt__gpu_start(context, state, send, recv)
+                          : start_on_host(context, state, send, recv);
   if (status)
     return fail_collective(context, site, status);
   state->started = true;
@@ -136,16 +148,19 @@ int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, voi
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_WAIT, .site = site, .begin_ns = tprt__now()};
   if (!state->started || state->send != send || state->recv != recv)
-    return fail_collective(context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
+    return fail_collective(
+        context, site, tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
   state->started = false;
-  tprt_status status = context->gpu ? wait_on_gpu(context, state, &call) : wait_on_host(state, &call);
+  tprt_status status =
+      context->gpu ? wait_on_gpu(context, state, &call) : wait_on_host(state, &call);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, 0);
   return TPRT_OK;
 }
 
-int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b, void *c) {
+int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, const void *b,
+                          void *c) {
   if (context->status)
     return (int32_t)context->status;
   tprt__site_state *state = find_site(context, site, CONTRACTION);
@@ -156,16 +171,19 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   tprt_status status = TPRT_OK;
   if (context->gpu)
     status =
-        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->contraction, a, b, c);
+        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
+                                  state->contraction, a, b, c);
   else
     tprt__contraction_run(which->contraction, &context->gemm, a, b, c);
   if (status)
-    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
+    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()),
+                              NULL);
   count(context, state, &call, 0);
   return TPRT_OK;
 }
 
-int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a, const void *b, const void *bias, void *out) {
+int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a, const void *b,
+                          const void *bias, void *out) {
   if (context->status)
     return (int32_t)context->status;
   tprt__site_state *state = find_site(context, site, PRODUCT);
@@ -175,7 +193,8 @@ int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a, co
   const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
   tprt_status status = tprt__gpu_product_run(queue, state->contraction, a, b, bias, out);
   if (status)
-    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()), NULL);
+    return tprt__context_fail(context, tprt__fail(status, "site %d: %s", site, tprt_last_error()),
+                              NULL);
   count(context, state, &call, 0);
   return TPRT_OK;
 }
@@ -189,15 +208,17 @@ static int32_t run_rows(tprt_context *context, int32_t site, site_class wanted, 
     return fail_site(context, site, what);
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
   int64_t traffic = 0;
-  tprt_status status = tprt__rows_run(context, &context->current->program.sites[site], state, buffers, &traffic);
+  tprt_status status =
+      tprt__rows_run(context, &context->current->program.sites[site], state, buffers, &traffic);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, traffic);
   return TPRT_OK;
 }
 
-int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
-                             const void *gamma, const void *beta, void *residual_out, void *out) {
+int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input,
+                             const void *residual, const void *bias, const void *gamma,
+                             const void *beta, void *residual_out, void *out) {
   const tprt__rows_buffers buffers = {.input = input,
                                       .residual = residual,
                                       .bias = bias,
@@ -208,8 +229,9 @@ int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *in
   return run_rows(context, site, ROWS, "reduction of rows", &buffers);
 }
 
-int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
-                               const void *bias, const void *gamma, const void *beta, void *residual_out, void *out) {
+int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a, const void *b,
+                               const void *residual, const void *bias, const void *gamma,
+                               const void *beta, void *residual_out, void *out) {
   const tprt__rows_buffers buffers = {.a = a,
                                       .b = b,
                                       .residual = residual,
@@ -221,9 +243,10 @@ int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *
   return run_rows(context, site, PRODUCT_ROWS, "reduction of rows of a product", &buffers);
 }
 
-int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *input, const void *residual, const void *bias,
-                               const void *gamma, const void *beta, const void *static_scale, void *residual_out, void *out,
-                               void *quantised, void *scale) {
+int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *input,
+                               const void *residual, const void *bias, const void *gamma,
+                               const void *beta, const void *static_scale, void *residual_out,
+                               void *out, void *quantised, void *scale) {
   const tprt__rows_buffers buffers = {.input = input,
                                       .residual = residual,
                                       .bias = bias,
@@ -237,9 +260,11 @@ int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *
   return run_rows(context, site, QUANTISED_ROWS, "reduction of rows that are quantised", &buffers);
 }
 
-int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, const void *a, const void *b, const void *residual,
-                                        const void *bias, const void *gamma, const void *beta, const void *static_scale,
-                                        void *residual_out, void *out, void *quantised, void *scale) {
+int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, const void *a,
+                                        const void *b, const void *residual, const void *bias,
+                                        const void *gamma, const void *beta,
+                                        const void *static_scale, void *residual_out, void *out,
+                                        void *quantised, void *scale) {
   const tprt__rows_buffers buffers = {.a = a,
                                       .b = b,
                                       .residual = residual,
@@ -251,11 +276,12 @@ int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, con
                                       .out = out,
                                       .quantised = quantised,
                                       .scale = scale};
-  return run_rows(context, site, QUANTISED_PRODUCT_ROWS, "reduction of rows of a product that are quantised", &buffers);
+  return run_rows(context, site, QUANTISED_PRODUCT_ROWS,
+                  "reduction of rows of a product that are quantised", &buffers);
 }
 
-int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits, const void *target, void *largest,
-                              void *sum, void *picked) {
+int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits,
+                              const void *target, void *largest, void *sum, void *picked) {
   if (context->status)
     return (int32_t)context->status;
   tprt__site_state *state = find_site(context, site, SOFTMAX);
@@ -264,16 +290,17 @@ int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *l
   tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
   const tprt__softmax_buffers buffers = {logits, target, largest, sum, picked};
   int64_t traffic = 0;
-  tprt_status status = tprt__softmax_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  tprt_status status =
+      tprt__softmax_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, traffic);
   return TPRT_OK;
 }
 
-int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input, const void *b0, const void *b1,
-                                 const void *b2, const void *b3, void *gathered, void *out0, void *out1, void *out2,
-                                 void *out3) {
+int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input,
+                                 const void *b0, const void *b1, const void *b2, const void *b3,
+                                 void *gathered, void *out0, void *out1, void *out2, void *out3) {
   if (context->status)
     return (int32_t)context->status;
   tprt__site_state *state = find_site(context, site, GATHERING);
@@ -283,7 +310,8 @@ int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void
   const tprt__gather_buffers buffers = {
       .input = input, .b = {b0, b1, b2, b3}, .gathered = gathered, .out = {out0, out1, out2, out3}};
   int64_t traffic = 0;
-  tprt_status status = tprt__gather_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
+  tprt_status status =
+      tprt__gather_run(context, &context->current->program.sites[site], state, &buffers, &traffic);
   if (status)
     return fail_collective(context, site, status);
   count(context, state, &call, traffic);
@@ -292,7 +320,8 @@ int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void
 
 /* ---- Statistics ---- */
 
-tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site, tprt_site_stats *stats) {
+tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site,
+                                    tprt_site_stats *stats) {
   if (!context->current || site < 0 || site >= context->current->program.n_sites) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the bound program has no site %d", site);
   }

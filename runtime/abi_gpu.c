@@ -2,7 +2,9 @@
 #include "context.h"
 
 static tprt_status check_gpu(const tprt_context *context) {
-  return context->gpu ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "the context was created for the host, it has no GPU");
+  return context->gpu ? TPRT_OK
+                      : tprt__fail(TPRT_INVALID_ARGUMENT,
+                                   "the context was created for the host, it has no GPU");
 }
 
 /* Of a call by a program. */
@@ -11,7 +13,8 @@ static int32_t end_call(tprt_context *context, tprt_status status) {
 }
 
 static tprt_status check_bytes(int64_t bytes) {
-  return bytes >= 0 ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
+  return bytes >= 0 ? TPRT_OK
+                    : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
 }
 
 static tprt_status look_at(const tprt_comm *comm) {
@@ -19,7 +22,8 @@ static tprt_status look_at(const tprt_comm *comm) {
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
-/* What is in a stream fails when nobody looks, and the stream goes on; so whoever has waited for it looks. */
+/* What is in a stream fails when nobody looks, and the stream goes on; so whoever has waited for it
+ * looks. */
 static tprt_status look(const tprt_context *context, tprt_status waited) {
   tprt_status status = waited ? waited : look_at(context->world);
   for (const tprt__bound *at = context->programs; at && !status; at = at->next)
@@ -32,7 +36,9 @@ static tprt_status look(const tprt_context *context, tprt_status waited) {
 
 static tprt_status check_program(const tprt_context *context) {
   tprt_status status = check_gpu(context);
-  return status || context->current ? status : tprt__fail(TPRT_INVALID_ARGUMENT, "no program is bound to the context");
+  return status || context->current
+             ? status
+             : tprt__fail(TPRT_INVALID_ARGUMENT, "no program is bound to the context");
 }
 
 int32_t tprt_abi_kernels(tprt_context *context, const char *ptx) {
@@ -51,15 +57,18 @@ int32_t tprt_abi_kernels(tprt_context *context, const char *ptx) {
   return end_call(context, status);
 }
 
-int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads, const uint64_t *arguments,
-                        int32_t n_arguments) {
+int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads,
+                        const uint64_t *arguments, int32_t n_arguments) {
   if (context->status)
     return (int32_t)context->status;
   tprt_status status = check_program(context);
   if (!status && !context->current->kernels)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "kernel %d is launched before the program said what its kernels are", kernel);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT,
+                   "kernel %d is launched before the program said what its kernels are", kernel);
   if (!status)
-    status = tprt__gpu_launch(context->gpu, context->current->kernels, kernel, n_blocks, n_threads, arguments, n_arguments);
+    status = tprt__gpu_launch(context->gpu, context->current->kernels, kernel, n_blocks, n_threads,
+                              arguments, n_arguments);
   return end_call(context, status);
 }
 
@@ -78,10 +87,13 @@ int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
-  tprt__graph_refuse(context, "its host reads what the GPU has computed: conditions of loops, offsets");
+  tprt__graph_refuse(context,
+                     "its host reads what the GPU has computed: conditions of loops, offsets");
   if (context->status)
     return (int32_t)context->status;
-  return end_call(context, status ? status : look(context, tprt__gpu_download(context->gpu, host, device, (size_t)bytes)));
+  return end_call(context, status ? status
+                                  : look(context, tprt__gpu_download(context->gpu, host, device,
+                                                                     (size_t)bytes)));
 }
 
 int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes) {
@@ -93,7 +105,8 @@ int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, in
   tprt__graph_refuse(context, "its host writes into memory of the GPU");
   if (context->status)
     return (int32_t)context->status;
-  return end_call(context, status ? status : tprt__gpu_upload(context->gpu, device, host, (size_t)bytes));
+  return end_call(context,
+                  status ? status : tprt__gpu_upload(context->gpu, device, host, (size_t)bytes));
 }
 
 void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes) {
@@ -131,7 +144,8 @@ int32_t tprt_abi_asserted(tprt_context *context) {
   int32_t number = 0;
   tprt__graph_refuse(context, "it asserts something, and its host looks whether that failed");
   const void *word = tprt_abi_assert_word(context);
-  if (!word || end_call(context, look(context, tprt__gpu_download(context->gpu, &number, word, sizeof number))))
+  if (!word || end_call(context, look(context, tprt__gpu_download(context->gpu, &number, word,
+                                                                  sizeof number))))
     return 0;
   return number;
 }
@@ -170,7 +184,8 @@ tprt_status tprt_context_stream(tprt_context *context, void **stream) {
   return status;
 }
 
-static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine, bool alone) {
+static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
+                          const void *mine, bool alone) {
   const tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER};
   tprt__plan plan;
   tprt_status status = tprt__plan_shape(&op, tprt_comm_size(comm), tprt_comm_rank(comm), &plan);
@@ -179,20 +194,25 @@ static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_
   plan.together = fn;
   plan.alone = alone;
   plan.send = mine;
-  return status ? status : tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
+  return status ? status
+                : tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
 }
 
-tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine) {
+tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
+                             const void *mine) {
   return gather(context, comm, fn, mine, true);
 }
 
-tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine) {
+tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
+                                  const void *mine) {
   tprt_status status = check_gpu(context);
   if (status)
     return status;
   if (tprt_comm_size(comm) == 1)
-    return tprt__gpu_together((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, fn, &mine, 1);
+    return tprt__gpu_together((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, fn,
+                              &mine, 1);
   if (comm->transport->backend != &tprt__backend_loopback)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no virtual ranks of one GPU; loopback has", tprt_comm_backend(comm));
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no virtual ranks of one GPU; loopback has",
+                      tprt_comm_backend(comm));
   return gather(context, comm, fn, mine, false);
 }

@@ -1,4 +1,5 @@
-/* Collectives of programs on a GPU: in its streams where the backend has them there, else through the host. */
+/* Collectives of programs on a GPU: in its streams where the backend has them there, else through
+ * the host. */
 #include "context.h"
 
 /* ---- Through the host: backends that reach its memory alone ---- */
@@ -24,7 +25,8 @@ static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void
   return TPRT_OK;
 }
 
-static tprt_status run_on_host(tprt_context *context, const tprt__site_state *state, const void *send, void *recv) {
+static tprt_status run_on_host(tprt_context *context, const tprt__site_state *state,
+                               const void *send, void *recv) {
   const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
   void *parts[2] = {NULL};
   tprt__graph_refuse(context, "its collectives go through memory of the host");
@@ -43,8 +45,11 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
 /* Of a group of one: its result is what it has, but for a permute in which nobody sends to it. */
 static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
   if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
-    return tprt__gpu_zero((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, plan->recv, plan->recv_bytes);
-  return plan->recv == plan->send ? TPRT_OK : tprt__gpu_copy(context->gpu, plan->recv, plan->send, (size_t)plan->recv_bytes);
+    return tprt__gpu_zero((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
+                          plan->recv, plan->recv_bytes);
+  return plan->recv == plan->send
+             ? TPRT_OK
+             : tprt__gpu_copy(context->gpu, plan->recv, plan->send, (size_t)plan->recv_bytes);
 }
 
 /* Whether it goes into streams; what does not is done in the program's one, or by the host. */
@@ -52,7 +57,8 @@ static bool is_launched(const tprt__site_state *state) {
   return state->plan.n_ranks > 1 && tprt_comm_capabilities(state->comm) & TPRT_CAP_GPU_PROGRAMS;
 }
 
-static tprt_status launch(tprt_context *context, const tprt__site_state *state, void *stream, const void *send, void *recv) {
+static tprt_status launch(tprt_context *context, const tprt__site_state *state, void *stream,
+                          const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   plan.gpu = context->gpu;
@@ -61,10 +67,13 @@ static tprt_status launch(tprt_context *context, const tprt__site_state *state, 
     tprt__graph_refuse(context, tprt_last_error());
     return context->status;
   }
-  return status ? status : tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns), NULL);
+  return status ? status
+                : tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns),
+                                    NULL);
 }
 
-static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state *state, const void *send, void *recv) {
+static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state *state,
+                                  const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (status)
@@ -72,12 +81,14 @@ static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state 
   return plan.n_ranks == 1 ? run_alone(context, &plan) : run_on_host(context, state, send, recv);
 }
 
-/* On all ranks the collectives of a program have one order, also where there are two streams: backends may be at work on one at a time. */
+/* On all ranks the collectives of a program have one order, also where there are two streams:
+ * backends may be at work on one at a time. */
 tprt_status tprt__gpu_await_started(tprt_context *context) {
   return context->n_started > 0 ? tprt__gpu_await_all(context->gpu) : TPRT_OK;
 }
 
-tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv) {
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state,
+                                 const void *send, void *recv) {
   if (!is_launched(state))
     return run_unlaunched(context, state, send, recv);
   tprt_status status = tprt__gpu_await_started(context);
@@ -86,7 +97,8 @@ tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *
 
 /* ---- In two calls ---- */
 
-tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send, void *recv) {
+tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send,
+                            void *recv) {
   void *stream;
   if (!is_launched(state))
     return run_unlaunched(context, state, send, recv);

@@ -1,5 +1,6 @@
-/* Programs of GPUs as graphs: what a call puts into the streams is captured once, and launched again as long as arguments and results lie where they
- * lay. Ranks agree on the host what they do, by the number of a capture: all of them have one, or all capture. */
+/* Programs of GPUs as graphs: what a call puts into the streams is captured once, and launched
+ * again as long as arguments and results lie where they lay. Ranks agree on the host what they do,
+ * by the number of a capture: all of them have one, or all capture. */
 #include "context.h"
 
 #include <stdio.h>
@@ -45,12 +46,14 @@ void tprt__graph_refuse(tprt_context *context, const char *why) {
 /* ---- Ranks ---- */
 
 bool tprt__graphs_are_shared(const tprt_context *context) {
-  return tprt_comm_size(context->world) > 1 && context->world->transport->backend == &tprt__backend_loopback;
+  return tprt_comm_size(context->world) > 1 &&
+         context->world->transport->backend == &tprt__backend_loopback;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* What all ranks say, if it is the same; else CAPTURE_NEEDED, or CAPTURE_IMPOSSIBLE if one says so. */
+/* What all ranks say, if it is the same; else CAPTURE_NEEDED, or CAPTURE_IMPOSSIBLE if one says
+ * so. */
 static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
   int n = tprt_comm_size(context->world);
   *common = mine;
@@ -108,10 +111,10 @@ static tprt_status run_step(const void *const *arguments, int n, step_fn *step) 
   return status;
 }
 
-#define TOGETHER(step)                                                                                                         \
-  static tprt_status step##_together(const void *const *arguments, int n, void *stream) {                                      \
-    (void)stream;                                                                                                              \
-    return run_step(arguments, n, step);                                                                                       \
+#define TOGETHER(step)                                                                             \
+  static tprt_status step##_together(const void *const *arguments, int n, void *stream) {          \
+    (void)stream;                                                                                  \
+    return run_step(arguments, n, step);                                                           \
   }
 TOGETHER(begin)
 TOGETHER(end)
@@ -120,7 +123,8 @@ TOGETHER(launch)
 
 static tprt_status all_do(tprt_context *context, tprt_together_fn *step, member *mine) {
   const void *alone[] = {mine};
-  return tprt__graphs_are_shared(context) ? tprt__gpu_gather(context, context->world, step, mine) : step(alone, 1, NULL);
+  return tprt__graphs_are_shared(context) ? tprt__gpu_gather(context, context->world, step, mine)
+                                          : step(alone, 1, NULL);
 }
 
 /* ---- What is kept ---- */
@@ -195,7 +199,8 @@ static tprt_status fail_with(tprt_context *context, tprt_status status) {
 }
 
 /* As it is. */
-static tprt_status call(tprt_context *context, struct tprt__graphs *of, void *const *inputs, void *const *outputs) {
+static tprt_status call(tprt_context *context, struct tprt__graphs *of, void *const *inputs,
+                        void *const *outputs) {
   context->calling = of;
   tprt_status status = (tprt_status)of->program(context, inputs, outputs);
   context->calling = NULL;
@@ -213,7 +218,8 @@ static captured *make_captured(const struct tprt__graphs *of, size_t n, void *co
     tprt__free(stats);
     return NULL;
   }
-  *made = (captured){.number = of->n_captures + 1, .stats = stats, .n_sites = n_sites, .n_addresses = n};
+  *made = (captured){
+      .number = of->n_captures + 1, .stats = stats, .n_sites = n_sites, .n_addresses = n};
   memcpy(made->addresses, addresses, n * sizeof *addresses);
   for (int i = 0; i < n_sites; i++)
     made->stats[i] = of->bound->sites[i].stats;
@@ -224,7 +230,8 @@ static captured *make_captured(const struct tprt__graphs *of, size_t n, void *co
 static void note_stats(const struct tprt__graphs *of, captured *item) {
   for (int i = 0; i < item->n_sites; i++) {
     const tprt_site_stats *now = &of->bound->sites[i].stats;
-    item->stats[i] = (tprt_site_stats){.calls = now->calls - item->stats[i].calls, .bytes = now->bytes - item->stats[i].bytes};
+    item->stats[i] = (tprt_site_stats){.calls = now->calls - item->stats[i].calls,
+                                       .bytes = now->bytes - item->stats[i].bytes};
   }
 }
 
@@ -235,7 +242,8 @@ static void count(const struct tprt__graphs *of, const captured *item) {
   }
 }
 
-/* A rank of the stream's operations that does not come must not keep the others for ever: what was launched has a deadline. */
+/* A rank of the stream's operations that does not come must not keep the others for ever: what was
+ * launched has a deadline. */
 static void end_late(void *user, tprt_status status) {
   if (status)
     tprt__comm_poison(user, status, status == TPRT_TIMEOUT ? TPRT__NO_RANK : tprt_comm_rank(user));
@@ -247,16 +255,18 @@ static tprt_status watch(tprt_context *context) {
   tprt__stream_mark *mark;
   if (!(transport->backend->capabilities & TPRT_CAP_STREAMS))
     return TPRT_OK; /* nobody waits for another rank on a device */
-  tprt_status status = transport->backend->record(transport, tprt__gpu_stream(context->gpu), tprt__deadline(world->timeout_ns),
-                                                  end_late, world, &mark);
+  tprt_status status =
+      transport->backend->record(transport, tprt__gpu_stream(context->gpu),
+                                 tprt__deadline(world->timeout_ns), end_late, world, &mark);
   if (!status)
     mark->forget(mark);
   return status;
 }
 
-/* Runs the program in a capture and launches what was captured. *captures: whether all ranks could. */
-static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captured *item, void *const *inputs,
-                           void *const *outputs, bool *captures) {
+/* Runs the program in a capture and launches what was captured. *captures: whether all ranks
+ * could. */
+static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captured *item,
+                           void *const *inputs, void *const *outputs, bool *captures) {
   member mine = {.gpu = context->gpu};
   int64_t common;
   tprt_status status = all_do(context, begin_together, &mine);
@@ -273,13 +283,15 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
   if (!status)
     status = all_do(context, *captures ? end_together : abandon_together, &mine);
   if (status)
-    tprt__gpu_capture_abandon(context->gpu); /* of the stream where it began; on others nothing happens */
+    /* of the stream where it began; on others nothing happens */
+    tprt__gpu_capture_abandon(context->gpu);
   item->graph = mine.graph;
   return status;
 }
 
-static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of, size_t n, void *const *addresses,
-                                 void *const *inputs, void *const *outputs) {
+static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of, size_t n,
+                                 void *const *addresses, void *const *inputs,
+                                 void *const *outputs) {
   bool captures = false;
   captured *item = make_captured(of, n, addresses);
   if (!item)
@@ -312,35 +324,44 @@ static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, 
   return TPRT_OK;
 }
 
-static tprt_status call_again(tprt_context *context, struct tprt__graphs *of, size_t n, void *const *addresses,
-                              void *const *inputs, void *const *outputs) {
+static tprt_status call_again(tprt_context *context, struct tprt__graphs *of, size_t n,
+                              void *const *addresses, void *const *inputs, void *const *outputs) {
   captured *item = find_captured(of, n, addresses);
   int64_t common;
-  tprt_status status = agree(context, of->why[0] ? CAPTURE_IMPOSSIBLE : item ? item->number : CAPTURE_NEEDED, &common);
+  tprt_status status = agree(context,
+                             of->why[0] ? CAPTURE_IMPOSSIBLE
+                             : item     ? item->number
+                                        : CAPTURE_NEEDED,
+                             &common);
   if (status)
     return fail_with(context, status);
   of->is_impossible = common == CAPTURE_IMPOSSIBLE;
   if (of->is_impossible)
     return call(context, of, inputs, outputs);
   context->current = of->bound;
-  return common == CAPTURE_NEEDED ? capture_first(context, of, n, addresses, inputs, outputs) : replay(context, of, item);
+  return common == CAPTURE_NEEDED ? capture_first(context, of, n, addresses, inputs, outputs)
+                                  : replay(context, of, item);
 }
 
-/* The first call binds the program, loads its kernels and copies its constants, which a capture has no place for; and it shows what the host does. */
-static tprt_status call_first(tprt_context *context, struct tprt__graphs *of, void *const *inputs, void *const *outputs) {
+/* The first call binds the program, loads its kernels and copies its constants, which a capture has
+ * no place for; and it shows what the host does. */
+static tprt_status call_first(tprt_context *context, struct tprt__graphs *of, void *const *inputs,
+                              void *const *outputs) {
   if (tprt__gpu_graphs_load())
     snprintf(of->why, sizeof of->why, "%s", tprt_last_error());
   return call(context, of, inputs, outputs);
 }
 
-tprt_status tprt_context_replay(tprt_context *context, tprt_program_fn *program, int n_inputs, void *const *inputs,
-                                int n_outputs, void *const *outputs, const char **why) {
+tprt_status tprt_context_replay(tprt_context *context, tprt_program_fn *program, int n_inputs,
+                                void *const *inputs, int n_outputs, void *const *outputs,
+                                const char **why) {
   *why = "";
   if (context->status)
     return context->status;
   if (!context->gpu || n_inputs < 0 || n_outputs < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, context->gpu ? "a negative number of arguments"
-                                                          : "the context was created for the host, which has no graphs");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      context->gpu ? "a negative number of arguments"
+                                   : "the context was created for the host, which has no graphs");
   struct tprt__graphs *of = find_program(context, program);
   size_t n_in = (size_t)n_inputs, n = n_in + (size_t)n_outputs;
   void **addresses = tprt__alloc((n ? n : 1) * sizeof *addresses);

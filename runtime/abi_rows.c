@@ -1,11 +1,14 @@
-/* Sums over the group with what is done to the rows of them, and the products that are summed, in programs for GPUs.
+/* Sums over the group with what is done to the rows of them, and the products that are summed, in
+ * programs for GPUs.
  *
- * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of them. Where each has a GPU of its own and these reach
- * each other's memory, each launches its kernel (abi_rows_across.c). Elsewhere it is the collectives that it
- * stands for, and between them the same kernel for what is done to the rows, of a group of this rank alone.
+ * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of
+ * them. Where each has a GPU of its own and these reach each other's memory, each launches its
+ * kernel (abi_rows_across.c). Elsewhere it is the collectives that it stands for, and between them
+ * the same kernel for what is done to the rows, of a group of this rank alone.
  *
- * A product is computed in slices that are stored at the rank that reduces them, where kernels reach all ranks and cuBLASLt takes the slices; else it
- * is computed as a contraction, into memory of this rank, and then reduced. */
+ * A product is computed in slices that are stored at the rank that reduces them, where kernels
+ * reach all ranks and cuBLASLt takes the slices; else it is computed as a contraction, into memory
+ * of this rank, and then reduced. */
 #include "abi_rows.h"
 
 #include "backend.h"
@@ -31,7 +34,8 @@ tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *ro
 
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
   tprt_status status = tprt__make_room(context, bytes, &context->rows_room);
-  return status || context->alone ? status : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
+  return status || context->alone ? status
+                                  : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
 }
 
 /* ---- How the ranks of a communicator do it: all come to the same answer ---- */
@@ -42,7 +46,8 @@ static void stay_apart(struct tprt__rows_group *group) {
   snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
 }
 
-/* Whether all are virtual ranks of one GPU, on which blocks of all of them can run at the same time. */
+/* Whether all are virtual ranks of one GPU, on which blocks of all of them can run at the same
+ * time. */
 static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
   tprt_comm *comm = group->comm;
   int n = tprt_comm_size(comm);
@@ -67,10 +72,11 @@ static tprt_status try_together(tprt_context *context, struct tprt__rows_group *
   return status;
 }
 
-/* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is the reason for collectives, unless the
- * communicator failed of it. */
+/* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is
+ * the reason for collectives, unless the communicator failed of it. */
 static tprt_status try_across(tprt_context *context, struct tprt__rows_group *group) {
-  tprt_status status = tprt__gpu_peers_create(context->gpu, group->comm, group->comm->timeout_ns, &group->peers);
+  tprt_status status =
+      tprt__gpu_peers_create(context->gpu, group->comm, group->comm->timeout_ns, &group->peers);
   if (status && tprt_comm_status(group->comm))
     return status;
   if (status)
@@ -83,15 +89,18 @@ static tprt_status try_across(tprt_context *context, struct tprt__rows_group *gr
 static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
   int n = tprt_comm_size(group->comm);
   if (n > TPRT_CUDA_MAX_RANKS) {
-    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n, TPRT_CUDA_MAX_RANKS);
+    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n,
+                     TPRT_CUDA_MAX_RANKS);
     stay_apart(group);
     return TPRT_OK;
   }
   tprt_status status = try_together(context, group);
-  return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status : try_across(context, group);
+  return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status
+                                                               : try_across(context, group);
 }
 
-tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct tprt__rows_group **group) {
+tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
+                                  struct tprt__rows_group **group) {
   struct tprt__rows_group *at = context->rows_groups;
   while (at && at->comm != comm)
     at = at->next;
@@ -110,34 +119,43 @@ tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm, struct
 /* ---- Sites ---- */
 
 /* Rows of each block; 0 where there are none. */
-static int64_t block_rows(const tprt__rows *rows) { return rows->blocks ? rows->tokens / rows->blocks : 0; }
+static int64_t block_rows(const tprt__rows *rows) {
+  return rows->blocks ? rows->tokens / rows->blocks : 0;
+}
 
-tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state, int64_t *bytes) {
+tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state,
+                                   int64_t *bytes) {
   const tprt__rows *rows = &site->rows;
-  int64_t n = tprt_comm_size(state->comm), row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
+  int64_t n = tprt_comm_size(state->comm),
+          row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
   if (__builtin_mul_overflow((block_rows(rows) + n - 1) / n * n * rows->blocks, row, bytes))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of more than 2^63 bytes");
   return TPRT_OK;
 }
 
-static tprt_status bind_product(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
-  tprt_status status =
-      tprt__gpu_contraction_plan(context->gpu, site->contraction, 3, site->rows.words, NULL, &state->rows->product);
+static tprt_status bind_product(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state) {
+  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3,
+                                                  site->rows.words, NULL, &state->rows->product);
   return status ? status : tprt__gpu_prepare_products(context->gpu);
 }
 
 /* Room of this rank's own: for the sum and a slice of out, for its product. */
-static tprt_status bind_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+static tprt_status bind_apart(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state) {
   int64_t bytes = 0;
   tprt_status status = TPRT_OK;
   if (site->rows.k)
     status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
     status = tprt__make_room(context, bytes, &context->product_room);
-  return status || state->rows->way == TPRT__ROWS_TOGETHER ? status : tprt__rows_prepare(context, state->rows->room);
+  return status || state->rows->way == TPRT__ROWS_TOGETHER
+             ? status
+             : tprt__rows_prepare(context, state->rows->room);
 }
 
-tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way, char why[TPRT__WHY_BYTES]) {
+tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way,
+                              char why[TPRT__WHY_BYTES]) {
   if (!status || tprt_comm_status(comm))
     return status;
   *way = TPRT__ROWS_APART;
@@ -146,12 +164,14 @@ tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__r
 }
 
 /* A site for which there is no room where all reach it is one of collectives. */
-static tprt_status bind_across(tprt_context *context, const tprt__site *site, const tprt__site_state *state) {
+static tprt_status bind_across(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state) {
   tprt_status status = tprt__rows_bind_across(context, site, state);
   return tprt__rows_excuse(state->comm, status, &state->rows->way, state->rows->why);
 }
 
-tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state) {
+tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site,
+                            tprt__site_state *state) {
   struct tprt__rows_state *rows = state->rows = tprt__alloc(sizeof *rows);
   if (!rows)
     return tprt__fail_memory(sizeof *rows);
@@ -206,7 +226,8 @@ typedef struct rows_call {
   void *room; /* of a product */
 } rows_call;
 
-/* Whether the product can be computed in slices, which begin at multiples of 16 bytes as all that cuBLASLt is given. */
+/* Whether the product can be computed in slices, which begin at multiples of 16 bytes as all that
+ * cuBLASLt is given. */
 static bool takes_slices(const void *const *arguments, int n_ranks) {
   const rows_call *first = arguments[0];
   uintptr_t bits = 0;
@@ -217,7 +238,8 @@ static bool takes_slices(const void *const *arguments, int n_ranks) {
   return bits % 16 == 0 && tprt__rows_has_slices(first->site, n_ranks);
 }
 
-static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks, const tprt_cuda_rows *rows, void *stream) {
+static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks,
+                                      const tprt_cuda_rows *rows, void *stream) {
   const rows_call *first = arguments[0];
   tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS] = {{0}};
   for (int r = 0; r < n_ranks; r++)
@@ -226,18 +248,20 @@ static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks,
 }
 
 /* What slices cannot do is computed whole. */
-static tprt_status multiply_for_all(const void *const *arguments, int n_ranks, const tprt_cuda_rows *rows, void *stream) {
+static tprt_status multiply_for_all(const void *const *arguments, int n_ranks,
+                                    const tprt_cuda_rows *rows, void *stream) {
   const rows_call *first = arguments[0];
   tprt_status status = TPRT_UNSUPPORTED;
   if (rows->algorithm == TPRT_CUDA_SLICES && takes_slices(arguments, n_ranks))
     status = multiply_in_slices(arguments, n_ranks, rows, stream);
-  if (status != TPRT_UNSUPPORTED) /* which is: cuBLASLt has no algorithm for a slice, and nothing was enqueued */
+  /* which is: cuBLASLt has no algorithm for a slice, and nothing was enqueued */
+  if (status != TPRT_UNSUPPORTED)
     return status;
   status = TPRT_OK;
   for (int r = 0; r < n_ranks && !status; r++) {
     const rows_call *call = arguments[r];
-    status = tprt__gpu_contraction_run((tprt__gpu_queue){first->gpu, stream}, first->product, call->buffers.a, call->buffers.b,
-                                       call->room);
+    status = tprt__gpu_contraction_run((tprt__gpu_queue){first->gpu, stream}, first->product,
+                                       call->buffers.a, call->buffers.b, call->room);
   }
   return status ? status : tprt__gpu_reduce_rows(first->gpu, first->ranks, rows, stream);
 }
@@ -251,11 +275,14 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
   rows.residual_sharded = !whole;
   rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
   /* Nobody pushes where everybody reaches all inputs. */
-  rows.algorithm = whole && site->rows.algorithm != TPRT_CUDA_SLICES ? TPRT_CUDA_PULL : TPRT_CUDA_SLICES;
+  rows.algorithm =
+      whole && site->rows.algorithm != TPRT_CUDA_SLICES ? TPRT_CUDA_PULL : TPRT_CUDA_SLICES;
   for (int r = 0; r < n_ranks; r++) {
     const rows_call *call = arguments[r];
-    if (call->site->op.kind != site->op.kind || memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0)
-      return tprt__fail(TPRT_MISMATCH, "ranks 0 and %d of the group reduce rows at different sites", r);
+    if (call->site->op.kind != site->op.kind ||
+        memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0)
+      return tprt__fail(TPRT_MISMATCH, "ranks 0 and %d of the group reduce rows at different sites",
+                        r);
     rows.input[r] = site->rows.k ? call->room : call->buffers.input;
     rows.residual[r] = call->buffers.residual;
     rows.residual_out[r] = call->buffers.residual_out;
@@ -269,14 +296,15 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
 
 /* ---- Apart ---- */
 
-static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                                const tprt__rows_buffers *b) {
+static tprt_status reduce_apart(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state, const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
   char *sum = context->rows_room.memory;
   const void *input = site->rows.k ? context->product_room.memory : b->input;
   void *made[TPRT__ROWS_RESULTS]; /* by the kernel */
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
-    made[i] = gathers && tprt__rows_has_result(&site->rows, i) ? sum + state->rows->slice[i] : tprt__rows_buffer(b, i);
+    made[i] = gathers && tprt__rows_has_result(&site->rows, i) ? sum + state->rows->slice[i]
+                                                               : tprt__rows_buffer(b, i);
   tprt_cuda_rows rows = tprt__rows_describe(site, b);
   rows.algorithm = TPRT_CUDA_PULL;
   rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
@@ -288,36 +316,43 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site, c
   rows.scale[0] = made[TPRT__ROWS_RESULT_SCALE];
   tprt_status status = TPRT_OK;
   if (site->rows.k)
-    status = tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, state->rows->product,
-                                       b->a, b->b, context->product_room.memory);
+    status =
+        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
+                                  state->rows->product, b->a, b->b, context->product_room.memory);
   if (!status)
     status = tprt__gpu_collective(context, state, input, sum);
   if (!status)
-    status = tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
+    status =
+        tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
   for (int i = 0; i < TPRT__ROWS_RESULTS && gathers && !status; i++)
     if (made[i])
-      status = tprt__gpu_collective(context, &state->rows->gather[i], made[i], tprt__rows_buffer(b, i));
+      status =
+          tprt__gpu_collective(context, &state->rows->gather[i], made[i], tprt__rows_buffer(b, i));
   return status;
 }
 
 /* Beside a collective, kernels that wait for each other might keep it off some GPU. */
 tprt_status tprt__rows_begin_across(tprt_context *context) {
   tprt_status status = tprt__gpu_await_started(context);
-  if (!status && tprt__graphs_are_shared(context)) /* whose kernels may be started one after the other */
-    tprt__graph_refuse(context, "it has kernels on several GPUs that wait for each other, and ranks that share a graph");
+  /* whose kernels may be started one after the other */
+  if (!status && tprt__graphs_are_shared(context))
+    tprt__graph_refuse(
+        context,
+        "it has kernels on several GPUs that wait for each other, and ranks that share a graph");
   return status ? status : context->status;
 }
 
-tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers, size_t input_bytes,
-                                        size_t output_bytes) {
+tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers,
+                                        size_t input_bytes, size_t output_bytes) {
   if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
     return TPRT_OK;
   tprt__graphs_forget(context); /* what was captured knows the rooms of before */
   return tprt__gpu_peers_reserve(context->gpu, peers, input_bytes, output_bytes);
 }
 
-tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                           const tprt__rows_buffers *b, int64_t *traffic) {
+tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
+                           const tprt__site_state *state, const tprt__rows_buffers *b,
+                           int64_t *traffic) {
   *traffic = state->plan.traffic;
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
     *traffic += state->rows->gather[i].plan.traffic;
@@ -354,10 +389,12 @@ tprt_status tprt__rows_look(const tprt_context *context) {
 const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
   static const char *const of_rows[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
                                         [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
-                                        [TPRT__ROWS_ACROSS] = "a kernel on each GPU that reaches the others"};
-  static const char *const of_gathers[] = {[TPRT__ROWS_APART] = "an all_gather, then the products",
-                                           [TPRT__ROWS_TOGETHER] = "products in slices, for all ranks",
-                                           [TPRT__ROWS_ACROSS] = "products in slices, which each GPU copies from the others"};
+                                        [TPRT__ROWS_ACROSS] =
+                                            "a kernel on each GPU that reaches the others"};
+  static const char *const of_gathers[] = {
+      [TPRT__ROWS_APART] = "an all_gather, then the products",
+      [TPRT__ROWS_TOGETHER] = "products in slices, for all ranks",
+      [TPRT__ROWS_ACROSS] = "products in slices, which each GPU copies from the others"};
   const tprt__bound *program = context->current;
   bool is_there = program && site >= 0 && site < program->program.n_sites;
   const struct tprt__rows_state *rows = is_there ? program->sites[site].rows : NULL;

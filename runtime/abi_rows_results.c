@@ -1,4 +1,5 @@
-/* What sites of rows make of the sum: which results there are, where they are gathered from, and how a call with its buffers is described to the kernels. */
+/* What sites of rows make of the sum: which results there are, where they are gathered from, and
+ * how a call with its buffers is described to the kernels. */
 #include "abi_rows.h"
 
 #include <string.h>
@@ -17,14 +18,16 @@ bool tprt__rows_has_result(const tprt__rows *rows, tprt__rows_result which) {
 }
 
 void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which) {
-  void *const buffers[] = {
-      [TPRT__ROWS_RESULT_OUT] = b->out, [TPRT__ROWS_RESULT_QUANTISED] = b->quantised, [TPRT__ROWS_RESULT_SCALE] = b->scale};
+  void *const buffers[] = {[TPRT__ROWS_RESULT_OUT] = b->out,
+                           [TPRT__ROWS_RESULT_QUANTISED] = b->quantised,
+                           [TPRT__ROWS_RESULT_SCALE] = b->scale};
   return buffers[which];
 }
 
 tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result which) {
   const tprt_dtype dtypes[] = {[TPRT__ROWS_RESULT_OUT] = site->op.dtype,
-                               [TPRT__ROWS_RESULT_QUANTISED] = TPRT_U8, /* bits of f8e4m3, which every backend moves */
+                               /* bits of f8e4m3, which every backend moves */
+                               [TPRT__ROWS_RESULT_QUANTISED] = TPRT_U8,
                                [TPRT__ROWS_RESULT_SCALE] = TPRT_F32};
   return dtypes[which];
 }
@@ -35,8 +38,9 @@ int64_t tprt__rows_result_width(const tprt__rows *rows, tprt__rows_result which)
   return rows->quantise == TPRT_CUDA_PER_GROUP ? rows->hidden / TPRT_CUDA_GROUP : 1;
 }
 
-static tprt_status plan_gather(const tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                               tprt__rows_result which, tprt__site_state *gather) {
+static tprt_status plan_gather(const tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state, tprt__rows_result which,
+                               tprt__site_state *gather) {
   tprt_op op = site->op;
   int n = tprt_comm_size(state->comm);
   op.kind = TPRT_OP_ALL_GATHER;
@@ -51,11 +55,13 @@ static tprt_status plan_gather(const tprt_context *context, const tprt__site *si
 
 static int64_t round_up(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site, tprt__site_state *state) {
+tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site,
+                                 tprt__site_state *state) {
   struct tprt__rows_state *rows = state->rows;
   tprt_status status = TPRT_OK;
   rows->room = round_up(state->plan.recv_bytes);
-  for (int i = 0; i < TPRT__ROWS_RESULTS && site->rows.layout == TPRT_ROWS_GATHERED && !status; i++) {
+  for (int i = 0; i < TPRT__ROWS_RESULTS && site->rows.layout == TPRT_ROWS_GATHERED && !status;
+       i++) {
     if (!tprt__rows_has_result(&site->rows, i))
       continue;
     status = plan_gather(context, site, state, i, &rows->gather[i]);
@@ -86,8 +92,8 @@ tprt_status tprt__rows_check_buffers(const tprt__rows *rows, const tprt__rows_bu
              {"scale", b->scale, tprt__rows_has_result(rows, TPRT__ROWS_RESULT_SCALE)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!all[i].buffer == all[i].wanted)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name, all[i].buffer,
-                        all[i].wanted ? "one" : "none");
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name,
+                        all[i].buffer, all[i].wanted ? "one" : "none");
   return TPRT_OK;
 }
 

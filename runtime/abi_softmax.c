@@ -1,5 +1,6 @@
-/* What a softmax needs of rows whose columns are split over the group, in programs for GPUs: a kernel for this rank's columns, an all-gather of what it
- * has found, and a kernel that puts that together. */
+/* What a softmax needs of rows whose columns are split over the group, in programs for GPUs: a
+ * kernel for this rank's columns, an all-gather of what it has found, and a kernel that puts that
+ * together. */
 #include "context.h"
 
 #include "cuda/gpu_rows.h"
@@ -20,13 +21,14 @@ static tprt_status check_buffers(const tprt__softmax *softmax, const tprt__softm
              {"picked", b->picked, softmax->results & TPRT_SOFTMAX_PICKED}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!all[i].buffer == all[i].wanted)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name, all[i].buffer,
-                        all[i].wanted ? "one" : "none");
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name,
+                        all[i].buffer, all[i].wanted ? "one" : "none");
   return TPRT_OK;
 }
 
-tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                              const tprt__softmax_buffers *b, int64_t *traffic) {
+tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state, const tprt__softmax_buffers *b,
+                              int64_t *traffic) {
   const tprt__softmax *softmax = &site->softmax;
   char *gathered = context->rows_room.memory, *own = gathered + state->plan.recv_bytes;
   *traffic = state->plan.traffic;
@@ -49,7 +51,8 @@ tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, con
                                .n_parts = tprt_comm_size(state->comm),
                                .part = tprt_comm_rank(state->comm),
                                .parts = {own}};
-  status = tprt__gpu_cross_entropy(context->gpu, context->alone, &entropy, tprt__gpu_stream(context->gpu));
+  status = tprt__gpu_cross_entropy(context->gpu, context->alone, &entropy,
+                                   tprt__gpu_stream(context->gpu));
   if (!status)
     status = tprt__gpu_collective(context, state, own, gathered);
   if (status)
@@ -59,5 +62,6 @@ tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, con
   entropy.largest[0] = b->largest;
   entropy.sum[0] = b->sum;
   entropy.picked[0] = b->picked;
-  return tprt__gpu_cross_entropy(context->gpu, context->alone, &entropy, tprt__gpu_stream(context->gpu));
+  return tprt__gpu_cross_entropy(context->gpu, context->alone, &entropy,
+                                 tprt__gpu_stream(context->gpu));
 }

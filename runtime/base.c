@@ -36,7 +36,9 @@ static tprt_logger user_logger;
 #define TEXT(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
 
-const char *tprt_version(void) { return VERSION_TEXT(TPRT_VERSION_MAJOR, TPRT_VERSION_MINOR, TPRT_VERSION_PATCH); }
+const char *tprt_version(void) {
+  return VERSION_TEXT(TPRT_VERSION_MAJOR, TPRT_VERSION_MINOR, TPRT_VERSION_PATCH);
+}
 
 const char *tprt_status_name(tprt_status status) {
   size_t i = (size_t)status;
@@ -64,16 +66,21 @@ tprt_status tprt__fail_errno(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return tprt__fail(code == ENOMEM ? TPRT_NO_MEMORY : TPRT_SYSTEM, "%s: %s", text, strerror_r(code, reason, sizeof reason));
+  return tprt__fail(code == ENOMEM ? TPRT_NO_MEMORY : TPRT_SYSTEM, "%s: %s", text,
+                    strerror_r(code, reason, sizeof reason));
 }
 
-tprt_status tprt__fail_memory(size_t bytes) { return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes); }
+tprt_status tprt__fail_memory(size_t bytes) {
+  return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes);
+}
 
 void tprt_set_allocator(const tprt_allocator *allocator) {
   user_allocator = allocator ? *allocator : (tprt_allocator){.allocate = NULL};
 }
 
-void tprt_set_logger(const tprt_logger *logger) { user_logger = logger ? *logger : (tprt_logger){.log = NULL}; }
+void tprt_set_logger(const tprt_logger *logger) {
+  user_logger = logger ? *logger : (tprt_logger){.log = NULL};
+}
 
 void tprt__log(const char *format, ...) {
   char text[768];
@@ -152,17 +159,20 @@ int64_t tprt__deadline(int64_t timeout_ns) {
   return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
 }
 
-tprt_status tprt__struct_copy(void *destination, size_t size, const void *source, const char *what) {
+tprt_status tprt__struct_copy(void *destination, size_t size, const void *source,
+                              const char *what) {
   size_t given;
   memcpy(&given, source, sizeof given);
   if (given < sizeof given || given > 4096) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, given, what);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s.size is %zu; set it to sizeof(%s)", what, given,
+                      what);
   }
   const unsigned char *bytes = source;
   for (size_t i = size; i < given; i++) {
     if (bytes[i]) {
-      return tprt__fail(TPRT_UNSUPPORTED, "%s has a field at byte %zu that version %s of the library does not know", what, i,
-                        tprt_version());
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "%s has a field at byte %zu that version %s of the library does not know",
+                        what, i, tprt_version());
     }
   }
   memcpy(destination, source, given < size ? given : size);

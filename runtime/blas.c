@@ -1,8 +1,8 @@
 /* OpenBLAS, if it is there.
  *
- * Its thread count is one number per process. With one thread, GEMMs of several ranks run side by side; with more, the
- * library's own pool is one resource that calls have to take in turn, so they do. A change of the number waits for the
- * GEMMs that run. */
+ * Its thread count is one number per process. With one thread, GEMMs of several ranks run side by
+ * side; with more, the library's own pool is one resource that calls have to take in turn, so they
+ * do. A change of the number waits for the GEMMs that run. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 #include "env.h"
@@ -16,10 +16,10 @@
 
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* of cblas.h */
 
-typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda, const float *b,
-                      int ldb, float beta, float *c, int ldc);
-typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
-                      int ldb, double beta, double *c, int ldc);
+typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a,
+                      int lda, const float *b, int ldb, float beta, float *c, int ldc);
+typedef void dgemm_fn(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a,
+                      int lda, const double *b, int ldb, double beta, double *c, int ldc);
 typedef void set_threads_fn(int n);
 typedef char *text_fn(void);
 
@@ -31,7 +31,8 @@ static struct {
   sgemm_fn *sgemm;
   dgemm_fn *dgemm;
   set_threads_fn *set_threads;
-  pthread_rwlock_t lock; /* shared by GEMMs that run alone in their thread; exclusive for all else */
+  /* shared by GEMMs that run alone in their thread; exclusive for all else */
+  pthread_rwlock_t lock;
   int n_threads;
 } blas = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_RWLOCK_INITIALIZER};
 
@@ -44,7 +45,8 @@ static bool has_limited_space(void) {
 /* A library that was asked for has to be there. */
 static void refuse(const char *named, const char *path, const char *why) {
   blas.status = TPRT_INVALID_ARGUMENT;
-  snprintf(blas.message, sizeof blas.message, "%s: %s %s", named ? "TPRT_BLAS_LIBRARY" : "TPRT_GEMM=openblas", path, why);
+  snprintf(blas.message, sizeof blas.message, "%s: %s %s",
+           named ? "TPRT_BLAS_LIBRARY" : "TPRT_GEMM=openblas", path, why);
 }
 
 static const char *text_of(void *library, const char *name) {
@@ -71,7 +73,8 @@ static void load(void) {
   }
   sgemm_fn *sgemm = (sgemm_fn *)(uintptr_t)dlsym(library, "cblas_sgemm");
   dgemm_fn *dgemm = (dgemm_fn *)(uintptr_t)dlsym(library, "cblas_dgemm");
-  set_threads_fn *set_threads = (set_threads_fn *)(uintptr_t)dlsym(library, "openblas_set_num_threads");
+  set_threads_fn *set_threads =
+      (set_threads_fn *)(uintptr_t)dlsym(library, "openblas_set_num_threads");
   if (!sgemm || !dgemm || !set_threads) {
     if (asked)
       refuse(named, path, "lacks cblas_sgemm, cblas_dgemm or openblas_set_num_threads");
@@ -96,12 +99,16 @@ bool tprt__blas_is_there(void) { return blas.sgemm; }
 const char *tprt__blas_config(void) { return blas.config; }
 
 static void call(bool wide, const tprt__gemm_args *g) {
-  int ta = g->transpose_a ? TRANSPOSE : NO_TRANSPOSE, tb = g->transpose_b ? TRANSPOSE : NO_TRANSPOSE;
-  int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
+  int ta = g->transpose_a ? TRANSPOSE : NO_TRANSPOSE,
+      tb = g->transpose_b ? TRANSPOSE : NO_TRANSPOSE;
+  int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)g->lda, ldb = (int)g->ldb,
+      ldc = (int)g->ldc;
   if (wide) {
-    blas.dgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0, g->a, lda, g->b, ldb, g->overwrite ? 0.0 : 1.0, g->c, ldc);
+    blas.dgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0, g->a, lda, g->b, ldb, g->overwrite ? 0.0 : 1.0,
+               g->c, ldc);
   } else {
-    blas.sgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0f, g->a, lda, g->b, ldb, g->overwrite ? 0.0f : 1.0f, g->c, ldc);
+    blas.sgemm(ROW_MAJOR, ta, tb, m, n, k, 1.0f, g->a, lda, g->b, ldb, g->overwrite ? 0.0f : 1.0f,
+               g->c, ldc);
   }
 }
 
@@ -133,8 +140,8 @@ void tprt__blas_gemm(int threads, bool wide, const tprt__gemm_args *args) {
 }
 
 static bool fits_int(const tprt__gemm_args *args) {
-  return args->m <= INT_MAX && args->n <= INT_MAX && args->k <= INT_MAX && args->lda <= INT_MAX && args->ldb <= INT_MAX &&
-         args->ldc <= INT_MAX;
+  return args->m <= INT_MAX && args->n <= INT_MAX && args->k <= INT_MAX && args->lda <= INT_MAX &&
+         args->ldb <= INT_MAX && args->ldc <= INT_MAX;
 }
 
 void tprt__gemm(const tprt__gemm_how *how, bool wide, const tprt__gemm_args *args) {

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns, tprt_comm **result) {
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns,
+                            tprt_comm **result) {
   size_t n = (size_t)transport->n_ranks;
   tprt_comm *comm = tprt__alloc(sizeof *comm);
   int *ranks = tprt__alloc(n * sizeof *ranks);
@@ -30,7 +31,8 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, 
   return TPRT_OK;
 }
 
-static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings, tprt_comm **comm) {
+static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings,
+                              tprt_comm **comm) {
   size_t bytes = (size_t)transport->n_ranks * sizeof(int);
   int *ranks = tprt__alloc(bytes);
   if (!ranks) {
@@ -50,7 +52,8 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   return status;
 }
 
-static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings, tprt_comm **comm) {
+static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings,
+                              tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
   tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
@@ -66,7 +69,8 @@ static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   tprt_status status = tprt_launch_find(&launch);
   if (!status)
     status = tprt__backend_find(settings->backend, 0, &backend);
-  if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store || settings->segment_fd >= 0)
+  if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store ||
+      settings->segment_fd >= 0)
     return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
   status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
   if (!status)
@@ -100,7 +104,8 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
   size_t n = (size_t)n_ranks;
   tprt__transport **transports = tprt__alloc(n * sizeof *transports);
   tprt_comm **made = tprt__alloc(n * sizeof *made);
-  status = transports && made ? backend->create_threads(n_ranks, &settings, transports) : tprt__fail_memory(n * sizeof *made);
+  status = transports && made ? backend->create_threads(n_ranks, &settings, transports)
+                              : tprt__fail_memory(n * sizeof *made);
   if (!status) {
     size_t i = 0;
     for (; i < n && !status; i++)
@@ -126,8 +131,9 @@ void tprt_comm_destroy(tprt_comm *comm) {
   tprt__worker_stop(comm);
   comm->transport->backend->settle(comm->transport);
   if (!before && tprt_comm_status(comm))
-    tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s", comm->world_ranks[comm->transport->rank],
-              *comm->name ? " " : "", comm->name, comm->error);
+    tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s",
+              comm->world_ranks[comm->transport->rank], *comm->name ? " " : "", comm->name,
+              comm->error);
   tprt__axes_clear(comm);
   tprt__observer_clear(comm);
   comm->transport->backend->destroy(comm->transport);
@@ -148,15 +154,20 @@ int tprt_comm_world_rank(const tprt_comm *comm, int rank) {
   return rank >= 0 && rank < comm->transport->n_ranks ? comm->world_ranks[rank] : -1;
 }
 
-tprt_status tprt_comm_status(const tprt_comm *comm) { return (tprt_status)atomic_load(&comm->status); }
-const char *tprt_comm_error(const tprt_comm *comm) { return atomic_load(&comm->status) ? comm->error : ""; }
+tprt_status tprt_comm_status(const tprt_comm *comm) {
+  return (tprt_status)atomic_load(&comm->status);
+}
+const char *tprt_comm_error(const tprt_comm *comm) {
+  return atomic_load(&comm->status) ? comm->error : "";
+}
 
 tprt_status tprt__comm_check(tprt_comm *comm) {
   tprt_status status = tprt_comm_status(comm);
   if (!status)
     return TPRT_OK;
-  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status, "the communicator%s%s failed before: %s",
-                    *comm->name ? " " : "", comm->name, comm->error);
+  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status,
+                    "the communicator%s%s failed before: %s", *comm->name ? " " : "", comm->name,
+                    comm->error);
 }
 
 /* The policy of users who would rather have a dead process than a status that nobody looks at. */
@@ -165,7 +176,8 @@ static void obey_policy(const tprt_comm *comm, tprt_status status) {
   if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
     return;
   char line[sizeof comm->error + 80]; /* written at once: other ranks may end as well */
-  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n", tprt_status_name(status), comm->error);
+  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n",
+                   tprt_status_name(status), comm->error);
   ssize_t written = write(STDERR_FILENO, line, (size_t)n);
   (void)written;
   abort();
@@ -200,7 +212,10 @@ tprt_status tprt_comm_finalize(tprt_comm *comm) {
 
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind) {
   tprt__transport *transport = comm->transport;
-  tprt__fault fault = {.status = status, .kind = kind, .rank = comm->world_ranks[transport->rank], .sequence = comm->sequence};
+  tprt__fault fault = {.status = status,
+                       .kind = kind,
+                       .rank = comm->world_ranks[transport->rank],
+                       .sequence = comm->sequence};
   transport->backend->abort(transport, &fault); /* the first fault stays */
   make_sticky(comm, status);
   return status;
@@ -209,7 +224,8 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
   tprt__fault fault = {.status = status, .rank = rank};
   comm->transport->backend->abort(comm->transport, &fault);
-  make_sticky(comm, status); /* before the axes: one that is made at this moment is poisoned here or by its maker */
+  /* before the axes: one that is made at this moment is poisoned here or by its maker */
+  make_sticky(comm, status);
   tprt__axes_poison(comm, status, rank);
 }
 

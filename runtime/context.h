@@ -93,25 +93,33 @@ struct tprt_context {
 /* The collective of a site on memory of the host. */
 tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv);
 
-/* ---- abi_gpu_collective.c; all of it is put into streams, unless the backend has no programs for GPUs ---- */
+/* ---- abi_gpu_collective.c; all of it is put into streams, unless the backend has no programs for
+ * GPUs ---- */
 /* The collective of a site: in the program's stream, behind what that and what was started have. */
-tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state, const void *send, void *recv);
-/* The same in the stream beside it, behind what both have now; and what comes into the program's stream from now on waits for that. */
-tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send, void *recv);
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state,
+                                 const void *send, void *recv);
+/* The same in the stream beside it, behind what both have now; and what comes into the program's
+ * stream from now on waits for that. */
+tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send,
+                            void *recv);
 tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state);
 /* What comes into the program's stream from now on waits for all that was started. */
 tprt_status tprt__gpu_await_started(tprt_context *context);
 
 /* ---- abi_gpu.c ---- */
-/* tprt_context_together, but no stream waits for another, fn is called with none and in no GPU's context, and GPUs may differ. */
-tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn, const void *mine);
+/* tprt_context_together, but no stream waits for another, fn is called with none and in no GPU's
+ * context, and GPUs may differ. */
+tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
+                             const void *mine);
 
 /* ---- abi_graph.c ---- */
-/* The program does something that cannot be captured. If it is being captured the context's status is not TPRT_OK afterwards. */
+/* The program does something that cannot be captured. If it is being captured the context's status
+ * is not TPRT_OK afterwards. */
 void tprt__graph_refuse(tprt_context *context, const char *why);
 /* Whether all ranks have one graph, since their streams wait for each other. */
 bool tprt__graphs_are_shared(const tprt_context *context);
-/* Drops what was captured, of all programs: they are captured again. Not while one is being captured. */
+/* Drops what was captured, of all programs: they are captured again. Not while one is being
+ * captured. */
 void tprt__graphs_forget(tprt_context *context);
 /* The same, and all that is known of programs. Not while one is called. */
 void tprt__graphs_end(tprt_context *context);
@@ -127,13 +135,15 @@ typedef struct tprt__rows_buffers {
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);
 void tprt__rows_unbind(tprt__site_state *state);
 void tprt__rows_end(tprt_context *context);
-tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                           const tprt__rows_buffers *buffers, int64_t *traffic);
-/* Whether kernels of this rank gave up waiting for those of others; waits for what it has enqueued. */
+tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
+                           const tprt__site_state *state, const tprt__rows_buffers *buffers,
+                           int64_t *traffic);
+/* Whether kernels of this rank gave up waiting for those of others; waits for what it has
+ * enqueued. */
 tprt_status tprt__rows_look(const tprt_context *context);
 
-/* Room on the GPU for so many bytes, context->rows_room, which the sites of a context share: it does one thing after the other. And a group of
- * this rank alone, context->alone. */
+/* Room on the GPU for so many bytes, context->rows_room, which the sites of a context share: it
+ * does one thing after the other. And a group of this rank alone, context->alone. */
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes);
 
 /* At least so many bytes of room. */
@@ -146,10 +156,12 @@ typedef struct tprt__gather_buffers {
 } tprt__gather_buffers;
 
 /* Completes a state that has its group and the plan of the all_gather. */
-tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);
+tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
+                              tprt__site_state *state);
 void tprt__gather_unbind(tprt__site_state *state);
-tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                             const tprt__gather_buffers *buffers, int64_t *traffic);
+tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
+                             const tprt__site_state *state, const tprt__gather_buffers *buffers,
+                             int64_t *traffic);
 
 /* ---- abi_softmax.c: TPRT_SITE_SOFTMAX_ROWS ---- */
 typedef struct tprt__softmax_buffers {
@@ -159,16 +171,20 @@ typedef struct tprt__softmax_buffers {
 
 /* Completes a state that has its group and the plan of the gather. */
 tprt_status tprt__softmax_bind(tprt_context *context, const tprt__site_state *state);
-tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
-                              const tprt__softmax_buffers *buffers, int64_t *traffic);
+tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state, const tprt__softmax_buffers *buffers,
+                              int64_t *traffic);
 
 /* ---- abi.c ---- */
-/* Whether the backend has the collective of a state, which has its group and plan, for GPUs; the tensors are still to come. */
+/* Whether the backend has the collective of a state, which has its group and plan, for GPUs; the
+ * tensors are still to come. */
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state);
-/* Ends what was started, on communicators that have failed or will complete it. The buffers are the caller's afterwards. */
+/* Ends what was started, on communicators that have failed or will complete it. The buffers are the
+ * caller's afterwards. */
 void tprt__end_started(tprt__bound *program);
-/* Records the first failure (text: the thread's last error) and ends the operations of all peers. `comm`, if not NULL, is
- * where it happened: its fault names the culprit, which need not be this rank. */
+/* Records the first failure (text: the thread's last error) and ends the operations of all peers.
+ * `comm`, if not NULL, is where it happened: its fault names the culprit, which need not be this
+ * rank. */
 int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt_comm *comm);
 
 #endif

@@ -2,9 +2,10 @@
  *
  * Loops that are one loop in all three operands are fused. Then three ways:
  *   direct   f32 and f64 with a loop of each class whose strides a matrix product understands;
- *   packed   all other floating point: tiles are copied to contiguous panels of the accumulator type, the sum over all
+ *   packed   all other floating point: tiles are copied to contiguous panels of the accumulator
+ *     type, the sum over all
  *            contracted loops is finished in a panel of C, which is converted back once;
- *   integer  plain loops, wrapping.  */
+ *   integer  plain loops, wrapping. */
 #include "contract.h"
 
 #include <string.h>
@@ -14,11 +15,11 @@ enum { TILE_M = 256, TILE_N = 512, TILE_K = 512 };
 
 /* ---- Planning ---- */
 
-static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *words, tprt__contraction *plan,
-                              tprt__loop *loops) {
+static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
+                              tprt__contraction *plan, tprt__loop *loops) {
   if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld loops; at most %d", (long long)n_loops,
-                      TPRT__MAX_CONTRACT_DIMS);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld loops; at most %d",
+                      (long long)n_loops, TPRT__MAX_CONTRACT_DIMS);
   }
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
   if (!plan->type)
@@ -31,7 +32,8 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
     loop->size = words[4 * i];
     memcpy(loop->stride, words + 4 * i + 1, sizeof loop->stride);
     if (loop->size < 0)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i, (long long)loop->size);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i,
+                        (long long)loop->size);
     plan->empty |= loop->size == 0;
     if (loop->size && __builtin_mul_overflow(total, loop->size, &total)) {
       return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: more than 2^63 iterations");
@@ -40,8 +42,10 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
       int64_t span;
       if (loop->stride[x] < 0 || __builtin_mul_overflow(loop->size, loop->stride[x], &span) ||
           __builtin_add_overflow(reach[x], span, &reach[x]) || reach[x] > INT64_MAX / 16) {
-        return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld of size %lld has stride %lld in operand %c",
-                          (long long)i, (long long)loop->size, (long long)loop->stride[x], "ABC"[x]);
+        return tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "contraction: loop %lld of size %lld has stride %lld in operand %c",
+                          (long long)i, (long long)loop->size, (long long)loop->stride[x],
+                          "ABC"[x]);
       }
     }
   }
@@ -56,12 +60,14 @@ static bool continues(const tprt__loop *outer, const tprt__loop *inner) {
   return true;
 }
 
-/* Others stay in order: that of contracted loops is the order of the sum, which must not depend on loops of C. */
+/* Others stay in order: that of contracted loops is the order of the sum, which must not depend on
+ * loops of C. */
 static void remove_loop(tprt__loop *loops, int i, int n) {
   memmove(loops + i, loops + i + 1, (size_t)(n - i - 1) * sizeof *loops);
 }
 
-/* Drops loops of size 1 and fuses neighbours until nothing changes; a handful of loops, so the plain way will do. */
+/* Drops loops of size 1 and fuses neighbours until nothing changes; a handful of loops, so the
+ * plain way will do. */
 static int fuse(tprt__loop *loops, int n) {
   for (int i = 0; i < n; i++) {
     if (loops[i].size == 1) {
@@ -84,16 +90,18 @@ static bool in_m(const tprt__loop *l) { return l->stride[A] && !l->stride[B] && 
 static bool in_n(const tprt__loop *l) { return !l->stride[A] && l->stride[B] && l->stride[C]; }
 static bool in_k(const tprt__loop *l) { return l->stride[A] && l->stride[B] && !l->stride[C]; }
 
-/* Leading dimension of a rows x columns matrix with these strides; false if it is not stored by rows. */
-static bool by_rows(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride, int64_t *ld) {
+/* Leading dimension of a rows x columns matrix with these strides; false if it is not stored by
+ * rows. */
+static bool by_rows(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
+                    int64_t *ld) {
   if (columns > 1 && column_stride != 1)
     return false;
   *ld = rows > 1 ? row_stride : columns;
   return *ld >= columns;
 }
 
-static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride, int64_t *ld,
-                       bool *transposed) {
+static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
+                       int64_t *ld, bool *transposed) {
   *transposed = false;
   if (by_rows(rows, row_stride, columns, column_stride, ld))
     return true;
@@ -102,7 +110,8 @@ static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_
 }
 
 /* The product with left operand x and right operand y, if their strides and those of C allow it. */
-static bool fits(const tprt__loop *m, const tprt__loop *n, const tprt__loop *k, int x, int y, tprt__gemm_args *gemm) {
+static bool fits(const tprt__loop *m, const tprt__loop *n, const tprt__loop *k, int x, int y,
+                 tprt__gemm_args *gemm) {
   tprt__gemm_args made = {.m = m->size, .n = n->size, .k = k->size};
   if (!by_rows(m->size, m->stride[C], n->size, n->stride[C], &made.ldc) ||
       !either_way(m->size, m->stride[x], k->size, k->stride[x], &made.lda, &made.transpose_a) ||
@@ -122,7 +131,8 @@ static const tprt__loop one = {.size = 1};
 
 enum { ANY = -2 };
 
-/* The largest direct product, over all loops of the three classes and "none"; with `only` as k, unless that is ANY. */
+/* The largest direct product, over all loops of the three classes and "none"; with `only` as k,
+ * unless that is ANY. */
 static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__contraction *plan) {
   choice best = {-1, -1, -1, 0};
   for (int m = -1; m < count; m++) {
@@ -134,7 +144,8 @@ static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__
       for (int k = -1; k < count; k++) {
         if ((k >= 0 && !in_k(&loops[k])) || (only != ANY && k != only))
           continue;
-        const tprt__loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n], *lk = k < 0 ? &one : &loops[k];
+        const tprt__loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n],
+                         *lk = k < 0 ? &one : &loops[k];
         int64_t work = lm->size * ln->size * lk->size;
         if (work <= best.work)
           continue;
@@ -153,7 +164,10 @@ static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__
 static choice choose_packed(const tprt__loop *loops, int count) {
   choice best = {-1, -1, -1, 1};
   for (int i = 0; i < count; i++) {
-    int *slot = in_m(&loops[i]) ? &best.m : in_n(&loops[i]) ? &best.n : in_k(&loops[i]) ? &best.k : NULL;
+    int *slot = in_m(&loops[i])   ? &best.m
+                : in_n(&loops[i]) ? &best.n
+                : in_k(&loops[i]) ? &best.k
+                                  : NULL;
     if (slot && (*slot < 0 || loops[*slot].size < loops[i].size))
       *slot = i;
   }
@@ -181,12 +195,13 @@ static void set_loops(const tprt__loop *loops, int count, choice chosen, tprt__c
   }
 }
 
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
-                                   tprt__contraction *plan) {
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
+                                   bool overwrite, tprt__contraction *plan) {
   tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
   tprt_status status = read_loops(dtype, n_loops, words, plan, loops);
   if (!status && plan->empty && overwrite)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: C is overwritten, but a loop has size 0");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "contraction: C is overwritten, but a loop has size 0");
   if (status || plan->empty)
     return status;
   plan->overwrite = overwrite;
@@ -241,10 +256,12 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t of
   }
 }
 
-static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c, const tprt__gemm_how *how) {
+static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c,
+                       const tprt__gemm_how *how) {
   tprt__gemm_args gemm = plan->gemm;
   int64_t size = (int64_t)plan->type->size;
-  int64_t n_outer = iterations(plan->outer, plan->n_outer), n_inner = iterations(plan->inner, plan->n_inner);
+  int64_t n_outer = iterations(plan->outer, plan->n_outer),
+          n_inner = iterations(plan->inner, plan->n_inner);
   for (int64_t i = 0; i < n_outer; i++) {
     for (int64_t j = 0; j < n_inner; j++) {
       int64_t at[3] = {0, 0, 0};
@@ -261,7 +278,8 @@ static void run_direct(const tprt__contraction *plan, const char *a, const char 
 }
 
 /* Row of n strided elements to n accumulators. */
-static void load_row(const tprt__dtype_info *type, void *to, const char *from, int64_t stride, int64_t n) {
+static void load_row(const tprt__dtype_info *type, void *to, const char *from, int64_t stride,
+                     int64_t n) {
   size_t size = type->size;
   uint64_t gathered[TILE_N > TILE_K ? TILE_N : TILE_K]; /* the widest element is 8 bytes */
   const void *source = from;
@@ -277,7 +295,8 @@ static void load_row(const tprt__dtype_info *type, void *to, const char *from, i
   }
 }
 
-static void store_row(const tprt__dtype_info *type, char *to, int64_t stride, const void *from, int64_t n) {
+static void store_row(const tprt__dtype_info *type, char *to, int64_t stride, const void *from,
+                      int64_t n) {
   size_t size = type->size;
   uint64_t narrowed[TILE_N > TILE_K ? TILE_N : TILE_K];
   if (type->narrow) {
@@ -293,14 +312,16 @@ static void store_row(const tprt__dtype_info *type, char *to, int64_t stride, co
     memcpy(to + i * stride * (int64_t)size, (const char *)narrowed + (size_t)i * size, size);
 }
 
-/* Panel of rows x columns accumulators; if the rows are the ones with unit stride it is stored transposed. */
-static bool load_panel(const tprt__dtype_info *type, char *panel, const char *from, int64_t rows, int64_t row_stride,
-                       int64_t columns, int64_t column_stride) {
+/* Panel of rows x columns accumulators; if the rows are the ones with unit stride it is stored
+ * transposed. */
+static bool load_panel(const tprt__dtype_info *type, char *panel, const char *from, int64_t rows,
+                       int64_t row_stride, int64_t columns, int64_t column_stride) {
   bool transposed = column_stride != 1 && row_stride == 1;
   int64_t n = transposed ? columns : rows, length = transposed ? rows : columns;
   int64_t step = (transposed ? column_stride : row_stride) * (int64_t)type->size;
   for (int64_t i = 0; i < n; i++) {
-    load_row(type, panel + i * length * (int64_t)type->acc_size, from + i * step, transposed ? 1 : column_stride, length);
+    load_row(type, panel + i * length * (int64_t)type->acc_size, from + i * step,
+             transposed ? 1 : column_stride, length);
   }
   return transposed;
 }
@@ -312,8 +333,8 @@ typedef struct panels {
 enum { PANEL_ELEMENTS = (TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N };
 
 /* One tile of C: all contracted iterations are added up before it is rounded. */
-static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, const char *a, const char *b, char *c, int64_t m,
-                     int64_t n, panels p) {
+static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, const char *a,
+                     const char *b, char *c, int64_t m, int64_t n, panels p) {
   const tprt__dtype_info *type = plan->type;
   int64_t size = (int64_t)type->size, row = n * (int64_t)type->acc_size;
   int64_t n_inner = iterations(plan->inner, plan->n_inner);
@@ -339,38 +360,42 @@ static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, c
     store_row(type, c + i * plan->m.stride[C] * size, plan->n.stride[C], p.c + i * row, n);
 }
 
-static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c, const tprt__gemm_how *how) {
+static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c,
+                       const tprt__gemm_how *how) {
   int64_t size = (int64_t)plan->type->size, acc = (int64_t)plan->type->acc_size;
   char *room = (char *)how->scratch + tprt__gemm_scratch();
-  panels p = {.a = room, .b = room + TILE_M * TILE_K * acc, .c = room + (TILE_M + TILE_N) * TILE_K * acc};
+  panels p = {
+      .a = room, .b = room + TILE_M * TILE_K * acc, .c = room + (TILE_M + TILE_N) * TILE_K * acc};
   int64_t n_outer = iterations(plan->outer, plan->n_outer);
   for (int64_t o = 0; o < n_outer; o++) {
     int64_t at[3] = {0, 0, 0};
     locate(plan->outer, plan->n_outer, o, at);
     for (int64_t i = 0; i < plan->m.size; i += TILE_M) {
       for (int64_t j = 0; j < plan->n.size; j += TILE_N) {
-        run_tile(plan, how, a + (at[A] + i * plan->m.stride[A]) * size, b + (at[B] + j * plan->n.stride[B]) * size,
-                 c + (at[C] + i * plan->m.stride[C] + j * plan->n.stride[C]) * size, tprt__min(TILE_M, plan->m.size - i),
-                 tprt__min(TILE_N, plan->n.size - j), p);
+        run_tile(plan, how, a + (at[A] + i * plan->m.stride[A]) * size,
+                 b + (at[B] + j * plan->n.stride[B]) * size,
+                 c + (at[C] + i * plan->m.stride[C] + j * plan->n.stride[C]) * size,
+                 tprt__min(TILE_M, plan->m.size - i), tprt__min(TILE_N, plan->n.size - j), p);
       }
     }
   }
 }
 
 /* Signed and unsigned products agree in the low bits; 1u keeps small types from overflowing int. */
-#define DEFINE_INTEGER(name, type)                                                                                             \
-  static void name(const tprt__contraction *plan, const int64_t at[3], const void *a, const void *b, void *c) {                \
-    for (int64_t i = 0; i < plan->m.size; i++) {                                                                               \
-      for (int64_t p = 0; p < plan->k.size; p++) {                                                                             \
-        type factor = ((const type *)a)[at[A] + i * plan->m.stride[A] + p * plan->k.stride[A]];                                \
-        const type *right = (const type *)b + at[B] + p * plan->k.stride[B];                                                   \
-        type *row = (type *)c + at[C] + i * plan->m.stride[C];                                                                 \
-        for (int64_t j = 0; j < plan->n.size; j++) {                                                                           \
-          type *cell = row + j * plan->n.stride[C];                                                                            \
-          *cell = (type)(*cell + 1u * factor * right[j * plan->n.stride[B]]);                                                  \
-        }                                                                                                                      \
-      }                                                                                                                        \
-    }                                                                                                                          \
+#define DEFINE_INTEGER(name, type)                                                                 \
+  static void name(const tprt__contraction *plan, const int64_t at[3], const void *a,              \
+                   const void *b, void *c) {                                                       \
+    for (int64_t i = 0; i < plan->m.size; i++) {                                                   \
+      for (int64_t p = 0; p < plan->k.size; p++) {                                                 \
+        type factor = ((const type *)a)[at[A] + i * plan->m.stride[A] + p * plan->k.stride[A]];    \
+        const type *right = (const type *)b + at[B] + p * plan->k.stride[B];                       \
+        type *row = (type *)c + at[C] + i * plan->m.stride[C];                                     \
+        for (int64_t j = 0; j < plan->n.size; j++) {                                               \
+          type *cell = row + j * plan->n.stride[C];                                                \
+          *cell = (type)(*cell + 1u * factor * right[j * plan->n.stride[B]]);                      \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
   }
 DEFINE_INTEGER(multiply_8, uint8_t)
 DEFINE_INTEGER(multiply_16, uint16_t)
@@ -386,9 +411,11 @@ static void clear_cells(const tprt__contraction *plan, const int64_t at[3], char
 }
 
 static void run_integer(const tprt__contraction *plan, const void *a, const void *b, void *c) {
-  static void (*const by_size[])(const tprt__contraction *, const int64_t *, const void *, const void *,
-                                 void *) = {[1] = multiply_8, [2] = multiply_16, [4] = multiply_32, [8] = multiply_64};
-  int64_t n_outer = iterations(plan->outer, plan->n_outer), n_inner = iterations(plan->inner, plan->n_inner);
+  static void (*const by_size[])(const tprt__contraction *, const int64_t *, const void *,
+                                 const void *, void *) = {
+      [1] = multiply_8, [2] = multiply_16, [4] = multiply_32, [8] = multiply_64};
+  int64_t n_outer = iterations(plan->outer, plan->n_outer),
+          n_inner = iterations(plan->inner, plan->n_inner);
   for (int64_t i = 0; i < n_outer; i++) {
     for (int64_t j = 0; j < n_inner; j++) {
       int64_t at[3] = {0, 0, 0};
@@ -404,10 +431,12 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
 size_t tprt__contraction_scratch(const tprt__contraction *plan) {
   if (plan->empty || plan->way == TPRT__CONTRACT_INTEGER)
     return 0;
-  return tprt__gemm_scratch() + (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
+  return tprt__gemm_scratch() +
+         (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
 }
 
-void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a, const void *b, void *c) {
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a,
+                           const void *b, void *c) {
   if (plan->empty)
     return;
   switch (plan->way) {

@@ -13,8 +13,8 @@ typedef struct tprt__loop {
   int64_t stride[3];
 } tprt__loop;
 
-/* A contraction brought into a form that runs. Of its loops, one each is chosen as the m, n and k of a matrix product (size
- * 1 if there is none), the rest are loops around it. */
+/* A contraction brought into a form that runs. Of its loops, one each is chosen as the m, n and k
+ * of a matrix product (size 1 if there is none), the rest are loops around it. */
 typedef struct tprt__contraction {
   tprt_dtype dtype;
   const tprt__dtype_info *type;
@@ -28,18 +28,20 @@ typedef struct tprt__contraction {
   tprt__loop outer[TPRT__MAX_CONTRACT_DIMS], inner[TPRT__MAX_CONTRACT_DIMS];
 } tprt__contraction;
 
-/* `words` are 4 for each of n_loops: size, stride in A, in B, in C. With `overwrite` what C holds is forgotten. */
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words, bool overwrite,
-                                   tprt__contraction *plan);
+/* `words` are 4 for each of n_loops: size, stride in A, in B, in C. With `overwrite` what C holds
+ * is forgotten. */
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
+                                   bool overwrite, tprt__contraction *plan);
 
-/* The same contraction with the largest matrix product as its m, n and k that strides allow, whatever its type: for a library that multiplies
- * matrices of it. False if there is none. */
+/* The same contraction with the largest matrix product as its m, n and k that strides allow,
+ * whatever its type: for a library that multiplies matrices of it. False if there is none. */
 bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
                                tprt__contraction *product);
 
 /* Bytes of scratch that tprt__contraction_run needs in `how`. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);
 
-void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a, const void *b, void *c);
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a,
+                           const void *b, void *c);
 
 #endif

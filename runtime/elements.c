@@ -24,7 +24,8 @@
 #undef UNFUSED
 #undef NAMED
 
-/* Its vectors include fused multiplications and additions, which GCC 12 makes of complex products even where it is told not to fuse. */
+/* Its vectors include fused multiplications and additions, which GCC 12 makes of complex products
+ * even where it is told not to fuse. */
 #define TARGET TPRT__TARGET_AVX512
 #define UNFUSED TPRT__TARGET_AVX2
 #define NAMED(name) avx512_##name
@@ -44,4 +45,6 @@ const tprt__dtype_info *tprt__dtype_info_for(tprt__vectors vectors, int64_t dtyp
   return dtype > 0 && dtype < TPRT_N_DTYPES ? &tables[vectors][dtype] : NULL;
 }
 
-const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype) { return tprt__dtype_info_for(tprt__vectors_best(), dtype); }
+const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype) {
+  return tprt__dtype_info_for(tprt__vectors_best(), dtype);
+}

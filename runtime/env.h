@@ -43,13 +43,15 @@ enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
 
 /* The text of a variable or of its default; NULL when it has neither. */
 const char *tprt__env_text(tprt__env_id id);
-/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds), switch (0 or 1), gemm
- * (one of the above).
- * A variable that is unset and has no default gives `absent`. */
+/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds),
+ * switch (0 or 1), gemm (one of the above). A variable that is unset and has no default gives
+ * `absent`. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
-/* The value of a text by one of those types; what it belongs to, e.g. "hint" and its key, is for the message. */
-tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text, int64_t *value);
+/* The value of a text by one of those types; what it belongs to, e.g. "hint" and its key, is for
+ * the message. */
+tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text,
+                        int64_t *value);
 
 /* A tprt_config with every field filled in. */
 typedef struct tprt__settings {

@@ -1,4 +1,5 @@
-/* Events. What one marks is an object of its own, shared by the event, the queue that will reach it and those that wait. */
+/* Events. What one marks is an object of its own, shared by the event, the queue that will reach it
+ * and those that wait. */
 #define _GNU_SOURCE 1
 #include "tprt/event.h"
 
@@ -13,7 +14,8 @@ typedef struct mark {
   int references; /* under lock, as the rest */
   tprt_status status;
   char error[512];
-  /* In a stream of this backend; NULL: in the order of a communicator. Written before anybody else has the mark. */
+  /* In a stream of this backend; NULL: in the order of a communicator. Written before anybody else
+   * has the mark. */
   tprt__stream_mark *in_stream;
   const tprt__backend *backend;
 } mark;
@@ -69,12 +71,14 @@ static tprt_status mark_wait(mark *at, int64_t end) {
     error = pthread_cond_timedwait(&at->reached, &at->lock, &until);
   tprt_status status = at->status;
   pthread_mutex_unlock(&at->lock);
-  return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", at->error) : status; /* written before status */
+  /* written before status */
+  return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", at->error) : status;
 }
 
 /* The event's mark of this moment; NULL if it has none. */
 static mark *current(const tprt_event *event) {
-  pthread_mutex_t *lock = (pthread_mutex_t *)&event->lock; /* locking does not change what the event stands for */
+  /* locking does not change what the event stands for */
+  pthread_mutex_t *lock = (pthread_mutex_t *)&event->lock;
   pthread_mutex_lock(lock);
   mark *at = event->mark ? mark_retain(event->mark) : NULL;
   pthread_mutex_unlock(lock);
@@ -124,8 +128,9 @@ static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
   if (!stream) /* what is in streams is not waited for here */
     return tprt__comm_mark(comm, reach_in_lane, mark_retain(made), !transport->host);
   made->backend = transport->backend;
-  tprt_status status = transport->backend->record(transport, stream, tprt__deadline(comm->timeout_ns), reach, mark_retain(made),
-                                                  &made->in_stream);
+  tprt_status status =
+      transport->backend->record(transport, stream, tprt__deadline(comm->timeout_ns), reach,
+                                 mark_retain(made), &made->in_stream);
   if (status)
     mark_release(made);
   return status;
@@ -161,12 +166,15 @@ static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
     status = mark_wait(at, tprt__min(deadline, now + SLICE_NS));
     if (status != TPRT_IN_PROGRESS)
       break;
-    status = now >= deadline ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time") : TPRT_OK;
+    status = now >= deadline
+                 ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time")
+                 : TPRT_OK;
     if (!status)
       status = tprt__comm_check(comm);
   }
   mark_release(at);
-  return status && !tprt_comm_status(comm) ? tprt__comm_fail(comm, status, (tprt_op_kind)0) : status;
+  return status && !tprt_comm_status(comm) ? tprt__comm_fail(comm, status, (tprt_op_kind)0)
+                                           : status;
 }
 
 /* What comes into the stream next waits; for what is in no stream of this backend the host does. */
@@ -175,7 +183,9 @@ static tprt_status hold_stream(tprt_comm *comm, void *stream, mark *at) {
   if (at->backend == transport->backend)
     return transport->backend->hold(transport, stream, at->in_stream);
   tprt_status status = mark_wait(at, tprt__deadline(comm->timeout_ns));
-  return status == TPRT_IN_PROGRESS ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time") : status;
+  return status == TPRT_IN_PROGRESS
+             ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time")
+             : status;
 }
 
 tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
@@ -206,7 +216,8 @@ tprt_status tprt_event_test(const tprt_event *event) {
 
 tprt_status tprt_event_sync(tprt_event *event, int64_t timeout_ns) {
   mark *at = current(event);
-  tprt_status status = at ? mark_wait(at, timeout_ns > 0 ? tprt__deadline(timeout_ns) : INT64_MAX) : TPRT_OK;
+  tprt_status status =
+      at ? mark_wait(at, timeout_ns > 0 ? tprt__deadline(timeout_ns) : INT64_MAX) : TPRT_OK;
   mark_release(at);
   return status;
 }

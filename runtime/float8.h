@@ -1,11 +1,12 @@
-/* f8e4m3 and f8e5m2 in the way of half.h: bit operations and exact float arithmetic, no branches. */
+/* f8e4m3 and f8e5m2 in the way of half.h: bit operations and exact float arithmetic, no
+ * branches. */
 #ifndef TPRT_FLOAT8_H
 #define TPRT_FLOAT8_H
 
 #include "float_bits.h"
 
-/* Fields moved to where those of an f32 stand; the exponent is 120 or 112 too small there, which one exact
- * multiplication corrects for normal and subnormal numbers alike. */
+/* Fields moved to where those of an f32 stand; the exponent is 120 or 112 too small there, which
+ * one exact multiplication corrects for normal and subnormal numbers alike. */
 TPRT_INLINE float f8e4m3_to_f32(uint8_t byte) {
   uint32_t sign = (uint32_t)(byte & 0x80u) << 24, magnitude = byte & 0x7fu;
   uint32_t finite = bits_of(float_of(magnitude << 20) * 0x1p120f);
@@ -19,9 +20,10 @@ TPRT_INLINE float f8e5m2_to_f32(uint8_t byte) {
   return float_of(sign | (magnitude >= 0x7cu ? special : finite));
 }
 
-/* Normal results: add half a unit (less one for even) and drop the rest of the mantissa. Subnormal results are multiples of
- * the unit in the last place of `anchor`: adding it rounds to one. */
-TPRT_INLINE uint32_t f8_narrow(uint32_t magnitude, int mantissa_bits, uint32_t rebias, float anchor) {
+/* Normal results: add half a unit (less one for even) and drop the rest of the mantissa. Subnormal
+ * results are multiples of the unit in the last place of `anchor`: adding it rounds to one. */
+TPRT_INLINE uint32_t f8_narrow(uint32_t magnitude, int mantissa_bits, uint32_t rebias,
+                               float anchor) {
   int drop = 23 - mantissa_bits;
   uint32_t half = (1u << (drop - 1)) - 1u;
   uint32_t normal = (magnitude - (rebias << 23) + half + ((magnitude >> drop) & 1u)) >> drop;

@@ -1,4 +1,5 @@
-/* GEMM by built-in kernels: selects the kernel, and has plain loops for shapes that the kernels do not take.
+/* GEMM by built-in kernels: selects the kernel, and has plain loops for shapes that the kernels do
+ * not take.
  *
  * The loops copy panels of A and B to small contiguous blocks, which removes transposition, and
  * update rows of sums by four rows of B at a time. Compilers vectorize them. */
@@ -24,7 +25,8 @@ enum { BLOCK_M = 32, BLOCK_N = 256 };
 #include "gemm_loops.h"
 #endif
 
-/* For the processor that the compiler targets. Without an instruction for fused multiply-add, a product and a sum. */
+/* For the processor that the compiler targets. Without an instruction for fused multiply-add, a
+ * product and a sum. */
 #define ELEMENT float
 #define NAME(x) x##_f32
 #define TARGET

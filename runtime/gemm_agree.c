@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library, uint64_t words[TPRT__GEMM_WORDS]) {
+void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library,
+                     uint64_t words[TPRT__GEMM_WORDS]) {
   words[0] = library;
   words[1] = choice->library | (uint64_t)choice->changes << 8 | (uint64_t)choice->why << 16;
   words[2] = 0;
@@ -27,7 +28,8 @@ tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words) {
 
 /* ---- text ---- */
 
-static const char *const classes[TPRT__GEMM_CLASSES] = {"f32, k <= 128", "f32", "f64, k <= 128", "f64"};
+static const char *const classes[TPRT__GEMM_CLASSES] = {"f32, k <= 128", "f32", "f64, k <= 128",
+                                                        "f64"};
 
 typedef struct line {
   char *text;
@@ -61,17 +63,18 @@ static void append_name(line *to, uint32_t library) {
 }
 
 void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t size) {
-  static const char *const whys[TPRT__N_GEMM_WHYS] = {[TPRT__GEMM_MEASURED] = "measured, time of openblas over built-in",
-                                                      [TPRT__GEMM_PINNED] = "pinned by TPRT_GEMM",
-                                                      [TPRT__GEMM_ALONE] = "default, openblas is not there",
-                                                      [TPRT__GEMM_NOT_KEPT] =
-                                                          "default, there is no cache where a measurement could be kept",
-                                                      [TPRT__GEMM_NOT_SHARED] = "default, the ranks have different libraries"};
+  static const char *const whys[TPRT__N_GEMM_WHYS] = {
+      [TPRT__GEMM_MEASURED] = "measured, time of openblas over built-in",
+      [TPRT__GEMM_PINNED] = "pinned by TPRT_GEMM",
+      [TPRT__GEMM_ALONE] = "default, openblas is not there",
+      [TPRT__GEMM_NOT_KEPT] = "default, there is no cache where a measurement could be kept",
+      [TPRT__GEMM_NOT_SHARED] = "default, the ranks have different libraries"};
   line to = {.text = text, .size = size};
   append_name(&to, choice->library);
   append(&to, " (%s", whys[choice->why]);
   for (int i = 0; i < TPRT__GEMM_CLASSES && choice->why == TPRT__GEMM_MEASURED; i++)
-    append(&to, "%s %.2f%s (%s)", i ? "," : "", choice->percent[i] / 100.0, choice->changes >> i & 1 ? "*" : "", classes[i]);
+    append(&to, "%s %.2f%s (%s)", i ? "," : "", choice->percent[i] / 100.0,
+           choice->changes >> i & 1 ? "*" : "", classes[i]);
   if (choice->changes)
     append(&to, "; *: openblas changes bits where a GEMM is cut");
   append(&to, ")");

@@ -7,7 +7,8 @@
  * summed in registers. A model layer has a few hundred rows only, so that
  * fetching and packing B would take an eighth of the time. Two things differ for that:
  *   the tiles of a strip prefetch and pack the next strip, a few rows each, between multiply-adds;
- *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly empty.
+ *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly
+ *     empty.
  *
  * The order of the sums is that of blas.h. */
 #include "blas.h"
@@ -34,10 +35,12 @@ enum { SCRATCH_BYTES = ROWS * (2048 + 64) + 2 * 2048 * 32 };
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Start of part `i` of n parts whose sizes differ by at most one. */
-static int64_t part_begin(int64_t size, int64_t n, int64_t i) { return size / n * i + tprt__min(i, size % n); }
+static int64_t part_begin(int64_t size, int64_t n, int64_t i) {
+  return size / n * i + tprt__min(i, size % n);
+}
 
-/* Inline assembly fixes which operand a multiply-add overwrites. Left to choose, compilers copy sums between registers,
- * and some through memory. */
+/* Inline assembly fixes which operand a multiply-add overwrites. Left to choose, compilers copy
+ * sums between registers, and some through memory. */
 #define MULTIPLY_ADD_F32(sum, x, y) __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define MULTIPLY_ADD_F64(sum, x, y) __asm__("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y))
 #define BROADCAST_F32(x, element) __asm__("vbroadcastss %1, %0" : "=v"(x) : "m"(element))
@@ -90,8 +93,9 @@ static int64_t part_begin(int64_t size, int64_t n, int64_t i) { return size / n 
 #include "gemm_blocked_kernels.h"
 
 typedef void multiply_fn(const tprt__gemm_args *g);
-static multiply_fn *const multiplies[][2] = {[TPRT__AVX512] = {multiply_f32_avx512, multiply_f64_avx512},
-                                             [TPRT__AVX2] = {multiply_f32_avx2, multiply_f64_avx2}};
+static multiply_fn *const multiplies[][2] = {
+    [TPRT__AVX512] = {multiply_f32_avx512, multiply_f64_avx512},
+    [TPRT__AVX2] = {multiply_f32_avx2, multiply_f64_avx2}};
 
 size_t tprt__gemm_scratch(void) { return SCRATCH_BYTES; }
 

@@ -1,18 +1,18 @@
-/* The blocked GEMM kernels for one element type and one instruction set. gemm_blocked.c includes this file once for
- * each and defines
+/* The blocked GEMM kernels for one element type and one instruction set. gemm_blocked.c includes
+ * this file once for each and defines
  *   ELEMENT, BITS, LANES       the element type, its bits, and the elements of a vector
  *   NAME(x)                    x with the suffix of this instance
  *   TARGET                     the function attribute that enables the instruction set
  *   MULTIPLY_ADD, BROADCAST    the instructions, as inline assembly
- *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, whose sums fill the registers beside two vectors
- *                              of B and an element of A; X(1) to X(TILE_ROWS)
- */
+ *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, whose sums fill the registers beside two
+ *     vectors
+ *                              of B and an element of A; X(1) to X(TILE_ROWS) */
 #define VECTOR NAME(vector)
 #include "gemm_transpose.h"
 
-#define STRIP (2 * LANES)                    /* columns of B in a strip */
-#define LINE (64 / (int)sizeof(ELEMENT))     /* elements of a cache line */
-#define PIECE LANES                          /* steps of k between two pieces of work on the next strip */
+#define STRIP (2 * LANES)                /* columns of B in a strip */
+#define LINE (64 / (int)sizeof(ELEMENT)) /* elements of a cache line */
+#define PIECE LANES /* steps of k between two pieces of work on the next strip */
 #define LENGTH (2048 / (int)sizeof(ELEMENT)) /* steps of k in a block */
 /* Elements between rows of A in a block. Rows a power of two apart would share one cache set. */
 #define PITCH (LENGTH + LINE)
@@ -20,11 +20,12 @@
 #define goal NAME(goal)
 #define blocks NAME(blocks)
 
-typedef ELEMENT VECTOR __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
+typedef ELEMENT VECTOR
+    __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
 
-/* A strip of B that is being packed: k rows of STRIP elements, with zeros beyond its width. It is prefetched in k
- * steps: a step is the cache lines of one row, or as many lines of the columns if B is transposed. Packing
- * follows prefetching by `lead` steps. */
+/* A strip of B that is being packed: k rows of STRIP elements, with zeros beyond its width. It is
+ * prefetched in k steps: a step is the cache lines of one row, or as many lines of the columns if B
+ * is transposed. Packing follows prefetching by `lead` steps. */
 typedef struct strip {
   const ELEMENT *b; /* its first element */
   ELEMENT *to;
@@ -44,7 +45,8 @@ TARGET static void NAME(transpose)(ELEMENT *to, int64_t pitch, const ELEMENT *fr
   UNROLLED for (int i = 0; i < LANES; i++) * (VECTOR *)(to + i * pitch) = rows[COLUMN(i)];
 }
 
-TARGET static void NAME(pack_a)(ELEMENT *to, const tprt__gemm_args *g, int64_t row, int64_t rows, int64_t p, int64_t k) {
+TARGET static void NAME(pack_a)(ELEMENT *to, const tprt__gemm_args *g, int64_t row, int64_t rows,
+                                int64_t p, int64_t k) {
   const ELEMENT *a = g->a;
   if (!g->transpose_a) {
     for (int64_t i = 0; i < rows; i++)
@@ -86,13 +88,16 @@ TARGET static void NAME(pack_rows)(strip *s, int64_t end) {
   }
   for (; p < end; p++) {
     for (int64_t j = 0; j < STRIP; j++)
-      s->to[p * STRIP + j] = j >= s->width ? 0 : s->transposed ? s->b[j * s->ldb + p] : s->b[p * s->ldb + j];
+      s->to[p * STRIP + j] = j >= s->width   ? 0
+                             : s->transposed ? s->b[j * s->ldb + p]
+                                             : s->b[p * s->ldb + j];
   }
   s->n_packed = p;
 }
 
 __attribute__((always_inline)) static inline void NAME(fetch_step)(const strip *s, int64_t step) {
-  const ELEMENT *from = s->transposed ? s->b + step % PIECE * 2 * s->ldb + step / PIECE * PIECE : s->b + step * s->ldb;
+  const ELEMENT *from = s->transposed ? s->b + step % PIECE * 2 * s->ldb + step / PIECE * PIECE
+                                      : s->b + step * s->ldb;
   __builtin_prefetch(from, 0, 2);
   if (s->transposed) {
     __builtin_prefetch(from + s->ldb, 0, 2);
@@ -103,8 +108,8 @@ __attribute__((always_inline)) static inline void NAME(fetch_step)(const strip *
   __builtin_prefetch(from + STRIP - 1, 0, 2); /* an unaligned row touches one more line */
 }
 
-/* A tile's work on the next strip at each of its pieces: it prefetches, and packs rows. Columns need registers to be
- * packed, so they wait for the end of the tile. */
+/* A tile's work on the next strip at each of its pieces: it prefetches, and packs rows. Columns
+ * need registers to be packed, so they wait for the end of the tile. */
 __attribute__((always_inline)) TARGET static inline void NAME(prepare)(strip *s) {
   int64_t end = tprt__min(s->n_fetched + s->at_once, s->k + s->lead);
   for (; s->n_fetched < end; s->n_fetched++) {
@@ -128,50 +133,51 @@ __attribute__((always_inline)) static inline void NAME(prefetch_row)(const ELEME
  * strip is prepared. Prefetches reach for the next piece of A and the next steps of the strip
  * (an address behind the end of either is harmless), and for the rows of C two at each of the
  * last pieces before they are needed: together they push each other out of the cache. */
-typedef void NAME(tile_fn)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c, int64_t ldc, bool add, strip *next);
+typedef void NAME(tile_fn)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c, int64_t ldc,
+                           bool add, strip *next);
 
-#define DEFINE_TILE(rows)                                                                                                      \
-  TARGET static void NAME(tile_##rows)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c, int64_t ldc, bool add,       \
-                                       strip *next) {                                                                          \
-    int64_t needed = add ? tprt__min(TPRT__SUM_STEPS, k) : k;                                                                  \
-    for (int64_t i = ROWS_AT_ONCE * (divide_up(needed, PIECE) - 1); i < rows; i++)                                             \
-      NAME(prefetch_row)(c + i * ldc);                                                                                         \
-    for (int64_t p = 0; p < k;) {                                                                                              \
-      VECTOR s[rows][2];                                                                                                       \
-      UNROLLED for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (VECTOR){0};                                                 \
-      for (int64_t sum_end = tprt__min(p + TPRT__SUM_STEPS, k); p < sum_end;) {                                                \
-        int64_t end = tprt__min(p + PIECE, sum_end);                                                                           \
-        const ELEMENT *soon = end < k ? a + end : a + rows * PITCH;                                                            \
-        UNROLLED for (int i = 0; i < rows; i++) __builtin_prefetch(soon + i * PITCH, 0, 3);                                    \
-        int64_t row = ROWS_AT_ONCE * ((needed - end) / PIECE - 1);                                                             \
-        for (int64_t i = row; row >= 0 && i < tprt__min(row + ROWS_AT_ONCE, rows); i++)                                        \
-          NAME(prefetch_row)(c + i * ldc);                                                                                     \
-        NAME(prepare)(next);                                                                                                   \
-        for (; p < end; p++) {                                                                                                 \
-          const ELEMENT *y = b + p * STRIP;                                                                                    \
-          __builtin_prefetch(y + SOON * STRIP, 0, 3);                                                                          \
-          if (STRIP > LINE)                                                                                                    \
-            __builtin_prefetch(y + SOON * STRIP + LINE, 0, 3);                                                                 \
-          VECTOR y0 = *(const VECTOR *)y, y1 = *(const VECTOR *)(y + LANES);                                                   \
-          UNROLLED for (int i = 0; i < rows; i++) {                                                                            \
-            VECTOR x;                                                                                                          \
-            BROADCAST(x, a[i * PITCH + p]);                                                                                    \
-            MULTIPLY_ADD(s[i][0], x, y0);                                                                                      \
-            MULTIPLY_ADD(s[i][1], x, y1);                                                                                      \
-          }                                                                                                                    \
-        }                                                                                                                      \
-      }                                                                                                                        \
-      UNROLLED for (int i = 0; i < rows; i++) {                                                                                \
-        VECTOR *c0 = (VECTOR *)(c + i * ldc), *c1 = (VECTOR *)(c + i * ldc + LANES);                                           \
-        if (add) {                                                                                                             \
-          s[i][0] += *c0;                                                                                                      \
-          s[i][1] += *c1;                                                                                                      \
-        }                                                                                                                      \
-        *c0 = s[i][0];                                                                                                         \
-        *c1 = s[i][1];                                                                                                         \
-      }                                                                                                                        \
-      add = true;                                                                                                              \
-    }                                                                                                                          \
+#define DEFINE_TILE(rows)                                                                          \
+  TARGET static void NAME(tile_##rows)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c,  \
+                                       int64_t ldc, bool add, strip *next) {                       \
+    int64_t needed = add ? tprt__min(TPRT__SUM_STEPS, k) : k;                                      \
+    for (int64_t i = ROWS_AT_ONCE * (divide_up(needed, PIECE) - 1); i < rows; i++)                 \
+      NAME(prefetch_row)(c + i * ldc);                                                             \
+    for (int64_t p = 0; p < k;) {                                                                  \
+      VECTOR s[rows][2];                                                                           \
+      UNROLLED for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (VECTOR){0};                     \
+      for (int64_t sum_end = tprt__min(p + TPRT__SUM_STEPS, k); p < sum_end;) {                    \
+        int64_t end = tprt__min(p + PIECE, sum_end);                                               \
+        const ELEMENT *soon = end < k ? a + end : a + rows * PITCH;                                \
+        UNROLLED for (int i = 0; i < rows; i++) __builtin_prefetch(soon + i * PITCH, 0, 3);        \
+        int64_t row = ROWS_AT_ONCE * ((needed - end) / PIECE - 1);                                 \
+        for (int64_t i = row; row >= 0 && i < tprt__min(row + ROWS_AT_ONCE, rows); i++)            \
+          NAME(prefetch_row)(c + i * ldc);                                                         \
+        NAME(prepare)(next);                                                                       \
+        for (; p < end; p++) {                                                                     \
+          const ELEMENT *y = b + p * STRIP;                                                        \
+          __builtin_prefetch(y + SOON * STRIP, 0, 3);                                              \
+          if (STRIP > LINE)                                                                        \
+            __builtin_prefetch(y + SOON * STRIP + LINE, 0, 3);                                     \
+          VECTOR y0 = *(const VECTOR *)y, y1 = *(const VECTOR *)(y + LANES);                       \
+          UNROLLED for (int i = 0; i < rows; i++) {                                                \
+            VECTOR x;                                                                              \
+            BROADCAST(x, a[i * PITCH + p]);                                                        \
+            MULTIPLY_ADD(s[i][0], x, y0);                                                          \
+            MULTIPLY_ADD(s[i][1], x, y1);                                                          \
+          }                                                                                        \
+        }                                                                                          \
+      }                                                                                            \
+      UNROLLED for (int i = 0; i < rows; i++) {                                                    \
+        VECTOR *c0 = (VECTOR *)(c + i * ldc), *c1 = (VECTOR *)(c + i * ldc + LANES);               \
+        if (add) {                                                                                 \
+          s[i][0] += *c0;                                                                          \
+          s[i][1] += *c1;                                                                          \
+        }                                                                                          \
+        *c0 = s[i][0];                                                                             \
+        *c1 = s[i][1];                                                                             \
+      }                                                                                            \
+      add = true;                                                                                  \
+    }                                                                                              \
   }
 EACH_HEIGHT(DEFINE_TILE)
 
@@ -186,8 +192,8 @@ typedef struct goal {
 } goal;
 
 /* A tile whose strip is not full. */
-static void NAME(edge)(NAME(tile_fn) * tile, int64_t rows, int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c,
-                       const goal *to, strip *next) {
+static void NAME(edge)(NAME(tile_fn) * tile, int64_t rows, int64_t k, const ELEMENT *a,
+                       const ELEMENT *b, ELEMENT *c, const goal *to, strip *next) {
   ELEMENT edge[TILE_ROWS * STRIP];
   size_t bytes = (size_t)to->width * sizeof *c;
   for (int64_t i = 0; to->add && i < rows; i++)
@@ -198,7 +204,8 @@ static void NAME(edge)(NAME(tile_fn) * tile, int64_t rows, int64_t k, const ELEM
 }
 
 /* A packed block of m rows * a packed strip, while the next one is fetched and packed. */
-static void NAME(multiply_strip)(const ELEMENT *a, int64_t m, int64_t k, const ELEMENT *b, const goal *to, strip *next) {
+static void NAME(multiply_strip)(const ELEMENT *a, int64_t m, int64_t k, const ELEMENT *b,
+                                 const goal *to, strip *next) {
   int64_t n = divide_up(m, TILE_ROWS);
   next->at_once = divide_up(next->k, n * divide_up(k, PIECE));
   next->lead = LEAD * next->at_once;
@@ -223,9 +230,11 @@ typedef struct blocks {
   ELEMENT b[2][LENGTH * STRIP];
 } blocks;
 _Static_assert(sizeof(blocks) <= SCRATCH_BYTES, "room for every instance");
-_Static_assert(LENGTH % TPRT__SUM_STEPS == 0 && TPRT__SUM_STEPS % PIECE == 0, "sums end where blocks and pieces do");
+_Static_assert(LENGTH % TPRT__SUM_STEPS == 0 && TPRT__SUM_STEPS % PIECE == 0,
+               "sums end where blocks and pieces do");
 
-static strip NAME(strip_at)(const tprt__gemm_args *g, int64_t p, int64_t k, int64_t column, ELEMENT *to) {
+static strip NAME(strip_at)(const tprt__gemm_args *g, int64_t p, int64_t k, int64_t column,
+                            ELEMENT *to) {
   int64_t width = tprt__min(STRIP, g->n - column);
   const ELEMENT *b = g->b;
   return (strip){.b = g->transpose_b ? b + column * g->ldb + p : b + p * g->ldb + column,
@@ -238,7 +247,8 @@ static strip NAME(strip_at)(const tprt__gemm_args *g, int64_t p, int64_t k, int6
 }
 
 /* Rows of C += the packed block of A * k rows of B from p on. */
-TARGET static void NAME(multiply_block)(blocks *s, const tprt__gemm_args *g, int64_t row, int64_t rows, int64_t p, int64_t k) {
+TARGET static void NAME(multiply_block)(blocks *s, const tprt__gemm_args *g, int64_t row,
+                                        int64_t rows, int64_t p, int64_t k) {
   strip first = NAME(strip_at)(g, p, k, 0, s->b[0]);
   first.lead = LEAD * PIECE;
   first.at_once = k + first.lead;
@@ -248,14 +258,16 @@ TARGET static void NAME(multiply_block)(blocks *s, const tprt__gemm_args *g, int
     strip next = {0};
     if (column + STRIP < g->n)
       next = NAME(strip_at)(g, p, k, column + STRIP, s->b[!at]);
-    goal to = {(ELEMENT *)g->c + row * g->ldc + column, g->ldc, tprt__min(STRIP, g->n - column), !g->overwrite || p > 0};
+    goal to = {(ELEMENT *)g->c + row * g->ldc + column, g->ldc, tprt__min(STRIP, g->n - column),
+               !g->overwrite || p > 0};
     NAME(multiply_strip)(s->a, rows, k, s->b[at], &to, &next);
   }
 }
 
 static void NAME(multiply)(const tprt__gemm_args *g) {
   blocks *s = g->scratch;
-  int64_t n_blocks = divide_up(g->m, ROWS), n_sums = divide_up(g->k, TPRT__SUM_STEPS), n_lengths = divide_up(g->k, LENGTH);
+  int64_t n_blocks = divide_up(g->m, ROWS), n_sums = divide_up(g->k, TPRT__SUM_STEPS),
+          n_lengths = divide_up(g->k, LENGTH);
   for (int64_t i = 0; i < n_blocks; i++) {
     int64_t row = part_begin(g->m, n_blocks, i), rows = part_begin(g->m, n_blocks, i + 1) - row;
     for (int64_t j = 0; j < n_lengths; j++) {

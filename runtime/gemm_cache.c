@@ -25,9 +25,11 @@ static void processor(char *text, size_t size) {
   unsigned words[4] = {0}, name[13] = {0};
   bool named = true;
   for (unsigned i = 0; i < 3; i++)
-    named = named && __get_cpuid(0x80000002u + i, name + 4 * i, name + 4 * i + 1, name + 4 * i + 2, name + 4 * i + 3);
+    named = named && __get_cpuid(0x80000002u + i, name + 4 * i, name + 4 * i + 1, name + 4 * i + 2,
+                                 name + 4 * i + 3);
   __get_cpuid(1, words, words + 1, words + 2, words + 3);
-  snprintf(text, size, "%.48s, %08x, vectors %d", named ? (const char *)name : "x86", words[0], (int)tprt__gemm_vectors());
+  snprintf(text, size, "%.48s, %08x, vectors %d", named ? (const char *)name : "x86", words[0],
+           (int)tprt__gemm_vectors());
 #else
   struct utsname host;
   snprintf(text, size, "%.48s", uname(&host) ? "unknown" : host.machine);
@@ -63,11 +65,13 @@ bool tprt__gemm_cache_find(int threads, tprt__gemm_cache *cache) {
   char cpu[128], cpus[CPU_SETSIZE / 4 + 1];
   processor(cpu, sizeof cpu);
   affinity(cpus, sizeof cpus);
-  int n = snprintf(cache->key, sizeof cache->key, "%s; %s; %s; processors %s; threads %d", tprt_version(), cpu,
-                   tprt__blas_config(), cpus, threads);
+  int n = snprintf(cache->key, sizeof cache->key, "%s; %s; %s; processors %s; threads %d",
+                   tprt_version(), cpu, tprt__blas_config(), cpus, threads);
   uint64_t hash = tprt__hash(0, cache->key, strlen(cache->key));
-  int length = snprintf(cache->path, sizeof cache->path, "%s%s/tpshard/gemm-%016" PRIx64, base, below, hash);
-  return n < (int)sizeof cache->key && length < (int)sizeof cache->path && !strchr(cache->key, '\n');
+  int length =
+      snprintf(cache->path, sizeof cache->path, "%s%s/tpshard/gemm-%016" PRIx64, base, below, hash);
+  return n < (int)sizeof cache->key && length < (int)sizeof cache->path &&
+         !strchr(cache->key, '\n');
 }
 
 /* ---- reading ---- */
@@ -79,8 +83,10 @@ static bool parse(const char *text, const tprt__gemm_cache *cache, tprt__gemm_ch
   unsigned library, changes, percent[TPRT__GEMM_CLASSES];
   int end = -1;
   text += n_header + 1 + n_key;
-  sscanf(text, "\n%x %x %u %u %u %u\nend%n", &library, &changes, percent, percent + 1, percent + 2, percent + 3, &end);
-  if (end < 0 || strcmp(text + end, "\n") || library > TPRT__GEMM_ALL || changes > TPRT__GEMM_ALL || library & changes)
+  sscanf(text, "\n%x %x %u %u %u %u\nend%n", &library, &changes, percent, percent + 1, percent + 2,
+         percent + 3, &end);
+  if (end < 0 || strcmp(text + end, "\n") || library > TPRT__GEMM_ALL || changes > TPRT__GEMM_ALL ||
+      library & changes)
     return false;
   *choice = (tprt__gemm_choice){.library = library, .changes = changes, .why = TPRT__GEMM_MEASURED};
   for (int i = 0; i < TPRT__GEMM_CLASSES; i++)
@@ -122,14 +128,17 @@ int tprt__gemm_cache_begin(const tprt__gemm_cache *cache, char *temporary, size_
   return mkostemp(temporary, O_CLOEXEC);
 }
 
-bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary, tprt__gemm_choice *choice) {
+bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary,
+                          tprt__gemm_choice *choice) {
   char text[2048];
-  int n = snprintf(text, sizeof text, HEADER "\n%s\n%x %x %u %u %u %u\nend\n", cache->key, choice->library, choice->changes,
-                   choice->percent[0], choice->percent[1], choice->percent[2], choice->percent[3]);
+  int n = snprintf(text, sizeof text, HEADER "\n%s\n%x %x %u %u %u %u\nend\n", cache->key,
+                   choice->library, choice->changes, choice->percent[0], choice->percent[1],
+                   choice->percent[2], choice->percent[3]);
   bool done = n < (int)sizeof text && write(file, text, (size_t)n) == n;
   done = close(file) == 0 && done;
   if (done && link(temporary, cache->path)) {
-    /* Another process was first, or an invalid file has the name, or the file system has no hard links. */
+    /* Another process was first, or an invalid file has the name, or the file system has no hard
+     * links. */
     tprt__gemm_choice first;
     if (errno == EEXIST && tprt__gemm_cache_read(cache, &first)) {
       *choice = first;

@@ -1,10 +1,10 @@
 /* Chooses between OpenBLAS and the built-in GEMM kernels, by class of GEMM.
  *
  * OpenBLAS does not know every processor, so its version does not tell how fast it is: we measure.
- * The two compute different bits, and bits must not change from run to run, nor when a GEMM is split
- * over ranks. Therefore the first measurement is cached and holds for the host; OpenBLAS is eligible
- * only for classes in which splitting a probe GEMM changed no bit; and without a writable cache
- * nothing is measured. */
+ * The two compute different bits, and bits must not change from run to run, nor when a GEMM is
+ * split over ranks. Therefore the first measurement is cached and holds for the host; OpenBLAS is
+ * eligible only for classes in which splitting a probe GEMM changed no bit; and without a writable
+ * cache nothing is measured. */
 #define _GNU_SOURCE 1
 #include "gemm_choice.h"
 #include "comm.h"
@@ -24,8 +24,8 @@ static uint32_t faster(const tprt__gemm_choice *choice) {
   return set & ~choice->changes;
 }
 
-/* The choice without a measurement: built-in vector kernels are about as fast as OpenBLAS, the plain loops
- * are not. */
+/* The choice without a measurement: built-in vector kernels are about as fast as OpenBLAS, the
+ * plain loops are not. */
 static tprt__gemm_choice not_kept(int threads) {
   tprt__gemm_choice choice = {.why = TPRT__GEMM_NOT_KEPT};
   if (tprt__gemm_vectors() == TPRT__PLAIN && tprt__gemm_measure(threads, false, &choice))
@@ -66,7 +66,8 @@ tprt__gemm_choice tprt__gemm_choose(int threads) {
   int64_t pin;
   bool pinned = !tprt__env_number(TPRT__ENV_GEMM, TPRT__GEMM_AUTO, &pin) && pin != TPRT__GEMM_AUTO;
   if (pinned)
-    return (tprt__gemm_choice){.why = TPRT__GEMM_PINNED, .library = pin == TPRT__GEMM_OPENBLAS ? TPRT__GEMM_ALL : 0};
+    return (tprt__gemm_choice){.why = TPRT__GEMM_PINNED,
+                               .library = pin == TPRT__GEMM_OPENBLAS ? TPRT__GEMM_ALL : 0};
   if (!tprt__blas_is_there())
     return (tprt__gemm_choice){.why = TPRT__GEMM_ALONE};
   pthread_mutex_lock(&lock);

@@ -1,4 +1,5 @@
-/* The choice between OpenBLAS and the built-in GEMM kernels. Rank 0 measures once per host and decides for all ranks. */
+/* The choice between OpenBLAS and the built-in GEMM kernels. Rank 0 measures once per host and
+ * decides for all ranks. */
 #ifndef TPRT_RUNTIME_GEMM_CHOICE_H
 #define TPRT_RUNTIME_GEMM_CHOICE_H
 
@@ -6,9 +7,10 @@
 
 typedef enum tprt__gemm_why {
   TPRT__GEMM_MEASURED,
-  TPRT__GEMM_PINNED,     /* set by TPRT_GEMM */
-  TPRT__GEMM_ALONE,      /* OpenBLAS is not installed */
-  TPRT__GEMM_NOT_KEPT,   /* no writable cache: a new measurement could change bits from run to run */
+  TPRT__GEMM_PINNED, /* set by TPRT_GEMM */
+  TPRT__GEMM_ALONE,  /* OpenBLAS is not installed */
+  /* no writable cache: a new measurement could change bits from run to run */
+  TPRT__GEMM_NOT_KEPT,
   TPRT__GEMM_NOT_SHARED, /* the ranks have different libraries */
   TPRT__N_GEMM_WHYS
 } tprt__gemm_why;
@@ -29,10 +31,11 @@ tprt__gemm_choice tprt__gemm_choose(int threads);
 /* A hash of OpenBLAS's version and kernels, to be compared between ranks; 0: no library. */
 uint64_t tprt__gemm_library(void);
 
-/* The words that ranks exchange: a choice and a library hash. All ranks take rank 0's choice, or the built-in
- * kernels if it needs a library that another rank does not have. */
+/* The words that ranks exchange: a choice and a library hash. All ranks take rank 0's choice, or
+ * the built-in kernels if it needs a library that another rank does not have. */
 enum { TPRT__GEMM_WORDS = 3, TPRT__GEMM_ALL = (1 << TPRT__GEMM_CLASSES) - 1 };
-void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library, uint64_t words[TPRT__GEMM_WORDS]);
+void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library,
+                     uint64_t words[TPRT__GEMM_WORDS]);
 tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words);
 
 /* Writes the choice as one line for reports. */
@@ -52,10 +55,12 @@ typedef struct tprt__gemm_cache {
 bool tprt__gemm_cache_find(int threads, tprt__gemm_cache *cache);
 /* Returns false unless the file is complete, has this key and belongs to this user. */
 bool tprt__gemm_cache_read(const tprt__gemm_cache *cache, tprt__gemm_choice *choice);
-/* Opens a temporary file beside the path; -1 if the folder is not writable. Call it before measuring. */
+/* Opens a temporary file beside the path; -1 if the folder is not writable. Call it before
+ * measuring. */
 int tprt__gemm_cache_begin(const tprt__gemm_cache *cache, char *temporary, size_t size);
-/* Writes the temporary file, closes it and gives it its final name. If another process was first, `choice` becomes
- * that process's choice. */
-bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary, tprt__gemm_choice *choice);
+/* Writes the temporary file, closes it and gives it its final name. If another process was first,
+ * `choice` becomes that process's choice. */
+bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary,
+                          tprt__gemm_choice *choice);
 
 #endif

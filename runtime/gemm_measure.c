@@ -1,4 +1,5 @@
-/* Times OpenBLAS against the built-in GEMM kernels, and tests whether splitting a GEMM changes OpenBLAS's bits. */
+/* Times OpenBLAS against the built-in GEMM kernels, and tests whether splitting a GEMM changes
+ * OpenBLAS's bits. */
 #include "gemm_choice.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ static bool make_probe(bool wide, probe *p) {
                .b = tprt__alloc(MOST_COLUMNS * MOST_K * size),
                .c = tprt__alloc(MOST_ROWS * MOST_COLUMNS * size),
                .whole = tprt__alloc(MOST_ROWS * MOST_COLUMNS * size)};
-  if (!p->a || !p->b || !p->c || !p->whole || tprt__alloc_aligned(tprt__gemm_scratch() + 1, &p->scratch))
+  if (!p->a || !p->b || !p->c || !p->whole ||
+      tprt__alloc_aligned(tprt__gemm_scratch() + 1, &p->scratch))
     return false;
   fill(wide, p->a, MOST_ROWS * MOST_K, 1);
   fill(wide, p->b, MOST_COLUMNS * MOST_K, 2);
@@ -48,12 +50,14 @@ static bool make_probe(bool wide, probe *p) {
 
 /* ---- bits ---- */
 
-static bool keeps_bits_of(int threads, bool wide, const probe *p, int64_t k, bool transpose_a, bool transpose_b) {
+static bool keeps_bits_of(int threads, bool wide, const probe *p, int64_t k, bool transpose_a,
+                          bool transpose_b) {
   static const int64_t rows[] = {0, 1, 6, 131}, columns[] = {0, 1, 18, 203};
   enum { PARTS = 3 };
   size_t size = wide ? sizeof(double) : sizeof(float);
   int64_t m = rows[PARTS], n = columns[PARTS];
-  tprt__gemm_args g = {.transpose_a = transpose_a, .transpose_b = transpose_b, .m = m, .n = n, .k = k, .ldc = n};
+  tprt__gemm_args g = {
+      .transpose_a = transpose_a, .transpose_b = transpose_b, .m = m, .n = n, .k = k, .ldc = n};
   g.a = p->a;
   g.b = p->b;
   g.c = p->whole;
@@ -76,7 +80,8 @@ static bool keeps_bits_of(int threads, bool wide, const probe *p, int64_t k, boo
 }
 
 static bool keeps_bits(int threads, bool wide, bool is_long, const probe *p) {
-  static const int64_t lengths[2][3] = {{7, 64, TPRT__GEMM_SHORT}, {TPRT__GEMM_SHORT + 1, 512, MOST_K}};
+  static const int64_t lengths[2][3] = {{7, 64, TPRT__GEMM_SHORT},
+                                        {TPRT__GEMM_SHORT + 1, 512, MOST_K}};
   for (int i = 0; i < 3; i++) {
     for (int form = 0; form < 4; form++) {
       if (!keeps_bits_of(threads, wide, p, lengths[is_long][i], form & 1, form & 2))
@@ -98,8 +103,9 @@ static int64_t time_of(bool library, int threads, bool wide, const tprt__gemm_ar
   return tprt__now() - begin + 1;
 }
 
-/* OpenBLAS's time divided by the built-in kernels' time: the geometric mean over a GEMM of a model layer and one of
- * a decoding step. Each time is the minimum over rounds in which the two take turns. */
+/* OpenBLAS's time divided by the built-in kernels' time: the geometric mean over a GEMM of a model
+ * layer and one of a decoding step. Each time is the minimum over rounds in which the two take
+ * turns. */
 static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   static const int64_t rows[] = {MOST_ROWS, 4};
   int64_t k = is_long ? 512 : TPRT__GEMM_SHORT;
@@ -117,7 +123,8 @@ static double ratio(int threads, bool wide, bool is_long, const probe *p) {
                                .overwrite = true,
                                .scratch = p->scratch};
     int64_t least[2] = {INT64_MAX, INT64_MAX}, begin = tprt__now();
-    for (int round = 0; round < ROUNDS && (round < LEAST_ROUNDS || tprt__now() - begin < BUDGET_NS / 2); round++) {
+    for (int round = 0;
+         round < ROUNDS && (round < LEAST_ROUNDS || tprt__now() - begin < BUDGET_NS / 2); round++) {
       for (int library = 0; library < 2; library++)
         least[library] = tprt__min(least[library], time_of(library, threads, wide, &g));
     }

@@ -1,10 +1,11 @@
-/* GEMM on several threads. C is divided into bands of columns or rows, which threads take from a shared counter. Each
- * element is computed within one band, so its bits depend neither on the division nor on the thread.
+/* GEMM on several threads. C is divided into bands of columns or rows, which threads take from a
+ * shared counter. Each element is computed within one band, so its bits depend neither on the
+ * division nor on the thread.
  *
- * The threads belong to the process. They are created at the first large GEMM and sleep in between. The pool
- * serves one GEMM at a time; a caller that finds it busy computes alone. The caller takes bands like
- * the other threads and waits only for bands that were taken, so a thread that is not scheduled delays
- * nobody. */
+ * The threads belong to the process. They are created at the first large GEMM and sleep in between.
+ * The pool serves one GEMM at a time; a caller that finds it busy computes alone. The caller takes
+ * bands like the other threads and waits only for bands that were taken, so a thread that is not
+ * scheduled delays nobody. */
 #define _GNU_SOURCE 1
 #include "blas.h"
 
@@ -16,8 +17,9 @@
 
 enum {
   MOST_THREADS = 64,
-  BANDS_A_THREAD = 4,  /* several, so that a late thread takes fewer */
-  LEAST_BAND = 192,    /* rows or columns, since each band packs the other operand again; less if a thread had none */
+  BANDS_A_THREAD = 4, /* several, so that a late thread takes fewer */
+  /* rows or columns, since each band packs the other operand again; less if a thread had none */
+  LEAST_BAND = 192,
   LEAST_WORK = 1 << 20 /* multiply-adds below which a GEMM stays on its caller */
 };
 enum { SPINS = 2000 }; /* polls before a thread sleeps */
@@ -98,7 +100,9 @@ static void *serve(void *scratch) {
 
 /* Starts one more thread, with all signals blocked. Returns false if memory or threads run out. */
 static bool add_thread(void) {
-  void *scratch = pool.n_threads < MOST_THREADS ? aligned_alloc(64, tprt__round_up(tprt__gemm_scratch() + 1, 64)) : NULL;
+  void *scratch = pool.n_threads < MOST_THREADS
+                      ? aligned_alloc(64, tprt__round_up(tprt__gemm_scratch() + 1, 64))
+                      : NULL;
   if (!scratch)
     return false;
   sigset_t all, before;
@@ -114,8 +118,8 @@ static bool add_thread(void) {
   return true;
 }
 
-/* The caller holds `turn`. A forked child has none of the parent's threads, so locks and conditions are initialized
- * again. */
+/* The caller holds `turn`. A forked child has none of the parent's threads, so locks and conditions
+ * are initialized again. */
 static void prepare(int n) {
   if (pool.owner != getpid()) {
     pool.owner = getpid();
@@ -159,20 +163,24 @@ static void run(const job *j) {
   pthread_mutex_unlock(&pool.lock);
 }
 
-/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile height. */
+/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile
+ * height. */
 static void divide(int threads, job *j) {
   enum { STRIP = 32, ROWS = 28 };
   const tprt__gemm_args *g = &j->args;
   j->by_rows = g->m > g->n;
   int64_t length = j->by_rows ? g->m : g->n, unit = j->by_rows ? ROWS : STRIP;
-  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / LEAST_BAND), n_units = (length + unit - 1) / unit;
+  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / LEAST_BAND),
+          n_units = (length + unit - 1) / unit;
   n = n < threads ? threads : n;
   j->band = (n_units + n - 1) / n * unit;
   j->n_bands = (length + j->band - 1) / j->band;
 }
 
-void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide, const tprt__gemm_args *args) {
-  bool alone = threads <= 1 || args->m * args->n * args->k < LEAST_WORK || pthread_mutex_trylock(&pool.turn);
+void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide,
+                           const tprt__gemm_args *args) {
+  bool alone =
+      threads <= 1 || args->m * args->n * args->k < LEAST_WORK || pthread_mutex_trylock(&pool.turn);
   if (alone) {
     tprt__gemm_own(vectors, wide, args);
     return;

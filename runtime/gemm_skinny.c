@@ -1,10 +1,11 @@
-/* GEMMs with few rows, as in decoding. Each element of B is used only m times, so the time is that of reading B once.
- * Libraries pack B first, which is more memory traffic; these kernels read B in place.
+/* GEMMs with few rows, as in decoding. Each element of B is used only m times, so the time is that
+ * of reading B once. Libraries pack B first, which is more memory traffic; these kernels read B in
+ * place.
  *
- * A is copied to a contiguous block of m rows, which removes transposition. If B is stored by rows, eight of its rows
- * stay in registers while all rows of A are processed. If it is transposed, squares of B are
- * transposed in registers, so that lanes are columns of C in this case too. The order of sums is that
- * of blas.h. Processors without fused multiply-add use the plain loops. */
+ * A is copied to a contiguous block of m rows, which removes transposition. If B is stored by rows,
+ * eight of its rows stay in registers while all rows of A are processed. If it is transposed,
+ * squares of B are transposed in registers, so that lanes are columns of C in this case too. The
+ * order of sums is that of blas.h. Processors without fused multiply-add use the plain loops. */
 #include "blas.h"
 
 #include <string.h>
@@ -24,8 +25,9 @@ enum {
 /* Below these sizes the other kernels are as fast. */
 enum { MIN_LENGTH = 64, MIN_ELEMENTS = 1 << 14 };
 
-/* A B that may exceed the caches is prefetched one block of rows or columns ahead: the hardware prefetcher restarts
- * at each of these short runs. With fewer rows than FETCHED_ROWS, memory is busy anyway. */
+/* A B that may exceed the caches is prefetched one block of rows or columns ahead: the hardware
+ * prefetcher restarts at each of these short runs. With fewer rows than FETCHED_ROWS, memory is
+ * busy anyway. */
 enum { FETCHED_ROWS = 3, FETCHED_ELEMENTS = 1 << 18 };
 
 #define ELEMENT float
@@ -77,12 +79,13 @@ enum { FETCHED_ROWS = 3, FETCHED_ELEMENTS = 1 << 18 };
 #include "gemm_skinny_kernels.h"
 
 typedef void multiply_fn(const tprt__gemm_args *g);
-static multiply_fn *const multiplies[][2] = {[TPRT__AVX512] = {multiply_f32_avx512, multiply_f64_avx512},
-                                             [TPRT__AVX2] = {multiply_f32_avx2, multiply_f64_avx2}};
+static multiply_fn *const multiplies[][2] = {
+    [TPRT__AVX512] = {multiply_f32_avx512, multiply_f64_avx512},
+    [TPRT__AVX2] = {multiply_f32_avx2, multiply_f64_avx2}};
 
 bool tprt__gemm_skinny(tprt__vectors vectors, bool wide, const tprt__gemm_args *g) {
-  if (vectors == TPRT__PLAIN || g->m > (g->transpose_b ? ROWS_TRANSPOSED : ROWS_BY_ROWS) || g->k < MIN_LENGTH ||
-      g->n * g->k < MIN_ELEMENTS)
+  if (vectors == TPRT__PLAIN || g->m > (g->transpose_b ? ROWS_TRANSPOSED : ROWS_BY_ROWS) ||
+      g->k < MIN_LENGTH || g->n * g->k < MIN_ELEMENTS)
     return false;
   multiplies[vectors][wide](g);
   return true;

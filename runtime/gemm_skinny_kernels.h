@@ -19,16 +19,20 @@
 #define PITCH_TRANSPOSED (LENGTH_TRANSPOSED + LINE)
 #define PITCH_SUMS (STRIP + LINE)
 
-typedef ELEMENT VECTOR __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
+typedef ELEMENT VECTOR
+    __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
 
 typedef struct scratch {
   _Alignas(64) ELEMENT a[ROWS_TRANSPOSED * PITCH_TRANSPOSED];
   _Alignas(64) ELEMENT sums[ROWS_BY_ROWS * PITCH_SUMS];
 } scratch;
-_Static_assert(ROWS_BY_ROWS *PITCH_BY_ROWS <= ROWS_TRANSPOSED * PITCH_TRANSPOSED, "one array for both");
-_Static_assert(LENGTH_TRANSPOSED % TPRT__SUM_STEPS == 0 && TPRT__SUM_STEPS % LANES == 0, "sums end where blocks do");
+_Static_assert(ROWS_BY_ROWS *PITCH_BY_ROWS <= ROWS_TRANSPOSED * PITCH_TRANSPOSED,
+               "one array for both");
+_Static_assert(LENGTH_TRANSPOSED % TPRT__SUM_STEPS == 0 && TPRT__SUM_STEPS % LANES == 0,
+               "sums end where blocks do");
 
-static void NAME(pack_a)(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k, int64_t pitch) {
+static void NAME(pack_a)(scratch *s, const tprt__gemm_args *g, int64_t p, int64_t k,
+                         int64_t pitch) {
   const ELEMENT *a = g->a;
   for (int64_t i = 0; i < g->m; i++) {
     for (int64_t q = 0; q < k; q++)
@@ -37,9 +41,9 @@ static void NAME(pack_a)(scratch *s, const tprt__gemm_args *g, int64_t p, int64_
 }
 
 /* sums (m x width), from zero if they are the first, += m rows of A from a on * depth rows of B */
-__attribute__((always_inline)) TARGET static inline void NAME(rows)(bool fetch, bool first, int depth, int64_t m, int64_t width,
-                                                                    const ELEMENT *a, const ELEMENT *b, int64_t ldb,
-                                                                    ELEMENT *sums) {
+__attribute__((always_inline)) TARGET static inline void
+NAME(rows)(bool fetch, bool first, int depth, int64_t m, int64_t width, const ELEMENT *a,
+           const ELEMENT *b, int64_t ldb, ELEMENT *sums) {
   int64_t j = 0;
   for (; j + LANES * VECTORS <= width; j += LANES * VECTORS) {
     VECTOR y[DEPTH][VECTORS];
@@ -74,8 +78,8 @@ __attribute__((always_inline)) TARGET static inline void NAME(rows)(bool fetch, 
 
 /* One strip of C += or = the packed rows of A * k rows of B; k is at most TPRT__SUM_STEPS, and
  * at least DEPTH or all. */
-TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k, const ELEMENT *b, int64_t ldb,
-                                 ELEMENT *c, int64_t ldc, bool add) {
+TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k,
+                                 const ELEMENT *b, int64_t ldb, ELEMENT *c, int64_t ldc, bool add) {
   int64_t p = k >= DEPTH ? DEPTH : 1;
   if (fetch && k >= 2 * DEPTH) {
     NAME(rows)(true, true, DEPTH, m, width, s->a, b, ldb, s->sums);
@@ -105,7 +109,8 @@ TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t widt
 /* sums (rows of A, columns) += packed rows of A * LANES rows of B, transposed, over LANES steps
  * of k */
 __attribute__((always_inline)) TARGET static inline void
-NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, int64_t ldb, int64_t p, VECTOR *sums) {
+NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, int64_t ldb,
+             int64_t p, VECTOR *sums) {
   VECTOR y[LANES];
   UNROLLED for (int l = 0; l < LANES; l++) {
     if (fetch)
@@ -125,10 +130,10 @@ NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, i
  * steps from p on. LANES rows of B are columns of C side by side in a vector. k is at most
  * TPRT__SUM_STEPS, or BLOCKS of them: those take turns, since the steps of one wait for each
  * other. */
-__attribute__((always_inline)) TARGET static inline void NAME(columns)(bool fetch, int n_blocks, int64_t m, int64_t width,
-                                                                       int64_t p, int64_t k, const ELEMENT *a,
-                                                                       const ELEMENT *const *b, int64_t ldb, ELEMENT *c,
-                                                                       int64_t ldc, bool add) {
+__attribute__((always_inline)) TARGET static inline void
+NAME(columns)(bool fetch, int n_blocks, int64_t m, int64_t width, int64_t p, int64_t k,
+              const ELEMENT *a, const ELEMENT *const *b, int64_t ldb, ELEMENT *c, int64_t ldc,
+              bool add) {
   VECTOR sums[BLOCKS][ROWS_TRANSPOSED] = {{{0}}};
   int64_t end = p + k / n_blocks;
   for (; p + LANES <= end; p += LANES) {
@@ -155,8 +160,9 @@ __attribute__((always_inline)) TARGET static inline void NAME(columns)(bool fetc
   }
 }
 
-TARGET static void NAME(transposed)(const scratch *s, bool fetch, int64_t m, int64_t n, int64_t k, const ELEMENT *b,
-                                    int64_t ldb, ELEMENT *c, int64_t ldc, bool add) {
+TARGET static void NAME(transposed)(const scratch *s, bool fetch, int64_t m, int64_t n, int64_t k,
+                                    const ELEMENT *b, int64_t ldb, ELEMENT *c, int64_t ldc,
+                                    bool add) {
   enum { SEVERAL = BLOCKS * TPRT__SUM_STEPS };
   for (int64_t j = 0; j < n; j += LANES) {
     int64_t width = tprt__min(LANES, n - j), q = 0;
@@ -174,7 +180,8 @@ TARGET static void NAME(transposed)(const scratch *s, bool fetch, int64_t m, int
       }
     }
     for (; q < k; q += TPRT__SUM_STEPS)
-      NAME(columns)(false, 1, m, width, q, tprt__min(TPRT__SUM_STEPS, k - q), s->a, rows, ldb, c + j, ldc, add || q);
+      NAME(columns)(false, 1, m, width, q, tprt__min(TPRT__SUM_STEPS, k - q), s->a, rows, ldb,
+                    c + j, ldc, add || q);
   }
 }
 
@@ -187,12 +194,14 @@ static void NAME(multiply)(const tprt__gemm_args *g) {
     bool add = !g->overwrite || p > 0;
     NAME(pack_a)(&s, g, p, k, length + LINE);
     if (g->transpose_b) {
-      NAME(transposed)(&s, fetch, g->m, g->n, k, (const ELEMENT *)g->b + p, g->ldb, g->c, g->ldc, add);
+      NAME(transposed)(&s, fetch, g->m, g->n, k, (const ELEMENT *)g->b + p, g->ldb, g->c, g->ldc,
+                       add);
       continue;
     }
     for (int64_t j = 0; j < g->n; j += STRIP)
-      NAME(by_rows)(&s, fetch, g->m, tprt__min(STRIP, g->n - j), k, (const ELEMENT *)g->b + p * g->ldb + j, g->ldb,
-                    (ELEMENT *)g->c + j, g->ldc, add);
+      NAME(by_rows)(&s, fetch, g->m, tprt__min(STRIP, g->n - j), k,
+                    (const ELEMENT *)g->b + p * g->ldb + j, g->ldb, (ELEMENT *)g->c + j, g->ldc,
+                    add);
   }
 }
 

@@ -33,7 +33,8 @@ tprt_comm *tprt_comm_find(tprt_comm *comm, const char *name) {
   return tprt__axes_find(comm, same_name, &key, &child) ? child : NULL;
 }
 
-static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ranks, int n_ranks, tprt_comm **child) {
+static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ranks, int n_ranks,
+                             tprt_comm **child) {
   size_t length = strlen(key->name) + 1;
   tprt__axes_entry *entry = tprt__alloc(sizeof *entry + length);
   if (!entry)
@@ -54,12 +55,15 @@ static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ra
   return status;
 }
 
-tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks, tprt_comm **child) {
+tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks,
+                            tprt_comm **child) {
   if (!name || !*name || strlen(name) >= TPRT__NAME_BYTES) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group has 1 to %d bytes, not %zu", TPRT__NAME_BYTES - 1,
-                      name ? strlen(name) : 0);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group has 1 to %d bytes, not %zu",
+                      TPRT__NAME_BYTES - 1, name ? strlen(name) : 0);
   }
-  name_key key = {.name = name, .ranks = n_ranks > 0 && ranks ? tprt__hash(1, ranks, (size_t)n_ranks * sizeof *ranks) : 0};
+  name_key key = {
+      .name = name,
+      .ranks = n_ranks > 0 && ranks ? tprt__hash(1, ranks, (size_t)n_ranks * sizeof *ranks) : 0};
   tprt_status status = TPRT_OK;
   tprt_comm *found = NULL;
   pthread_mutex_lock(&comm->axes_making);

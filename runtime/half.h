@@ -1,11 +1,13 @@
-/* f16 and bf16 in portable C: bit operations and exact float arithmetic, no branches, so that loops vectorise. */
+/* f16 and bf16 in portable C: bit operations and exact float arithmetic, no branches, so that loops
+ * vectorise. */
 #ifndef TPRT_HALF_H
 #define TPRT_HALF_H
 
 #include "float_bits.h"
 
-/* Shifted left by 13, the fields of an f16 stand where those of an f32 stand, with an exponent that is 112 too small; one
- * exact multiplication by 2^112 corrects that for normal and subnormal numbers alike. */
+/* Shifted left by 13, the fields of an f16 stand where those of an f32 stand, with an exponent that
+ * is 112 too small; one exact multiplication by 2^112 corrects that for normal and subnormal
+ * numbers alike. */
 TPRT_INLINE float f16_to_f32(uint16_t half) {
   uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
   uint32_t magnitude = half & 0x7fffu;
@@ -15,8 +17,9 @@ TPRT_INLINE float f16_to_f32(uint16_t half) {
   return float_of(sign | (magnitude >= 0x7c00u ? special : finite));
 }
 
-/* Normal results: drop 13 bits after adding half a unit (less one for even), which carries into the exponent. Subnormal
- * results are multiples of 2^-24, the unit in the last place of 0.5: adding 0.5 rounds to one. */
+/* Normal results: drop 13 bits after adding half a unit (less one for even), which carries into the
+ * exponent. Subnormal results are multiples of 2^-24, the unit in the last place of 0.5: adding 0.5
+ * rounds to one. */
 TPRT_INLINE uint16_t f32_to_f16(float value) {
   uint32_t bits = bits_of(value);
   uint32_t sign = (bits >> 16) & 0x8000u;

@@ -3,7 +3,8 @@
 #include "observe.h"
 
 /* One operation, or transfers that belong together. */
-static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work *work) {
+static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
+                               tprt_work *work) {
   tprt__transport *transport = comm->transport;
   uint64_t first = 0;
   int64_t begin_ns = 0;
@@ -15,15 +16,18 @@ static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t 
   if (observed)
     status = tprt__observe_begin(comm, plans, n, &first, &begin_ns);
   if (!status)
-    status = transport->backend->launch(transport, plans, n, comm->sequence, deadline, work ? tprt__work_end : NULL, work);
+    status = transport->backend->launch(transport, plans, n, comm->sequence, deadline,
+                                        work ? tprt__work_end : NULL, work);
   if (observed)
     tprt__observe_end(comm, plans, n, first, begin_ns, status);
   return status && !tprt_comm_status(comm) ? tprt__comm_fail(comm, status, plans->kind) : status;
 }
 
-tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **handle) {
+tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
+                              tprt_work **handle) {
   tprt_work *work = handle ? tprt__work_create(comm, deadline) : NULL;
-  tprt_status status = work || !handle ? TPRT_OK : tprt__fail(TPRT_NO_MEMORY, "no memory for a work");
+  tprt_status status =
+      work || !handle ? TPRT_OK : tprt__fail(TPRT_NO_MEMORY, "no memory for a work");
   tprt__lane_enter(comm);
   for (size_t i = 0, end; i < n && !status; i = end) {
     for (end = i; end < n && tprt__plan_is_transfer(&plans[end]);)

@@ -12,7 +12,8 @@ typedef struct tprt__symbol {
   void *slot; /* of a function pointer, or of the address of an object */
 } tprt__symbol;
 
-/* Fills all slots, with NULL where the library has none of this name; the first such name, NULL if it has all. */
+/* Fills all slots, with NULL where the library has none of this name; the first such name, NULL if
+ * it has all. */
 const char *tprt__symbols_find(void *library, const tprt__symbol *symbols);
 
 /* What a process does once: again after a failure. */

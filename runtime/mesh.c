@@ -1,4 +1,5 @@
-/* Meshes: communicators over axes, which live with their parent; coordinates; tensors gathered over all axes. */
+/* Meshes: communicators over axes, which live with their parent; coordinates; tensors gathered over
+ * all axes. */
 #include "comm.h"
 
 #include <string.h>
@@ -8,28 +9,33 @@ static tprt_status make_alone(tprt_comm *comm, tprt_comm **child) {
   int rank = comm->transport->rank;
   tprt__transport *transport;
   tprt_status status = tprt__backend_self.join(comm->transport, NULL, 1, &rank, 0, &transport);
-  return status ? status : tprt__comm_wrap(transport, &comm->world_ranks[rank], comm->timeout_ns, child);
+  return status ? status
+                : tprt__comm_wrap(transport, &comm->world_ranks[rank], comm->timeout_ns, child);
 }
 
-static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group) {
+static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group,
+                              const int32_t *group) {
   if (n_axes < 0 || n_axes > TPRT_MAX_RANK || n_group < 0 || n_group > n_axes) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d axes out of %d; at most %d axes", n_group, n_axes, TPRT_MAX_RANK);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d axes out of %d; at most %d axes",
+                      n_group, n_axes, TPRT_MAX_RANK);
   }
   int64_t ranks = 1;
   for (int i = 0; i < n_axes; i++) {
     if (sizes[i] < 1 || __builtin_mul_overflow(ranks, sizes[i], &ranks)) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i, (long long)sizes[i]);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i,
+                        (long long)sizes[i]);
     }
   }
   if (ranks != comm->transport->n_ranks) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the mesh has %lld devices, the communicator %d ranks", (long long)ranks,
-                      comm->transport->n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the mesh has %lld devices, the communicator %d ranks",
+                      (long long)ranks, comm->transport->n_ranks);
   }
   uint32_t seen = 0;
   for (int i = 0; i < n_group; i++) {
     if (group[i] < 0 || group[i] >= n_axes || seen & 1u << group[i]) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "group axis %d is %d; it must be a different one of %d mesh axes", i, group[i],
-                        n_axes);
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "group axis %d is %d; it must be a different one of %d mesh axes", i,
+                        group[i], n_axes);
     }
     seen |= 1u << group[i];
   }
@@ -39,7 +45,8 @@ static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *
 static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
   int64_t coordinates[TPRT_MAX_RANK];
   int64_t rest = comm->transport->rank, position = 0, size = 1, color = 0;
-  bool in_order = true; /* all axes in mesh order, but for those of size 1: the communicator itself */
+  /* all axes in mesh order, but for those of size 1: the communicator itself */
+  bool in_order = true;
   for (int i = entry->n_axes - 1; i >= 0; i--) {
     coordinates[i] = rest % entry->sizes[i];
     rest /= entry->sizes[i];
@@ -71,8 +78,8 @@ static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
   return tprt_comm_split(comm, (int)color, position, &entry->child);
 }
 
-bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry, const void *key), const void *key,
-                     tprt_comm **child) {
+bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry, const void *key),
+                     const void *key, tprt_comm **child) {
   bool found = false;
   pthread_mutex_lock(&comm->axes_lock);
   for (tprt__axes_entry *at = comm->axes; at && !found; at = at->next) {
@@ -89,10 +96,12 @@ tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry) {
   entry->next = comm->axes;
   comm->axes = entry;
   pthread_mutex_unlock(&comm->axes_lock);
-  /* Whoever aborted the parent meanwhile either finds the entry or set the status before it looked. */
+  /* Whoever aborted the parent meanwhile either finds the entry or set the status before it
+   * looked. */
   tprt_status status = tprt__comm_check(comm);
   if (status && entry->child && entry->child != comm)
-    tprt__comm_poison(entry->child, tprt_comm_status(comm), comm->world_ranks[comm->transport->rank]);
+    tprt__comm_poison(entry->child, tprt_comm_status(comm),
+                      comm->world_ranks[comm->transport->rank]);
   return status;
 }
 
@@ -119,8 +128,8 @@ static tprt_status add_axes(tprt_comm *comm, const tprt__axes_entry *wanted, tpr
   return status;
 }
 
-tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group, const int32_t *group,
-                           tprt_comm **child) {
+tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group,
+                           const int32_t *group, tprt_comm **child) {
   tprt_status status = check_axes(comm, n_axes, sizes, n_group, group);
   if (status)
     return status;
@@ -131,7 +140,8 @@ tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, in
     wanted.group[i] = group[i];
   tprt_comm *found = NULL;
   if (!tprt__axes_find(comm, same_axes, &wanted, &found)) {
-    pthread_mutex_lock(&comm->axes_making); /* and once more, another thread may just have made it */
+    /* and once more, another thread may just have made it */
+    pthread_mutex_lock(&comm->axes_making);
     if (!tprt__axes_find(comm, same_axes, &wanted, &found))
       status = add_axes(comm, &wanted, &found);
     pthread_mutex_unlock(&comm->axes_making);
@@ -162,16 +172,20 @@ void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
 
 /* ---- Coordinates ---- */
 
-tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank, int64_t *coordinates) {
+tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank,
+                                  int64_t *coordinates) {
   int64_t ranks = 1;
   if (n_axes < 0 || n_axes > TPRT_MAX_RANK)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a mesh of %d axes; at most %d", n_axes, TPRT_MAX_RANK);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "a mesh of %d axes; at most %d", n_axes,
+                      TPRT_MAX_RANK);
   for (int i = 0; i < n_axes; i++) {
     if (sizes[i] < 1 || __builtin_mul_overflow(ranks, sizes[i], &ranks))
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i, (long long)sizes[i]);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i,
+                        (long long)sizes[i]);
   }
   if (rank < 0 || rank >= ranks)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %lld; the mesh has %lld devices", (long long)rank, (long long)ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %lld; the mesh has %lld devices",
+                      (long long)rank, (long long)ranks);
   for (int i = n_axes - 1; i >= 0; i--) {
     coordinates[i] = rank % sizes[i];
     rank /= sizes[i];
@@ -181,8 +195,10 @@ tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank
 
 /* ---- Gathering over all axes ---- */
 
-/* One dimension: over the axes that cut it, in mesh order. `op` is what the gathered tensor will be. */
-static tprt_status gather_dim(tprt_comm *comm, int n_axes, const int64_t *sizes, const int32_t *dims, tprt_op *op) {
+/* One dimension: over the axes that cut it, in mesh order. `op` is what the gathered tensor will
+ * be. */
+static tprt_status gather_dim(tprt_comm *comm, int n_axes, const int64_t *sizes,
+                              const int32_t *dims, tprt_op *op) {
   int32_t group[TPRT_MAX_RANK];
   int n_group = 0;
   for (int i = 0; i < n_axes; i++) {
@@ -197,8 +213,9 @@ static tprt_status gather_dim(tprt_comm *comm, int n_axes, const int64_t *sizes,
   return status;
 }
 
-static tprt_status check_gather(const tprt_comm *comm, int n_axes, const int64_t *sizes, const int32_t *dims, tprt_dtype dtype,
-                                int n_dims, const int64_t *shape) {
+static tprt_status check_gather(const tprt_comm *comm, int n_axes, const int64_t *sizes,
+                                const int32_t *dims, tprt_dtype dtype, int n_dims,
+                                const int64_t *shape) {
   tprt_status status = check_axes(comm, n_axes, sizes, 0, NULL);
   tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, NULL, NULL, 0, dtype, NULL);
   tprt__plan unused;
@@ -209,13 +226,15 @@ static tprt_status check_gather(const tprt_comm *comm, int n_axes, const int64_t
     status = tprt__plan_shape(&op, comm->transport->n_ranks, comm->transport->rank, &unused);
   for (int i = 0; i < n_axes && !status; i++) {
     if (dims[i] < -1 || dims[i] >= n_dims)
-      status = tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d cuts dimension %d; the tensor has %d", i, dims[i], n_dims);
+      status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "mesh axis %d cuts dimension %d; the tensor has %d", i, dims[i], n_dims);
   }
   return status;
 }
 
-tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, const int32_t *dims, const void *send,
-                                 void *recv, tprt_dtype dtype, int n_dims, const int64_t *shape) {
+tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *sizes,
+                                 const int32_t *dims, const void *send, void *recv,
+                                 tprt_dtype dtype, int n_dims, const int64_t *shape) {
   tprt_status status = check_gather(comm, n_axes, sizes, dims, dtype, n_dims, shape);
   if (status)
     return status;

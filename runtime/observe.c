@@ -42,7 +42,9 @@ size_t tprt__observe_capacity(const tprt_comm *comm) {
   return observer ? observer->capacity : 0;
 }
 
-static tprt_dtype dtype_of(const tprt__plan *plan) { return (tprt_dtype)(plan->signature[0] >> 32 & 0xffff); }
+static tprt_dtype dtype_of(const tprt__plan *plan) {
+  return (tprt_dtype)(plan->signature[0] >> 32 & 0xffff);
+}
 
 static tprt_op_info describe(const tprt_comm *comm, const tprt__plan *plan) {
   int64_t bytes = plan->kind == TPRT_OP_RECV ? plan->recv_bytes : plan->send_bytes;
@@ -102,13 +104,16 @@ static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
   char what[32] = "the tensor";
   if (plan->sends)
     snprintf(what, sizeof what, "piece %d", piece);
-  return tprt__fail(TPRT_PROGRAM, "nan_check: element %lld of %s of rank %d is NaN (operation %u, %s %s)", (long long)at, what,
-                    comm->world_ranks[plan->rank], comm->sequence, tprt_op_kind_name(plan->kind), plan->type->name);
+  return tprt__fail(TPRT_PROGRAM,
+                    "nan_check: element %lld of %s of rank %d is NaN (operation %u, %s %s)",
+                    (long long)at, what, comm->world_ranks[plan->rank], comm->sequence,
+                    tprt_op_kind_name(plan->kind), plan->type->name);
 }
 
 /* ---- Around operations ---- */
 
-tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first, int64_t *begin_ns) {
+tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
+                                int64_t *begin_ns) {
   tprt__observer *observer = atomic_load(&comm->observer);
   tprt_status status = TPRT_OK;
   *begin_ns = tprt__now();
@@ -130,8 +135,8 @@ tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t
   return status;
 }
 
-void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first, int64_t begin_ns,
-                       tprt_status status) {
+void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
+                       int64_t begin_ns, tprt_status status) {
   tprt__observer *observer = atomic_load(&comm->observer);
   int64_t end = tprt__now();
   for (size_t i = 0; i < n; i++) {
@@ -182,7 +187,8 @@ static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
 
 static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
   if (value && comm->transport->host)
-    return tprt__fail(TPRT_UNSUPPORTED, "hint nan_check: the host does not read the memory of backend %s",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "hint nan_check: the host does not read the memory of backend %s",
                       comm->transport->backend->name);
   tprt__observer *observer = tprt__observer_get(comm);
   if (!observer)
@@ -193,7 +199,8 @@ static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
 
 static tprt_status set_flight(tprt_comm *comm, int64_t value) {
   tprt__observer *observer = tprt__observer_get(comm);
-  return observer ? tprt__flight_resize(observer, (size_t)value) : tprt__fail_memory(sizeof *observer);
+  return observer ? tprt__flight_resize(observer, (size_t)value)
+                  : tprt__fail_memory(sizeof *observer);
 }
 
 static const struct {

@@ -12,8 +12,8 @@ typedef struct tprt__flight_entry {
   int64_t begin_ns, end_ns;
 } tprt__flight_entry;
 
-/* Of a communicator that is looked at; belongs to the lane and, for what others read, to the lock as well: whoever changes it
- * holds both. */
+/* Of a communicator that is looked at; belongs to the lane and, for what others read, to the lock
+ * as well: whoever changes it holds both. */
 struct tprt__observer {
   pthread_mutex_t lock;
   tprt_hooks hooks;
@@ -30,10 +30,12 @@ void tprt__observer_clear(tprt_comm *comm);
 tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity);
 /* What a group of this communicator's should start with. */
 size_t tprt__observe_capacity(const tprt_comm *comm);
-/* Before and after n operations that run at once; `first` is what `begin` gave. A failure of `begin` is theirs. */
-tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first, int64_t *begin_ns);
-void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first, int64_t begin_ns,
-                       tprt_status status);
+/* Before and after n operations that run at once; `first` is what `begin` gave. A failure of
+ * `begin` is theirs. */
+tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
+                                int64_t *begin_ns);
+void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
+                       int64_t begin_ns, tprt_status status);
 /* The communicator has failed, with this text. */
 void tprt__observe_failure(tprt_comm *comm, tprt_status status);
 

@@ -1,4 +1,5 @@
-/* The pieces of the kinds ..._V: where they lie, how long they are, and what all ranks must agree about. */
+/* The pieces of the kinds ..._V: where they lie, how long they are, and what all ranks must agree
+ * about. */
 #include "op.h"
 
 static const int64_t most_elements = INT64_C(1) << 50;
@@ -13,8 +14,10 @@ typedef struct side {
 
 static side side_of(const tprt_op *op, bool send) {
   if (send)
-    return (side){"send", (char *)(uintptr_t)op->send, op->send_counts, op->send_offsets, op->send_list};
-  return (side){"recv", op->recv, op->recv_counts, op->recv_offsets, (const void *const *)op->recv_list};
+    return (side){"send", (char *)(uintptr_t)op->send, op->send_counts, op->send_offsets,
+                  op->send_list};
+  return (side){"recv", op->recv, op->recv_counts, op->recv_offsets,
+                (const void *const *)op->recv_list};
 }
 
 /* Elements of a piece whose count is not given; the shape was checked before. */
@@ -29,7 +32,8 @@ int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks) {
   const int64_t *counts = traits & TPRT__SEND_PIECES ? op->send_counts : op->recv_counts;
   int64_t longest = counts ? 0 : shape_count(op);
   for (int i = 0; counts && i < n_ranks; i++) {
-    if (counts[i] < 0 || counts[i] > most_elements / n_ranks) /* so that its bytes, for all ranks, are a number */
+    /* so that its bytes, for all ranks, are a number */
+    if (counts[i] < 0 || counts[i] > most_elements / n_ranks)
       return -1;
     longest = counts[i] > longest ? counts[i] : longest;
   }
@@ -42,23 +46,27 @@ uint64_t tprt__part_hash(int64_t from, int64_t to, int64_t bytes) {
 }
 
 /* `look`: this rank has the side, so that its pointers count. */
-static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__plan *plan, const side *from, bool look,
-                             tprt__part *parts) {
+static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__plan *plan,
+                             const side *from, bool look, tprt__part *parts) {
   int64_t size = (int64_t)plan->type->size, end = 0, each = from->counts ? 0 : shape_count(op);
   if (from->list && from->offsets)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s_list and %s_offsets exclude each other", kind, from->name, from->name);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s_list and %s_offsets exclude each other", kind,
+                      from->name, from->name);
   for (int i = 0; i < plan->n_ranks; i++) {
-    int64_t count = from->counts ? from->counts[i] : each, offset = from->offsets ? from->offsets[i] : end;
+    int64_t count = from->counts ? from->counts[i] : each,
+            offset = from->offsets ? from->offsets[i] : end;
     if (count < 0 || offset < 0 || count > most_elements || offset > most_elements) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "%s: the piece of rank %d has %lld elements at %lld; both must be from 0 to 2^50", kind, i,
-                        (long long)count, (long long)offset);
+      return tprt__fail(
+          TPRT_INVALID_ARGUMENT,
+          "%s: the piece of rank %d has %lld elements at %lld; both must be from 0 to 2^50", kind,
+          i, (long long)count, (long long)offset);
     }
     const char *at = NULL;
     if (look && count) {
       const char *base = from->list ? from->list[i] : from->base;
       if (!base)
-        return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s of the piece of rank %d is NULL", kind, from->name, i);
+        return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s of the piece of rank %d is NULL", kind,
+                          from->name, i);
       at = from->list ? base : base + offset * size;
     }
     parts[i] = (tprt__part){(char *)(uintptr_t)at, count * size};
@@ -70,7 +78,8 @@ static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__pl
 }
 
 /* The single piece of the other side. */
-static tprt_status read_single(const char *kind, tprt__plan *plan, const side *from, bool look, int64_t bytes) {
+static tprt_status read_single(const char *kind, tprt__plan *plan, const side *from, bool look,
+                               int64_t bytes) {
   if (look && bytes && !from->base)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", kind, from->name);
   if (from->name[0] == 's') {
@@ -84,8 +93,9 @@ static tprt_status read_single(const char *kind, tprt__plan *plan, const side *f
 }
 
 static tprt_status fail_overlap(const char *kind, int a, int b) {
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: pieces of ranks %d and %d overlap; a result may overlap nothing%s", kind, a, b,
-                    " but, in place, be this rank's own piece");
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "%s: pieces of ranks %d and %d overlap; a result may overlap nothing%s", kind,
+                    a, b, " but, in place, be this rank's own piece");
 }
 
 /* Written pieces may not overlap: in the usual order of addresses one look at each is enough. */
@@ -122,8 +132,10 @@ static tprt__part hull(const tprt__part *parts, int n) {
 
 /* Sources against results. A single piece may be this rank's own one of the other side. */
 static tprt_status check_aliases(const char *kind, const tprt__plan *plan) {
-  tprt__part one_send = {(char *)(uintptr_t)plan->send, plan->send_bytes}, one_recv = {plan->recv, plan->recv_bytes};
-  const tprt__part *sends = plan->sends ? plan->sends : &one_send, *recvs = plan->recvs ? plan->recvs : &one_recv;
+  tprt__part one_send = {(char *)(uintptr_t)plan->send, plan->send_bytes},
+             one_recv = {plan->recv, plan->recv_bytes};
+  const tprt__part *sends = plan->sends ? plan->sends : &one_send,
+                   *recvs = plan->recvs ? plan->recvs : &one_recv;
   int n_sends = plan->sends ? plan->n_ranks : 1, n_recvs = plan->recvs ? plan->n_ranks : 1;
   tprt__part all_sends = hull(sends, n_sends), all_recvs = hull(recvs, n_recvs);
   if (!tprt__overlap(all_sends.at, all_sends.bytes, all_recvs.at, all_recvs.bytes))
@@ -131,7 +143,8 @@ static tprt_status check_aliases(const char *kind, const tprt__plan *plan) {
   for (int i = 0; i < n_sends; i++) {
     for (int j = 0; j < n_recvs; j++) {
       int own = plan->sends ? i : j;
-      bool in_place = (!plan->sends || !plan->recvs) && own == plan->rank && sends[i].at == recvs[j].at;
+      bool in_place =
+          (!plan->sends || !plan->recvs) && own == plan->rank && sends[i].at == recvs[j].at;
       if (!in_place && tprt__overlap(sends[i].at, sends[i].bytes, recvs[j].at, recvs[j].bytes))
         return fail_overlap(kind, i, j);
     }
@@ -180,9 +193,11 @@ tprt_status tprt__plan_parts(const tprt_op *op, const char *name, tprt__plan *pl
     if (!several[send])
       status = read_single(name, plan, &from, look, made[!send][plan->rank].bytes);
   }
-  if (!status && plan->sends && plan->recvs && plan->sends[plan->rank].bytes != plan->recvs[plan->rank].bytes) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: this rank sends itself %lld bytes and expects %lld", name,
-                        (long long)plan->sends[plan->rank].bytes, (long long)plan->recvs[plan->rank].bytes);
+  if (!status && plan->sends && plan->recvs &&
+      plan->sends[plan->rank].bytes != plan->recvs[plan->rank].bytes) {
+    status = tprt__fail(
+        TPRT_INVALID_ARGUMENT, "%s: this rank sends itself %lld bytes and expects %lld", name,
+        (long long)plan->sends[plan->rank].bytes, (long long)plan->recvs[plan->rank].bytes);
   }
   if (!status && plan->recvs && tprt__plan_receives(plan))
     status = check_written(name, plan->recvs, plan->n_ranks);

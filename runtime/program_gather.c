@@ -4,12 +4,15 @@
 static tprt_status check_place(const tprt__program *program, const tprt__site *site) {
   const tprt_op *op = &site->op;
   if (program->target != TPRT_TARGET_CUDA)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows are gathered for products in programs for GPUs only");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "rows are gathered for products in programs for GPUs only");
   if (op->reduction || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: reduction %s of %s; they are of f32, f16 or bf16",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "gathered rows: reduction %s of %s; they are of f32, f16 or bf16",
                       tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
   if (op->dim > op->n_dims - 2)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: dimension %d of a tensor of rank %d is gathered", op->dim,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "gathered rows: dimension %d of a tensor of rank %d is gathered", op->dim,
                       op->n_dims);
   return TPRT_OK;
 }
@@ -35,13 +38,14 @@ tprt_status tprt__read_gathering(const tprt__program *program, tprt__site *site)
   if (!status && site->n_extra < 1)
     status = tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: there are no words of extra data");
   if (!status)
-    status = tprt__check_range("number of products", site->extra[TPRT_GATHER_N], 1, TPRT_GATHER_MOST);
+    status =
+        tprt__check_range("number of products", site->extra[TPRT_GATHER_N], 1, TPRT_GATHER_MOST);
   if (status)
     return status;
   g->n = site->extra[TPRT_GATHER_N];
   if (site->n_extra != 1 + 2 * g->n)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: %lld words of extra data, not %lld", (long long)site->n_extra,
-                      (long long)(1 + 2 * g->n));
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "gathered rows: %lld words of extra data, not %lld",
+                      (long long)site->n_extra, (long long)(1 + 2 * g->n));
   g->width = op->shape[op->n_dims - 1];
   g->tokens = tprt__site_group_size(program, site);
   g->blocks = 1;

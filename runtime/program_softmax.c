@@ -7,8 +7,8 @@ static tprt_status check_place(const tprt__program *program, const tprt__site *s
   if (program->target != TPRT_TARGET_CUDA)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: rows are split in programs for GPUs only");
   if (site->n_extra != TPRT_SOFTMAX_WORDS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: %lld words of extra data, not %d", (long long)site->n_extra,
-                      TPRT_SOFTMAX_WORDS);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: %lld words of extra data, not %d",
+                      (long long)site->n_extra, TPRT_SOFTMAX_WORDS);
   return TPRT_OK;
 }
 
@@ -22,16 +22,21 @@ static tprt_status count_tokens(const tprt_op *op, int64_t *tokens) {
 }
 
 static tprt_status check_softmax(const tprt_op *op, const tprt__softmax *softmax) {
-  const int64_t *last = op->shape + op->n_dims - 1, n_picked = softmax->results & TPRT_SOFTMAX_PICKED;
-  if (op->n_dims < 1 || op->reduction || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "softmax: reduction %s of a tensor of %s of rank %d; it takes rows of f32, f16 or bf16",
-                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype), op->n_dims);
+  const int64_t *last = op->shape + op->n_dims - 1,
+                n_picked = softmax->results & TPRT_SOFTMAX_PICKED;
+  if (op->n_dims < 1 || op->reduction ||
+      (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "softmax: reduction %s of a tensor of %s of rank %d; it takes rows of f32, f16 or bf16",
+        tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype), op->n_dims);
   if (*last < 1 || *last * (int64_t)tprt_dtype_size(op->dtype) % 16)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: %lld elements of %s are no multiple of 16 bytes", (long long)*last,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "softmax: %lld elements of %s are no multiple of 16 bytes", (long long)*last,
                       tprt_dtype_name(op->dtype));
   if (softmax->target && softmax->target != TPRT_I32 && softmax->target != TPRT_I64)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: a target of %s; it is i32 or i64", tprt_dtype_name(softmax->target));
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: a target of %s; it is i32 or i64",
+                      tprt_dtype_name(softmax->target));
   if (!n_picked != !softmax->target)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "softmax: picked %s target",
                       n_picked ? "without" : "is no result, but there is a");
@@ -47,15 +52,17 @@ tprt_status tprt__read_softmax(const tprt__program *program, tprt__site *site) {
   const struct {
     const char *name;
     int64_t low, high;
-  } words[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_TARGET] = {"type of the target", 0, TPRT_N_DTYPES - 1},
-                                 [TPRT_SOFTMAX_RESULTS] = {"results of the softmax", 1, 7},
-                                 [TPRT_SOFTMAX_PICK] = {"pick", 0, TPRT_CUDA_LOG_PROBABILITY},
-                                 [TPRT_SOFTMAX_OWN] = {"own", 0, 1},
-                                 [TPRT_SOFTMAX_FINITE] = {"finite", 0, 1}};
+  } words[TPRT_SOFTMAX_WORDS] = {
+      [TPRT_SOFTMAX_TARGET] = {"type of the target", 0, TPRT_N_DTYPES - 1},
+      [TPRT_SOFTMAX_RESULTS] = {"results of the softmax", 1, 7},
+      [TPRT_SOFTMAX_PICK] = {"pick", 0, TPRT_CUDA_LOG_PROBABILITY},
+      [TPRT_SOFTMAX_OWN] = {"own", 0, 1},
+      [TPRT_SOFTMAX_FINITE] = {"finite", 0, 1}};
   bool picks = site->extra[TPRT_SOFTMAX_RESULTS] & TPRT_SOFTMAX_PICKED;
   for (int i = 0; i < TPRT_SOFTMAX_WORDS && !status; i++) {
     bool of_pick = i == TPRT_SOFTMAX_PICK || i == TPRT_SOFTMAX_OWN;
-    status = tprt__check_range(words[i].name, site->extra[i], words[i].low, of_pick && !picks ? 0 : words[i].high);
+    status = tprt__check_range(words[i].name, site->extra[i], words[i].low,
+                               of_pick && !picks ? 0 : words[i].high);
   }
   if (!status)
     status = count_tokens(op, &softmax->tokens);
@@ -72,7 +79,12 @@ tprt_status tprt__read_softmax(const tprt__program *program, tprt__site *site) {
   if (!status)
     status = tprt__check_range("number of rows", softmax->tokens, 0, UINT32_MAX);
   if (!status) /* what is sent: vectors of 16 bytes */
-    *op = (tprt_op){.size = sizeof *op, .kind = op->kind, .dtype = TPRT_F32, .n_dims = 1, .shape = {4 * softmax->tokens}};
+    *op = (tprt_op){.size = sizeof *op,
+                    .kind = op->kind,
+                    .dtype = TPRT_F32,
+                    .n_dims = 1,
+                    .shape = {4 * softmax->tokens}};
   tprt__plan plan;
-  return status ? status : tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
+  return status ? status
+                : tprt__plan_shape(op, (int)tprt__site_group_size(program, site), 0, &plan);
 }

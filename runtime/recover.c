@@ -8,7 +8,8 @@ static tprt_status recover(tprt_comm *comm, int64_t timeout_ns, int *members, tp
   int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
   tprt__token token;
   int n_members = 0, index = -1;
-  tprt_status status = transport->backend->recover(transport, deadline, &token, members, &n_members);
+  tprt_status status =
+      transport->backend->recover(transport, deadline, &token, members, &n_members);
   for (int i = 0; i < n_members; i++)
     index = members[i] == transport->rank ? i : index;
   return status ? status : tprt__comm_join(comm, &token, n_members, members, index, child);
@@ -39,7 +40,8 @@ tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **c
     if (tprt_comm_local_rank(made, comm->world_ranks[i]) >= 0)
       continue;
     tprt_comm_destroy(made);
-    return tprt__fail(TPRT_PEER_DEAD, "rank %d ended or did not come in time; tprt_comm_shrink goes on without it",
+    return tprt__fail(TPRT_PEER_DEAD,
+                      "rank %d ended or did not come in time; tprt_comm_shrink goes on without it",
                       comm->world_ranks[i]);
   }
   *child = made;

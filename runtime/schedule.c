@@ -32,22 +32,26 @@ static tprt_status compare_hashes(tprt_comm *comm, uint64_t hash) {
   tprt_status status = tprt__comm_tell(comm, &op);
   for (int i = 0; i < n && !status; i++) {
     if (all[i] != all[0]) {
-      status = tprt__fail(TPRT_MISMATCH, "schedule: rank %d records other operations than rank %d (this is rank %d)",
-                          comm->world_ranks[i], comm->world_ranks[0], comm->world_ranks[me]);
+      status =
+          tprt__fail(TPRT_MISMATCH,
+                     "schedule: rank %d records other operations than rank %d (this is rank %d)",
+                     comm->world_ranks[i], comm->world_ranks[0], comm->world_ranks[me]);
     }
   }
   tprt__free(all);
   return status;
 }
 
-tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_schedule **schedule) {
+tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
+                                 tprt_schedule **schedule) {
   tprt_schedule *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *made), TPRT_OP_ALL_GATHER);
   made->comm = comm;
   made->n = n;
   made->timeout_ns = comm->timeout_ns;
-  tprt_status status = tprt__batch_make(ops, n, tprt_comm_size(comm), tprt_comm_rank(comm), &made->timeout_ns, &made->plans);
+  tprt_status status = tprt__batch_make(ops, n, tprt_comm_size(comm), tprt_comm_rank(comm),
+                                        &made->timeout_ns, &made->plans);
   if (status) {
     tprt__free(made);
     return status;
@@ -81,7 +85,8 @@ void tprt_schedule_destroy(tprt_schedule *schedule) {
 /* ---- Cost ---- */
 
 /* Geometry without buffers. Pieces of different lengths count as their longest. */
-static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op, tprt__plan *plan) {
+static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op,
+                                        tprt__plan *plan) {
   int n = tprt_comm_size(comm);
   tprt_status status = tprt__plan_shape(op, n, tprt_comm_rank(comm), plan);
   if (status)
@@ -91,7 +96,8 @@ static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op
   if (plan->traits & (TPRT__SEND_PIECES | TPRT__RECV_PIECES)) {
     int64_t longest = tprt__longest_count(op, plan->traits, n);
     if (longest < 0)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: a count is negative or larger than 2^50", tprt_op_kind_name(op->kind));
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: a count is negative or larger than 2^50",
+                        tprt_op_kind_name(op->kind));
     plan->piece = longest * (int64_t)plan->type->size;
     plan->send_bytes = plan->piece * (plan->traits & TPRT__SEND_PIECES ? n : 1);
     plan->recv_bytes = plan->piece * (plan->traits & TPRT__RECV_PIECES ? n : 1);
@@ -102,12 +108,14 @@ static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op
 /* bytes / 1024 * per_kb without leaving 64 bits; what does not fit is the largest number. */
 static int64_t scale(int64_t bytes, int64_t per_kb) {
   int64_t whole, part = bytes % 1024 * per_kb / 1024;
-  if (__builtin_mul_overflow(bytes / 1024, per_kb, &whole) || __builtin_add_overflow(whole, part, &whole))
+  if (__builtin_mul_overflow(bytes / 1024, per_kb, &whole) ||
+      __builtin_add_overflow(whole, part, &whole))
     return INT64_MAX;
   return whole;
 }
 
-tprt_status tprt_estimate_ops(const tprt_comm *comm, const tprt_op *ops, size_t n, tprt_estimate *estimate) {
+tprt_status tprt_estimate_ops(const tprt_comm *comm, const tprt_op *ops, size_t n,
+                              tprt_estimate *estimate) {
   tprt_estimate made;
   tprt_status status = tprt__struct_copy(&made, sizeof made, estimate, "tprt_estimate");
   if (status)
@@ -136,7 +144,8 @@ tprt_status tprt_estimate_ops(const tprt_comm *comm, const tprt_op *ops, size_t 
   if (status)
     return status;
   int64_t moving = scale(made.bytes, made.beta_ps_per_kb), meeting;
-  if (__builtin_mul_overflow(made.n_steps, made.alpha_ps, &meeting) || __builtin_add_overflow(meeting, moving, &meeting))
+  if (__builtin_mul_overflow(made.n_steps, made.alpha_ps, &meeting) ||
+      __builtin_add_overflow(meeting, moving, &meeting))
     meeting = INT64_MAX;
   made.ns = meeting / 1000;
   memcpy(estimate, &made, estimate->size < sizeof made ? estimate->size : sizeof made);

@@ -14,10 +14,12 @@ typedef struct self_transport {
 
 static tprt_status self_probe(void) { return TPRT_OK; }
 
-static tprt_status self_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status self_create(int n_ranks, int rank, const tprt__settings *settings,
+                               tprt__transport **transport) {
   (void)settings;
   if (n_ranks != 1 || rank != 0) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self has one rank; rank %d of %d needs shm", rank, n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self has one rank; rank %d of %d needs shm",
+                      rank, n_ranks);
   }
   self_transport *self = tprt__alloc(sizeof *self);
   if (!self)
@@ -27,11 +29,13 @@ static tprt_status self_create(int n_ranks, int rank, const tprt__settings *sett
   return TPRT_OK;
 }
 
-static tprt_status self_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+static tprt_status self_create_threads(int n_ranks, const tprt__settings *settings,
+                                       tprt__transport **transports) {
   return self_create(n_ranks, 0, settings, transports);
 }
 
-static tprt_status self_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+static tprt_status self_reserve(tprt__transport *parent, int n_users, const int *users,
+                                tprt__token *token) {
   (void)parent;
   (void)n_users;
   (void)users;
@@ -39,8 +43,8 @@ static tprt_status self_reserve(tprt__transport *parent, int n_users, const int 
   return TPRT_OK;
 }
 
-static tprt_status self_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
-                             tprt__transport **child) {
+static tprt_status self_join(tprt__transport *parent, const tprt__token *token, int n_members,
+                             const int *members, int index, tprt__transport **child) {
   (void)token;
   (void)members;
   if (index < 0) {
@@ -51,7 +55,8 @@ static tprt_status self_join(tprt__transport *parent, const tprt__token *token, 
   if (status)
     return status;
   (*child)->host_ranks = parent->host_ranks;
-  /* A group of one of another backend's world: it lives no longer than its parent, and shares its memory. */
+  /* A group of one of another backend's world: it lives no longer than its parent, and shares its
+   * memory. */
   if (parent->backend != &tprt__backend_self)
     ((self_transport *)*child)->memory = parent;
   return TPRT_OK;
@@ -62,7 +67,8 @@ static tprt__fault self_fault(const tprt__transport *transport) {
   return (tprt__fault){.status = (tprt_status)atomic_load(&self->fault)};
 }
 
-static tprt_status self_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+static tprt_status self_submit(tprt__transport *transport, const tprt__plan *plan,
+                               uint32_t sequence, int64_t deadline) {
   (void)sequence;
   (void)deadline;
   tprt__fault fault = self_fault(transport);
@@ -85,8 +91,8 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
 }
 
 /* A rank's transfers with itself were paired before. */
-static tprt_status self_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
-                                 int64_t deadline) {
+static tprt_status self_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                                 uint32_t sequence, int64_t deadline) {
   (void)plans;
   (void)n;
   (void)sequence;
@@ -125,8 +131,10 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
   return other ? other->backend->offset(other, memory) : 0;
 }
 
-/* All memory is reachable for the rank itself. A group of one of another world need not have its parent's. */
-static tprt_status self_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
+/* All memory is reachable for the rank itself. A group of one of another world need not have its
+ * parent's. */
+static tprt_status self_expose(tprt__transport *transport, void *memory, uint64_t bytes,
+                               uint64_t *place) {
   (void)transport;
   (void)bytes;
   *place = (uint64_t)(uintptr_t)memory;
@@ -139,7 +147,8 @@ static tprt_status self_withdraw(tprt__transport *transport, void *memory) {
   return TPRT_OK;
 }
 
-static tprt_status self_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
+static tprt_status self_reach(const tprt__transport *transport, int rank, uint64_t place,
+                              uint64_t bytes, void **memory) {
   (void)transport;
   (void)rank;
   (void)bytes;
@@ -155,8 +164,8 @@ static tprt_status self_signal(tprt__transport *transport, int rank, uint64_t pl
 }
 
 /* Another thread of this rank may signal. */
-static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                              int64_t deadline) {
+static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t *counter,
+                              uint64_t value, int rank, int64_t deadline) {
   const struct timespec pause = {.tv_nsec = 50000};
   while (atomic_load(counter) < value) {
     tprt__fault fault = self_fault(transport);
@@ -169,8 +178,8 @@ static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t
   return TPRT_OK;
 }
 
-static tprt_status self_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
-                                int *n_members) {
+static tprt_status self_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
+                                int *members, int *n_members) {
   (void)transport;
   (void)deadline;
   *token = (tprt__token){{0}};
@@ -179,7 +188,8 @@ static tprt_status self_recover(tprt__transport *transport, int64_t deadline, tp
   return TPRT_OK;
 }
 
-static void self_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
+static void self_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                           int64_t *beta_ps_per_kb) {
   (void)transport;
   *alpha_ps = 0;
   *beta_ps_per_kb = 100000; /* 10 GB a second */
@@ -187,7 +197,8 @@ static void self_constants(const tprt__transport *transport, int64_t *alpha_ps, 
 
 static void self_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {
   (void)transport;
-  *cost = (tprt__cost){.algorithm = "copy", .bytes = plan->recv == plan->send ? 0 : 2 * plan->recv_bytes};
+  *cost = (tprt__cost){.algorithm = "copy",
+                       .bytes = plan->recv == plan->send ? 0 : 2 * plan->recv_bytes};
 }
 
 static void self_leave(tprt__transport *transport) { (void)transport; }
@@ -197,9 +208,10 @@ static void self_destroy(tprt__transport *transport) { tprt__free(transport); }
 const tprt__backend tprt__backend_self = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY |
-                    TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED |
+                    TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS |
+                    TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
+                    TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
     .name = "self",
     .summary = "one rank, every operation is a copy",
     .lacks = {TPRT__LACKS_STREAMS},

@@ -26,9 +26,10 @@ static void close_end(shm_transport *shm) {
   tprt__free(shm);
 }
 
-/* A rank's end of a channel; takes over neither segment nor channel when it fails. `members` are world ranks. */
-static tprt_status open_end(shm_segment *segment, int channel, int n_members, const int *members, int index,
-                            tprt__transport **transport) {
+/* A rank's end of a channel; takes over neither segment nor channel when it fails. `members` are
+ * world ranks. */
+static tprt_status open_end(shm_segment *segment, int channel, int n_members, const int *members,
+                            int index, tprt__transport **transport) {
   size_t n = (size_t)n_members;
   shm_transport *shm = tprt__alloc(sizeof *shm);
   if (!shm)
@@ -39,12 +40,14 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
   shm->sources = tprt__alloc(n * sizeof *shm->sources);
   shm->destinations = tprt__alloc(n * sizeof *shm->destinations);
   shm->scales = tprt__alloc(n * sizeof *shm->scales);
-  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations || !shm->scales) {
+  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations ||
+      !shm->scales) {
     close_end(shm);
     return tprt__fail_memory(n * sizeof *shm->lines);
   }
   int host_ranks = segment->sizes.n_ranks;
-  shm->base = (tprt__transport){.backend = &tprt__backend_shm, .rank = index, .n_ranks = n_members, .host_ranks = host_ranks};
+  shm->base = (tprt__transport){
+      .backend = &tprt__backend_shm, .rank = index, .n_ranks = n_members, .host_ranks = host_ranks};
   shm->segment = segment;
   shm->channel = channel;
   shm->world_rank = members[index];
@@ -73,19 +76,23 @@ static bool shm_gone(const tprt__transport *transport, int rank) {
   return tprt__shm_gone((const shm_transport *)transport, rank);
 }
 
-static void shm_leave(tprt__transport *transport) { mark_left(((shm_transport *)transport)->lines[transport->rank]); }
+static void shm_leave(tprt__transport *transport) {
+  mark_left(((shm_transport *)transport)->lines[transport->rank]);
+}
 
 static void shm_destroy(tprt__transport *transport) {
   shm_transport *shm = (shm_transport *)transport;
   shm_segment *segment = shm->segment;
-  if (tprt__shm_fault(transport).status) /* a group may have been reserved that this rank was not told of any more */
+  /* a group may have been reserved that this rank was not told of any more */
+  if (tprt__shm_fault(transport).status)
     tprt__shm_channel_forget(segment, shm->channel, shm->world_rank);
   leave(segment, shm->channel, shm->world_rank);
   close_end(shm);
   tprt__shm_segment_release(segment);
 }
 
-/* Channel 0 of a fresh segment is the world's: all of its bytes are zero, which is the state of an unused line. */
+/* Channel 0 of a fresh segment is the world's: all of its bytes are zero, which is the state of an
+ * unused line. */
 static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **transport) {
   int n = segment->sizes.n_ranks;
   int *members = tprt__alloc((size_t)n * sizeof *members);
@@ -123,16 +130,17 @@ static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int
   return TPRT_OK;
 }
 
-/* Joins the world of a segment. `meeting`: of ranks that were started apart; its store knows of those that end before they have
- * joined. NULL: the deadline has to. */
-static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeting *meeting, int64_t deadline,
-                                tprt__transport **transport) {
+/* Joins the world of a segment. `meeting`: of ranks that were started apart; its store knows of
+ * those that end before they have joined. NULL: the deadline has to. */
+static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeting *meeting,
+                                int64_t deadline, tprt__transport **transport) {
   shm_segment *segment;
   tprt_status status = tprt__shm_segment_map(fd, &segment);
   if (status)
     return status;
   if (segment->sizes.n_ranks != n_ranks) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks asked for; the segment has %d", n_ranks, segment->sizes.n_ranks);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks asked for; the segment has %d", n_ranks,
+                        segment->sizes.n_ranks);
   }
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
@@ -151,19 +159,22 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeti
 }
 
 /* Rank 0 makes a segment, which the others get through the store. */
-static tprt_status join_meeting(const tprt__meeting *meeting, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status join_meeting(const tprt__meeting *meeting, const tprt__settings *settings,
+                                tprt__transport **transport) {
   int fd = -1;
   tprt_status status = meeting->rank == 0 ? make_segment(meeting->n_ranks, settings, &fd) : TPRT_OK;
   if (!status)
     status = tprt__meeting_share(meeting, fd, &fd);
   if (!status)
-    status = join_segment(fd, meeting->n_ranks, meeting->rank, meeting, meeting->deadline, transport);
+    status =
+        join_segment(fd, meeting->n_ranks, meeting->rank, meeting, meeting->deadline, transport);
   if (fd >= 0)
     close(fd);
   return status;
 }
 
-static tprt_status join_alone(const tprt__settings *settings, int64_t deadline, tprt__transport **transport) {
+static tprt_status join_alone(const tprt__settings *settings, int64_t deadline,
+                              tprt__transport **transport) {
   int fd;
   tprt_status status = make_segment(1, settings, &fd);
   if (status)
@@ -173,21 +184,25 @@ static tprt_status join_alone(const tprt__settings *settings, int64_t deadline, 
   return status;
 }
 
-static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *settings,
+                              tprt__transport **transport) {
   int64_t deadline = tprt__deadline(settings->timeout_ns);
   if (settings->segment_fd >= 0)
     return join_segment(settings->segment_fd, n_ranks, rank, NULL, deadline, transport);
   if (n_ranks == 1)
     return join_alone(settings, deadline, transport);
   if (!settings->store) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend shm joins processes through a segment or a store: set segment_fd or "
-                                             "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "backend shm joins processes through a segment or a store: set segment_fd or "
+                      "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
   }
-  const tprt__meeting meeting = tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
+  const tprt__meeting meeting =
+      tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
   return join_meeting(&meeting, settings, transport);
 }
 
-static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings,
+                                      tprt__transport **transports) {
   shm_segment *segment;
   int fd;
   tprt_status status = make_segment(n_ranks, settings, &fd);
@@ -221,8 +236,10 @@ tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int 
   return status ? status : make_segment(n_ranks, &settings, fd);
 }
 
-/* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the world. */
-static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+/* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the
+ * world. */
+static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *users,
+                               tprt__token *token) {
   shm_transport *shm = (shm_transport *)parent;
   shm_segment *segment = shm->segment;
   int *world = tprt__alloc((size_t)n_users * sizeof *world);
@@ -233,15 +250,16 @@ static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *
   int32_t channel = tprt__shm_channel_take(segment, shm->world_rank, n_users, world, shm->channel);
   tprt__free(world);
   if (channel < 0) {
-    return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS", segment->sizes.n_channels);
+    return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS",
+                      segment->sizes.n_channels);
   }
   *token = (tprt__token){{0}};
   memcpy(token->bytes, &channel, sizeof channel);
   return TPRT_OK;
 }
 
-static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
-                            tprt__transport **child) {
+static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, int n_members,
+                            const int *members, int index, tprt__transport **child) {
   shm_transport *shm = (shm_transport *)parent;
   shm_segment *segment = shm->segment;
   int32_t channel;
@@ -274,14 +292,14 @@ static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, i
 const tprt__backend tprt__backend_shm = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY |
-                    TPRT_CAP_HOST_MEMORY,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED |
+                    TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS |
+                    TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
     .needs_store = true,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",
-    .lacks = {TPRT__LACK(TPRT_CAP_USER_MEMORY) = "peers can map only memory from tprt_mem_alloc", TPRT__LACKS_STREAMS,
-              TPRT__LACKS_GPU_PROGRAMS},
+    .lacks = {TPRT__LACK(TPRT_CAP_USER_MEMORY) = "peers can map only memory from tprt_mem_alloc",
+              TPRT__LACKS_STREAMS, TPRT__LACKS_GPU_PROGRAMS},
     .probe = shm_probe,
     .create = shm_create,
     .create_threads = shm_create_threads,

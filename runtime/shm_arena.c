@@ -1,5 +1,5 @@
-/* Registered memory: a first-fit allocator over a rank's arena. The list of blocks is process memory, so no peer can
- * confuse it; equal sequences of calls give equal offsets on all ranks. */
+/* Registered memory: a first-fit allocator over a rank's arena. The list of blocks is process
+ * memory, so no peer can confuse it; equal sequences of calls give equal offsets on all ranks. */
 #define _GNU_SOURCE 1
 #include "shm.h"
 
@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pages appear now and one after the other, by the rank whose memory it is. By themselves they would when a collective first writes them, several ranks
- * and buffers in turns; then neighbours in the address space lie anywhere in memory, and processors that hold the addresses of a few pages in a row as one
- * have to look up each: a large all-reduce took a tenth longer. Where this fails they do appear by themselves. */
+/* Pages appear now and one after the other, by the rank whose memory it is. By themselves they
+ * would when a collective first writes them, several ranks and buffers in turns; then neighbours in
+ * the address space lie anywhere in memory, and processors that hold the addresses of a few pages
+ * in a row as one have to look up each: a large all-reduce took a tenth longer. Where this fails
+ * they do appear by themselves. */
 static void populate(void *memory, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   madvise(memory, bytes, MADV_POPULATE_WRITE);
@@ -27,7 +29,8 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
   shm_block *block = tprt__alloc(sizeof *block);
   if (!block)
     return tprt__fail_memory(sizeof *block);
-  block->bytes = tprt__round_up(bytes, SHM_PAGE); /* whole pages, so that freeing can give them back */
+  /* whole pages, so that freeing can give them back */
+  block->bytes = tprt__round_up(bytes, SHM_PAGE);
   pthread_mutex_lock(&arena->lock);
   shm_block **at = &arena->blocks;
   while (*at && (*at)->offset - block->offset < block->bytes) {
@@ -47,8 +50,10 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
   }
   tprt__free(block);
 full:
-  return tprt__fail(TPRT_NO_MEMORY, "no room for %zu bytes of registered memory in an arena of %llu; raise TPRT_ARENA_BYTES",
-                    bytes, (unsigned long long)segment->sizes.arena_bytes);
+  return tprt__fail(
+      TPRT_NO_MEMORY,
+      "no room for %zu bytes of registered memory in an arena of %llu; raise TPRT_ARENA_BYTES",
+      bytes, (unsigned long long)segment->sizes.arena_bytes);
 }
 
 void tprt__shm_free(tprt__transport *transport, void *memory) {
@@ -60,12 +65,15 @@ void tprt__shm_free(tprt__transport *transport, void *memory) {
   shm_block **at = &arena->blocks;
   while (*at && base + (*at)->offset != memory)
     at = &(*at)->next;
-  shm_block *block = *at && (*at)->pinned ? NULL : *at; /* one that is pinned stays until the segment ends */
+  /* one that is pinned stays until the segment ends */
+  shm_block *block = *at && (*at)->pinned ? NULL : *at;
   if (block) {
     *at = block->next;
-    /* Before anyone else can get the range. Pages that are punched read as zeros again; where that fails, clear them. */
+    /* Before anyone else can get the range. Pages that are punched read as zeros again; where that
+     * fails, clear them. */
     if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  (off_t)(base - segment->base + (ptrdiff_t)block->offset), (off_t)block->bytes) != 0) {
+                  (off_t)(base - segment->base + (ptrdiff_t)block->offset),
+                  (off_t)block->bytes) != 0) {
       memset(memory, 0, block->bytes);
     }
   }
@@ -86,8 +94,10 @@ void tprt__shm_arena_clear(shm_arena *arena) {
   }
 }
 
-bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes, uint64_t *offset) {
-  uintptr_t base = (uintptr_t)tprt__shm_arena(shm->segment, shm->world_rank), at = (uintptr_t)buffer;
+bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes,
+                            uint64_t *offset) {
+  uintptr_t base = (uintptr_t)tprt__shm_arena(shm->segment, shm->world_rank),
+            at = (uintptr_t)buffer;
   *offset = at - base;
   return at >= base && at - base <= shm->segment->sizes.arena_bytes &&
          (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);

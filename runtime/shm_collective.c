@@ -1,10 +1,13 @@
 /* The operations of the shm backend: one engine for all kinds.
  *
- * Arrival: every rank publishes a notice with the signature of its operation, usually together with the first chunk in its
- * slot. When all have arrived, differing signatures end the operation on all ranks. Then one of two paths:
- *   staged      chunks through the slots: pack, publish, await, unpack; a longer all-reduce reduces one slice per rank and
+ * Arrival: every rank publishes a notice with the signature of its operation, usually together with
+ * the first chunk in its slot. When all have arrived, differing signatures end the operation on all
+ * ranks. Then one of two paths:
+ *   staged      chunks through the slots: pack, publish, await, unpack; a longer all-reduce reduces
+ *     one slice per rank and
  *               exchanges the results in a second step;
- *   registered  all buffers lie in arenas: read the peers' buffers where they are, then a closing step, after which the
+ *   registered  all buffers lie in arenas: read the peers' buffers where they are, then a closing
+ *     step, after which the
  *               buffers may change. */
 #include "shm.h"
 #include "stream.h"
@@ -12,16 +15,19 @@
 #include <string.h>
 
 enum {
-  ONE_SHOT_BYTES = 16 << 10, /* up to here latency counts: one step, every rank reduces everything */
-  ONE_SHOT_PAIR = 128 << 10, /* the same for two ranks, which save less by sharing the work (measured) */
-  LEAST_RUN_BYTES = 256,     /* shorter runs are gathered better by staging */
+  /* up to here latency counts: one step, every rank reduces everything */
+  ONE_SHOT_BYTES = 16 << 10,
+  /* the same for two ranks, which save less by sharing the work (measured) */
+  ONE_SHOT_PAIR = 128 << 10,
+  LEAST_RUN_BYTES = 256, /* shorter runs are gathered better by staging */
 };
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
 
 /* ---- Staged ---- */
 
-/* Whether this rank takes what it sends to itself from where that is, so that it need not lie in the slot: a reduction reads it in one piece. */
+/* Whether this rank takes what it sends to itself from where that is, so that it need not lie in
+ * the slot: a reduction reads it in one piece. */
 static bool keeps_own(const tprt__plan *plan) {
   return !plan->reduction || !scatters(plan) || plan->send_map.run == plan->piece;
 }
@@ -43,30 +49,33 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   for (int i = 0; i < n; i++) {
     if (n > 1 && i == plan->rank && keeps_own(plan))
       continue;
-    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes,
-                     false);
+    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send,
+                     tprt__place_in(plan->send_map, i, begin), bytes, false);
   }
 }
 
-/* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to `copy`, if it is not NULL. Own
- * data comes from the user's buffer where it can. */
-static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes, void *copy) {
+/* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to
+ * `copy`, if it is not NULL. Own data comes from the user's buffer where it can. */
+static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes,
+                         void *copy) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   bool scatter = scatters(plan);
   for (int i = 0; i < plan->n_ranks; i++) {
-    shm->sources[i] = tprt__shm_peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
+    shm->sources[i] =
+        tprt__shm_peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
   }
   if (keeps_own(plan))
-    shm->sources[plan->rank] = (const char *)plan->send + (scatter ? plan->rank * plan->piece : 0) + begin + from;
+    shm->sources[plan->rank] =
+        (const char *)plan->send + (scatter ? plan->rank * plan->piece : 0) + begin + from;
   void *destinations[2];
   int n = 0;
   if (plan->recv)
     destinations[n++] = (char *)plan->recv + begin + from;
   if (copy)
     destinations[n++] = copy;
-  tprt__reduce(plan->type, plan->reduction, destinations, n, shm->sources, plan->n_ranks, shm->scales,
-               bytes / (int64_t)plan->type->size, run->stream && plan->recv);
+  tprt__reduce(plan->type, plan->reduction, destinations, n, shm->sources, plan->n_ranks,
+               shm->scales, bytes / (int64_t)plan->type->size, run->stream && plan->recv);
 }
 
 static void copy_out(const shm_engine *run, void *to, const void *from, int64_t bytes) {
@@ -88,7 +97,8 @@ static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t
       continue;
     from = tprt__slice_begin(bytes, n, i);
     to = tprt__slice_begin(bytes, n, i + 1);
-    copy_out(run, (char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from, to - from);
+    copy_out(run, (char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from,
+             to - from);
   }
   return status;
 }
@@ -98,9 +108,11 @@ static void unpack_from(const shm_engine *run, int peer, int64_t begin, int64_t 
   int me = run->shm->base.rank;
   tprt__place target = tprt__place_in(plan->recv_map, peer, begin);
   if (peer == me) { /* not through the slot: a gather may be in place */
-    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin), bytes, run->stream);
+    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin),
+                     bytes, run->stream);
   } else {
-    const unsigned char *slot = tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
+    const unsigned char *slot =
+        tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
     tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes, run->stream);
   }
 }
@@ -146,7 +158,8 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
 
 /* ---- Registered ---- */
 
-/* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must be reachable. */
+/* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must
+ * be reachable. */
 bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
@@ -159,7 +172,8 @@ bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   if (!tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
     return false;
   bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
-  return !written || tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
+  return !written ||
+         tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
 }
 
 /* Addresses of the peers' buffers, from offsets that were checked. */
@@ -172,7 +186,8 @@ static tprt_status find_buffers(const shm_engine *run) {
       continue;
     shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
     if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
-      return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena", shm->members[i]);
+      return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena",
+                        shm->members[i]);
     }
     unsigned char *base = tprt__shm_arena(shm->segment, shm->members[i]);
     shm->sources[i] = base + notice.send_offset;
@@ -187,14 +202,16 @@ static void reduce_registered(const shm_engine *run) {
   int n = plan->n_ranks, me = shm->base.rank;
   int64_t size = (int64_t)plan->type->size;
   if (!scatters(plan)) { /* every rank a slice, which it writes to all that want it */
-    int64_t from = tprt__slice_begin(plan->piece, n, me), to = tprt__slice_begin(plan->piece, n, me + 1);
+    int64_t from = tprt__slice_begin(plan->piece, n, me),
+            to = tprt__slice_begin(plan->piece, n, me + 1);
     for (int i = 0; i < n; i++) {
       shm->sources[i] = (const char *)shm->sources[i] + from;
       shm->destinations[i] = (char *)shm->destinations[i] + from;
     }
     bool one = plan->kind == TPRT_OP_REDUCE;
-    tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0), one ? 1 : n, shm->sources, n,
-                 shm->scales, (to - from) / size, run->stream ? n : 0);
+    tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0),
+                 one ? 1 : n, shm->sources, n, shm->scales, (to - from) / size,
+                 run->stream ? n : 0);
     return;
   }
   int64_t run_bytes = plan->send_map.run;
@@ -202,7 +219,8 @@ static void reduce_registered(const shm_engine *run) {
     shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
   for (int64_t at = 0; at < plan->piece; at += run_bytes) {
     void *destination = (char *)plan->recv + at;
-    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, shm->scales, run_bytes / size, run->stream);
+    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, shm->scales,
+                 run_bytes / size, run->stream);
     for (int i = 0; i < n; i++)
       shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
   }
@@ -230,24 +248,27 @@ static tprt_status run_registered(const shm_engine *run) {
   status = tprt__shm_await(shm, &run->wait);
   if (status)
     return status;
-  /* A peer that gave up between arrival and here was free to change its buffers while they were read. It recorded the fault
-   * before it returned, so no fault now means that everything was read in time. */
+  /* A peer that gave up between arrival and here was free to change its buffers while they were
+   * read. It recorded the fault before it returned, so no fault now means that everything was read
+   * in time. */
   tprt__fault fault = tprt__shm_fault(&shm->base);
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
 /* ---- Arrival ---- */
 
-/* All ranks compare with their own notice: either all are equal, or every rank sees one that differs from its own. */
+/* All ranks compare with their own notice: either all are equal, or every rank sees one that
+ * differs from its own. */
 static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   const shm_transport *shm = run->shm;
   for (int i = 0; i < run->plan->n_ranks && TPRT__CHECKS; i++) {
     shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
-    if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 || notice.sequence != mine->sequence) {
+    if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 ||
+        notice.sequence != mine->sequence) {
       char difference[192];
       tprt__signature_explain(mine->signature, notice.signature, difference, sizeof difference);
-      return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", run->wait.sequence,
-                        shm->world_rank, shm->members[i], difference);
+      return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s",
+                        run->wait.sequence, shm->world_rank, shm->members[i], difference);
     }
   }
   return TPRT_OK;
@@ -261,15 +282,17 @@ static void publish_notice(const shm_engine *run, const shm_notice *mine) {
   tprt__shm_publish(shm);
 }
 
-/* What the next operation will write, probably one like this: peers have read it by now, and have it in their caches. It comes while their data
- * is read, instead of holding up the next operation. A processor has some thirty such lines under way; with more, reading waits for them
+/* What the next operation will write, probably one like this: peers have read it by now, and have
+ * it in their caches. It comes while their data is read, instead of holding up the next operation.
+ * A processor has some thirty such lines under way; with more, reading waits for them
  * (measured). */
 static void claim_next(const shm_engine *run) {
   enum { MOST_BYTES = 2048 };
   const shm_transport *shm = run->shm;
   const unsigned char *next = tprt__shm_next_slot(shm);
   tprt__claim(&shm->lines[shm->base.rank]->halves[(shm->step + 1) & 1]);
-  for (int64_t at = 0; at < run->plan->piece && run->plan->piece <= MOST_BYTES; at += SHM_CACHE_LINE)
+  for (int64_t at = 0; at < run->plan->piece && run->plan->piece <= MOST_BYTES;
+       at += SHM_CACHE_LINE)
     tprt__claim(next + at);
 }
 
@@ -312,8 +335,10 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
       .plan = plan,
       .wait = *wait,
       .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
-      .two_phase = plan->reduction && !scatters(plan) && plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
-      .stream = plan->recv != plan->send && n * (plan->send_bytes + plan->recv_bytes) > shm->segment->cache_bytes / 4 * 3,
+      .two_phase = plan->reduction && !scatters(plan) &&
+                   plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
+      .stream = plan->recv != plan->send &&
+                n * (plan->send_bytes + plan->recv_bytes) > shm->segment->cache_bytes / 4 * 3,
   };
 }
 
@@ -340,7 +365,8 @@ void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_
   shm->has_come = true;
 }
 
-tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
+                             int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   const shm_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
   shm_engine run = tprt__shm_engine(shm, plan, &wait);

@@ -1,5 +1,6 @@
-/* The kinds ..._V of the shm backend: pieces of different lengths, in chunks through the slots. A slot carries a chunk of the
- * rank's one piece, or, where every rank gets another, is cut in an equal share for each rank. */
+/* The kinds ..._V of the shm backend: pieces of different lengths, in chunks through the slots. A
+ * slot carries a chunk of the rank's one piece, or, where every rank gets another, is cut in an
+ * equal share for each rank. */
 #include "shm.h"
 
 #include <string.h>
@@ -39,8 +40,8 @@ static void reduce(const shm_engine *run, int64_t begin) {
     shm->sources[i] = tprt__shm_peer_slot(shm, i) + plan->rank * run->capacity;
   shm->sources[plan->rank] = plan->sends[plan->rank].at + begin;
   void *destination = (char *)plan->recv + begin;
-  tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, plan->n_ranks, shm->scales,
-               bytes / (int64_t)plan->type->size, 0);
+  tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, plan->n_ranks,
+               shm->scales, bytes / (int64_t)plan->type->size, 0);
 }
 
 static void unpack(const shm_engine *run, int64_t begin) {
@@ -54,7 +55,8 @@ static void unpack(const shm_engine *run, int64_t begin) {
     int64_t bytes = tprt__plan_wants(plan, i) ? bytes_in_chunk(run, begin, piece.bytes) : 0;
     if (!bytes)
       continue;
-    const void *from = tprt__shm_peer_slot(run->shm, i) + (scatters(run) ? plan->rank * run->capacity : 0);
+    const void *from =
+        tprt__shm_peer_slot(run->shm, i) + (scatters(run) ? plan->rank * run->capacity : 0);
     if (i == plan->rank) /* not through the slot */
       from = (plan->sends ? plan->sends[i].at : (const char *)plan->send) + begin;
     if (from != piece.at + begin)
@@ -62,7 +64,8 @@ static void unpack(const shm_engine *run, int64_t begin) {
   }
 }
 
-/* Who disagrees with whom: every rank shows all counts, which fit a slot, and all come to the same answer. */
+/* Who disagrees with whom: every rank shows all counts, which fit a slot, and all come to the same
+ * answer. */
 static tprt_status explain(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
@@ -76,17 +79,23 @@ static tprt_status explain(const shm_engine *run) {
   tprt_status status = tprt__shm_await(shm, &run->wait);
   for (int i = 0; i < n && !status; i++) {
     for (int j = 0; j < n && !status; j++) {
-      memcpy(&bytes[0], tprt__shm_peer_slot(shm, i) + (size_t)(2 * j) * sizeof(int64_t), sizeof(int64_t));
-      memcpy(&bytes[1], tprt__shm_peer_slot(shm, j) + (size_t)(2 * i + 1) * sizeof(int64_t), sizeof(int64_t));
+      memcpy(&bytes[0], tprt__shm_peer_slot(shm, i) + (size_t)(2 * j) * sizeof(int64_t),
+             sizeof(int64_t));
+      memcpy(&bytes[1], tprt__shm_peer_slot(shm, j) + (size_t)(2 * i + 1) * sizeof(int64_t),
+             sizeof(int64_t));
       if (bytes[0] == bytes[1])
         continue;
       int64_t size = (int64_t)plan->type->size;
       status = tprt__fail(
-          TPRT_MISMATCH, "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld",
-          run->wait.sequence, shm->members[i], (long long)(bytes[0] / size), shm->members[j], (long long)(bytes[1] / size));
+          TPRT_MISMATCH,
+          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld",
+          run->wait.sequence, shm->members[i], (long long)(bytes[0] / size), shm->members[j],
+          (long long)(bytes[1] / size));
     }
   }
-  return status ? status : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
+  return status
+             ? status
+             : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
 }
 
 /* The longest piece of all ranks: how many chunks there are. */

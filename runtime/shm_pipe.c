@@ -1,8 +1,10 @@
-/* Sends and recvs of the shm backend: all transfers of a batch progress together, so that their order cannot deadlock.
+/* Sends and recvs of the shm backend: all transfers of a batch progress together, so that their
+ * order cannot deadlock.
  *
- * A receiver posts requests in a table of the pipe from its peer, in the order of its recvs; the sender answers, for each of its
- * sends in turn, the oldest request with the same tag. What it sends goes through the pipe's ring, or, when the receiver's
- * buffer lies in an arena, straight to its place. Every change rings the peer's bell. */
+ * A receiver posts requests in a table of the pipe from its peer, in the order of its recvs; the
+ * sender answers, for each of its sends in turn, the oldest request with the same tag. What it
+ * sends goes through the pipe's ring, or, when the receiver's buffer lies in an arena, straight to
+ * its place. Every change rings the peer's bell. */
 #include "shm.h"
 
 #include <string.h>
@@ -37,13 +39,18 @@ typedef struct exchange {
 } exchange;
 
 static int64_t elements(const tprt__plan *plan) { return (int64_t)plan->signature[2]; }
-static int32_t dtype(const tprt__plan *plan) { return (int32_t)(plan->signature[0] >> 32 & 0xffff); }
-static uint64_t padded(uint64_t bytes) { return (bytes + sizeof(frame) - 1) / sizeof(frame) * sizeof(frame); }
+static int32_t dtype(const tprt__plan *plan) {
+  return (int32_t)(plan->signature[0] >> 32 & 0xffff);
+}
+static uint64_t padded(uint64_t bytes) {
+  return (bytes + sizeof(frame) - 1) / sizeof(frame) * sizeof(frame);
+}
 
 /* Copies between memory and the ring at stream position `at`. */
 static void ring_copy(shm_pipe *pipe, uint64_t at, void *memory, size_t bytes, bool out) {
   while (bytes) {
-    size_t offset = at % SHM_PIPE_BYTES, n = SHM_PIPE_BYTES - offset < bytes ? SHM_PIPE_BYTES - offset : bytes;
+    size_t offset = at % SHM_PIPE_BYTES,
+           n = SHM_PIPE_BYTES - offset < bytes ? SHM_PIPE_BYTES - offset : bytes;
     memcpy(out ? memory : pipe->stream + offset, out ? pipe->stream + offset : memory, n);
     memory = (char *)memory + n;
     at += n;
@@ -70,12 +77,14 @@ static void notice_change(exchange *run, const transfer *t, const transfer *befo
 
 /* ---- Sending ---- */
 
-/* The oldest request with this tag among those that are seen on the way; SHM_PIPE_REQUESTS if there is none. */
+/* The oldest request with this tag among those that are seen on the way; SHM_PIPE_REQUESTS if there
+ * is none. */
 static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
   uint32_t found = SHM_PIPE_REQUESTS;
   for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
     shm_request *request = &pipe->requests[i];
-    if (atomic_load_explicit(&request->state, memory_order_acquire) != REQUEST_POSTED || request->tag != tag)
+    if (atomic_load_explicit(&request->state, memory_order_acquire) != REQUEST_POSTED ||
+        request->tag != tag)
       continue;
     if (found == SHM_PIPE_REQUESTS || (int32_t)(request->serial - pipe->requests[found].serial) < 0)
       found = i;
@@ -83,19 +92,24 @@ static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
   return found;
 }
 
-/* The oldest request with this tag. The first look may pass a place before the oldest request is posted there, and then find a younger one; what is
- * older than one that was found was posted before it, and a second look sees all of it. */
+/* The oldest request with this tag. The first look may pass a place before the oldest request is
+ * posted there, and then find a younger one; what is older than one that was found was posted
+ * before it, and a second look sees all of it. */
 static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
-  return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS : look_for_request(pipe, tag);
+  return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS
+                                                          : look_for_request(pipe, tag);
 }
 
-static tprt_status check_request(const exchange *run, const tprt__plan *plan, const shm_request *request) {
+static tprt_status check_request(const exchange *run, const tprt__plan *plan,
+                                 const shm_request *request) {
   if (request->dtype == dtype(plan) && request->elements == elements(plan))
     return TPRT_OK;
   const char *theirs = tprt_dtype_name((tprt_dtype)request->dtype);
-  return tprt__fail(TPRT_MISMATCH, "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s", run->shm->world_rank,
-                    (long long)elements(plan), plan->type->name, run->shm->members[plan->peer], plan->tag,
-                    (long long)request->elements, theirs ? theirs : "?");
+  return tprt__fail(TPRT_MISMATCH,
+                    "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
+                    run->shm->world_rank, (long long)elements(plan), plan->type->name,
+                    run->shm->members[plan->peer], plan->tag, (long long)request->elements,
+                    theirs ? theirs : "?");
 }
 
 /* Straight into the receiver's arena, which it named. */
@@ -104,11 +118,13 @@ static bool send_direct(const exchange *run, const tprt__plan *plan, uint64_t of
   uint64_t arena = segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
   if (bytes < DIRECT_BYTES || bytes > arena || offset > arena - bytes)
     return false;
-  memcpy(tprt__shm_arena(segment, run->shm->members[plan->peer]) + offset, plan->send, (size_t)bytes);
+  memcpy(tprt__shm_arena(segment, run->shm->members[plan->peer]) + offset, plan->send,
+         (size_t)bytes);
   return true;
 }
 
-/* Whether an earlier transfer of the same pipe, and for a send of the same tag, still waits for its turn. */
+/* Whether an earlier transfer of the same pipe, and for a send of the same tag, still waits for its
+ * turn. */
 static bool has_earlier(const exchange *run, size_t index) {
   const transfer *t = &run->transfers[index];
   for (size_t i = 0; i < index; i++) {
@@ -125,18 +141,22 @@ static tprt_status begin_send(exchange *run, size_t index) {
   transfer *t = &run->transfers[index];
   shm_pipe *pipe = t->pipe;
   uint64_t written = atomic_load_explicit(&pipe->written, memory_order_relaxed);
-  if (moving(run, pipe) || has_earlier(run, index) || written - atomic_load(&pipe->read) > SHM_PIPE_BYTES - sizeof(frame))
+  if (moving(run, pipe) || has_earlier(run, index) ||
+      written - atomic_load(&pipe->read) > SHM_PIPE_BYTES - sizeof(frame))
     return TPRT_OK;
   uint32_t found = find_request(pipe, t->plan->tag);
   if (found == SHM_PIPE_REQUESTS)
     return TPRT_OK;
-  const shm_request *request = &pipe->requests[found]; /* the peer's memory: every word is read once */
-  shm_request asked = {.dtype = request->dtype, .elements = request->elements, .offset = request->offset};
+  /* the peer's memory: every word is read once */
+  const shm_request *request = &pipe->requests[found];
+  shm_request asked = {
+      .dtype = request->dtype, .elements = request->elements, .offset = request->offset};
   tprt_status status = check_request(run, t->plan, &asked);
   if (status)
     return status;
   frame head = {.request = found, .direct = send_direct(run, t->plan, asked.offset)};
-  atomic_store_explicit(&pipe->requests[found].state, REQUEST_TAKEN, memory_order_relaxed); /* the receiver frees it */
+  /* the receiver frees it */
+  atomic_store_explicit(&pipe->requests[found].state, REQUEST_TAKEN, memory_order_relaxed);
   ring_copy(pipe, written, &head, sizeof head, false);
   atomic_store(&pipe->written, written + sizeof head);
   t->state = MOVING;
@@ -154,9 +174,11 @@ static tprt_status push(exchange *run, size_t index) {
   }
   uint64_t written = atomic_load_explicit(&t->pipe->written, memory_order_relaxed);
   uint64_t room = SHM_PIPE_BYTES - (written - atomic_load(&t->pipe->read));
-  uint64_t left = (uint64_t)(t->plan->send_bytes - t->at), bytes = left < room ? left : room / sizeof(frame) * sizeof(frame);
+  uint64_t left = (uint64_t)(t->plan->send_bytes - t->at),
+           bytes = left < room ? left : room / sizeof(frame) * sizeof(frame);
   if (bytes > SHM_PIPE_BYTES)
-    return tprt__fail(TPRT_INTERNAL, "rank %d read more than was sent to it", run->shm->members[t->plan->peer]);
+    return tprt__fail(TPRT_INTERNAL, "rank %d read more than was sent to it",
+                      run->shm->members[t->plan->peer]);
   if (bytes && padded(bytes) <= room) {
     ring_copy(t->pipe, written, (char *)(uintptr_t)t->plan->send + t->at, (size_t)bytes, false);
     atomic_store(&t->pipe->written, written + padded(bytes));
@@ -209,7 +231,8 @@ static tprt_status begin_recv(exchange *run, shm_pipe *pipe, int peer) {
     atomic_store(&pipe->read, read + sizeof head);
     return TPRT_OK;
   }
-  return tprt__fail(TPRT_INTERNAL, "rank %d answers request %u, which was not made", run->shm->members[peer], head.request);
+  return tprt__fail(TPRT_INTERNAL, "rank %d answers request %u, which was not made",
+                    run->shm->members[peer], head.request);
 }
 
 static tprt_status pull(exchange *run, size_t index) {
@@ -224,9 +247,11 @@ static tprt_status pull(exchange *run, size_t index) {
     run->moved = true; /* another message may follow an empty one */
   }
   uint64_t read = atomic_load_explicit(&t->pipe->read, memory_order_relaxed);
-  uint64_t there = atomic_load(&t->pipe->written) - read, left = (uint64_t)(t->plan->recv_bytes - t->at);
+  uint64_t there = atomic_load(&t->pipe->written) - read,
+           left = (uint64_t)(t->plan->recv_bytes - t->at);
   if (there > SHM_PIPE_BYTES)
-    return tprt__fail(TPRT_INTERNAL, "rank %d wrote more than a pipe holds", run->shm->members[t->plan->peer]);
+    return tprt__fail(TPRT_INTERNAL, "rank %d wrote more than a pipe holds",
+                      run->shm->members[t->plan->peer]);
   uint64_t bytes = left < there ? left : there;
   if (bytes) {
     ring_copy(t->pipe, read, (char *)t->plan->recv + t->at, (size_t)bytes, true);
@@ -303,22 +328,24 @@ static tprt_status run_all(exchange *run) {
   }
 }
 
-tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
-                               int64_t deadline) {
+tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                               uint32_t sequence, int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   transfer few[FEW], *transfers = n > FEW ? tprt__alloc(n * sizeof *transfers) : few;
   if (!transfers)
     return tprt__fail_memory(n * sizeof *transfers);
-  exchange run = {.shm = shm, .transfers = transfers, .wait = {.sequence = sequence, .deadline = deadline}};
+  exchange run = {
+      .shm = shm, .transfers = transfers, .wait = {.sequence = sequence, .deadline = deadline}};
   for (size_t i = 0; i < n; i++) {
     const tprt__plan *plan = &plans[i];
     if (plan->peer == transport->rank)
       continue;
     int own = shm->world_rank, peer = shm->members[plan->peer];
     bool sends = plan->kind == TPRT_OP_SEND;
-    transfers[run.n++] = (transfer){.plan = plan,
-                                    .pipe = tprt__shm_pipe(shm->segment, shm->channel, sends ? own : peer, sends ? peer : own),
-                                    .request = NO_REQUEST};
+    transfers[run.n++] = (transfer){
+        .plan = plan,
+        .pipe = tprt__shm_pipe(shm->segment, shm->channel, sends ? own : peer, sends ? peer : own),
+        .request = NO_REQUEST};
     run.wait.kind = plan->kind;
   }
   tprt__fault fault = tprt__shm_fault(transport);

@@ -13,7 +13,8 @@ enum {
   SPINS_PER_CHECK = 256,
   N_YIELDS = 1000,
   SLEEP_NS = 2000000, /* also how often a sleeper looks whether its peer lives */
-  LOOK_NS = 1000000,  /* how often one that yields does: on a busy machine a yield may take longer than that */
+  /* how often one that yields does: on a busy machine a yield may take longer than that */
+  LOOK_NS = 1000000,
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,24 +27,29 @@ static inline void relax(void) {}
 
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns) {
   struct timespec timeout = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-  syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0); /* not private: processes share the word */
+  /* not private: processes share the word */
+  syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* Ringer and sleeper both write their word before they read the other's, in the one order of sequentially consistent operations:
- * at least one of them sees the other, and no wake-up is lost. */
+/* Ringer and sleeper both write their word before they read the other's, in the one order of
+ * sequentially consistent operations: at least one of them sees the other, and no wake-up is
+ * lost. */
 void tprt__shm_ring(shm_line *line) {
   atomic_fetch_add(&line->bell, 1);
   if (atomic_load(&line->n_listeners))
     syscall(SYS_futex, &line->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-bool tprt__shm_sleeps(const shm_transport *shm, int rounds) { return rounds >= shm->n_spins + N_YIELDS; }
+bool tprt__shm_sleeps(const shm_transport *shm, int rounds) {
+  return rounds >= shm->n_spins + N_YIELDS;
+}
 
 bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next) {
   if (rounds < shm->n_spins)
     return rounds % SPINS_PER_CHECK == SPINS_PER_CHECK - 1;
   int64_t now = tprt__now();
-  bool first = rounds == shm->n_spins, due = !first && (now >= *next || tprt__shm_sleeps(shm, rounds));
+  bool first = rounds == shm->n_spins,
+       due = !first && (now >= *next || tprt__shm_sleeps(shm, rounds));
   if (first || due)
     *next = now + LOOK_NS;
   return due;
@@ -63,7 +69,9 @@ void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds) {
   }
 }
 
-static void wake(_Atomic uint32_t *step) { syscall(SYS_futex, step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+static void wake(_Atomic uint32_t *step) {
+  syscall(SYS_futex, step, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
 
 void tprt__shm_wake(shm_line *line) {
   wake(&line->halves[0].step);
@@ -71,11 +79,14 @@ void tprt__shm_wake(shm_line *line) {
 }
 
 /* Where a rank publishes this step. */
-static _Atomic uint32_t *step_of(shm_line *line, uint32_t step) { return &line->halves[step & 1].step; }
+static _Atomic uint32_t *step_of(shm_line *line, uint32_t step) {
+  return &line->halves[step & 1].step;
+}
 
-/* Whether somebody sleeps is read without waiting until the step is seen by all, which takes as long as a short operation. So
- * a sleeper that counts itself while the step is under way may not be seen; but the kernel looks at the step again before
- * it lets it sleep, by a system call later, and a sleep ends after SLEEP_NS in any case. */
+/* Whether somebody sleeps is read without waiting until the step is seen by all, which takes as
+ * long as a short operation. So a sleeper that counts itself while the step is under way may not be
+ * seen; but the kernel looks at the step again before it lets it sleep, by a system call later, and
+ * a sleep ends after SLEEP_NS in any case. */
 void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
@@ -86,11 +97,13 @@ void tprt__shm_publish(shm_transport *shm) {
 }
 
 static bool reached(shm_line *line, uint32_t step) {
-  return (int32_t)(atomic_load_explicit(step_of(line, step), memory_order_acquire) - step) >= 0; /* wraps */
+  /* wraps */
+  return (int32_t)(atomic_load_explicit(step_of(line, step), memory_order_acquire) - step) >= 0;
 }
 
 static uint64_t pack(const tprt__fault *fault) {
-  return (uint64_t)fault->status << 56 | (uint64_t)fault->kind << 48 | (uint64_t)(fault->rank & 0xffff) << 32 | fault->sequence;
+  return (uint64_t)fault->status << 56 | (uint64_t)fault->kind << 48 |
+         (uint64_t)(fault->rank & 0xffff) << 32 | fault->sequence;
 }
 
 tprt__fault tprt__shm_fault(const tprt__transport *transport) {
@@ -112,21 +125,25 @@ void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault) {
   }
 }
 
-static bool process_ended(const shm_transport *shm, int peer) { return tprt__shm_ended(shm->segment, shm->members[peer]); }
+static bool process_ended(const shm_transport *shm, int peer) {
+  return tprt__shm_ended(shm->segment, shm->members[peer]);
+}
 
 bool tprt__shm_gone(const shm_transport *shm, int peer) {
   return atomic_load(&shm->lines[peer]->left) || process_ended(shm, peer);
 }
 
-tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait) {
-  tprt__fault fault = {.status = status, .kind = wait->kind, .rank = shm->members[peer], .sequence = wait->sequence};
+tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer,
+                            const shm_wait *wait) {
+  tprt__fault fault = {
+      .status = status, .kind = wait->kind, .rank = shm->members[peer], .sequence = wait->sequence};
   tprt__shm_abort(&shm->base, &fault);
   fault = tprt__shm_fault(&shm->base);
   return tprt__fault_fail(&fault);
 }
 
-/* Reasons to stop waiting for a peer; `thorough` includes those that cost a system call. A peer may publish and then end,
- * so the step is read again after it was seen dead. */
+/* Reasons to stop waiting for a peer; `thorough` includes those that cost a system call. A peer may
+ * publish and then end, so the step is read again after it was seen dead. */
 static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, bool thorough) {
   shm_line *line = shm->lines[peer];
   if (reached(line, shm->step))
@@ -157,8 +174,8 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
   return status;
 }
 
-/* Spin while peers are likely to run at this moment, then give the processor away, and only then sleep: a futex costs tens
- * of microseconds per hop. */
+/* Spin while peers are likely to run at this moment, then give the processor away, and only then
+ * sleep: a futex costs tens of microseconds per hop. */
 static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
   shm_line *line = shm->lines[peer];
   for (int i = 1; i <= shm->n_spins; i++) {
@@ -186,8 +203,9 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
   return sleep_for(shm, peer, wait);
 }
 
-/* Peers often come at the same time. The first look waits a moment, since one at a line that a peer is about to write takes it away from
- * that, and makes both of them wait longer (measured: a tenth of a short operation). */
+/* Peers often come at the same time. The first look waits a moment, since one at a line that a peer
+ * is about to write takes it away from that, and makes both of them wait longer (measured: a tenth
+ * of a short operation). */
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   if (shm->n_spins)
     relax();
@@ -201,15 +219,16 @@ tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   return TPRT_OK;
 }
 
-tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                                    int64_t deadline) {
+tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter,
+                                    uint64_t value, int rank, int64_t deadline) {
   shm_transport *shm = (shm_transport *)transport;
   const shm_wait wait = {.deadline = deadline};
   int64_t next = 0;
   for (int rounds = 0;;) {
     uint32_t heard = atomic_load(&shm->lines[transport->rank]->bell);
     bool thorough = tprt__shm_due(shm, rounds, &next);
-    bool gone = thorough && tprt__shm_gone(shm, rank); /* before the look: what it did before it went counts */
+    /* before the look: what it did before it went counts */
+    bool gone = thorough && tprt__shm_gone(shm, rank);
     if (atomic_load(counter) >= value)
       return TPRT_OK;
     tprt__fault fault = tprt__shm_fault(transport);

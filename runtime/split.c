@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Ranks of one color by key, then rank: insertion keeps rank order among equal keys. Returns their number. */
+/* Ranks of one color by key, then rank: insertion keeps rank order among equal keys. Returns their
+ * number. */
 static int gather_members(const int64_t *entries, int n, int64_t color, int *members) {
   int count = 0;
   for (int rank = 0; rank < n; rank++) {
@@ -30,8 +31,8 @@ static void invite(tprt_comm *comm, int n_users, const int *users, invitation *m
   made->status = (int32_t)transport->backend->reserve(transport, n_users, users, &made->token);
 }
 
-tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members, int index,
-                            tprt_comm **child) {
+tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members,
+                            int index, tprt_comm **child) {
   tprt__transport *transport = comm->transport, *made;
   tprt_comm *wrapped = NULL;
   tprt_status status = transport->backend->join(transport, token, n_members, members, index, &made);
@@ -48,10 +49,11 @@ tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_mem
   return status;
 }
 
-static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members, int *members, int index,
-                               tprt_comm **child) {
+static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members,
+                               int *members, int index, tprt_comm **child) {
   if (invited->status == TPRT_NO_MEMORY)
-    return tprt__fail(TPRT_NO_MEMORY, "all communicators of the world are in use; raise TPRT_MAX_COMMS");
+    return tprt__fail(TPRT_NO_MEMORY,
+                      "all communicators of the world are in use; raise TPRT_MAX_COMMS");
   if (invited->status)
     return tprt__fail((tprt_status)invited->status, "the group could not be reserved");
   tprt_status status = tprt__comm_join(comm, &invited->token, n_members, members, index, child);
@@ -59,7 +61,8 @@ static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n
 }
 
 /* An operation on bytes inside the lane. */
-static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *send, void *recv, size_t bytes) {
+static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *send, void *recv,
+                             size_t bytes) {
   tprt_op op = tprt_op_flat(kind, send, recv, (int64_t)bytes, TPRT_U8, NULL);
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plan);
@@ -68,7 +71,8 @@ static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *sen
 }
 
 /* With the lane held. `entries` (2n) and `members` (n) are scratch. */
-static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries, int *members, tprt_comm **child) {
+static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries,
+                                 int *members, tprt_comm **child) {
   tprt__transport *transport = comm->transport;
   int n = transport->n_ranks;
   int64_t mine[2] = {color < 0 ? -1 : color, key};
@@ -110,24 +114,31 @@ tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm *
 static tprt_status check_ranks(const tprt_comm *comm, const int *ranks, int n_ranks) {
   int n = comm->transport->n_ranks;
   if (n_ranks < 0 || (n_ranks && !ranks))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d ranks%s", n_ranks, ranks ? "" : " at NULL");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d ranks%s", n_ranks,
+                      ranks ? "" : " at NULL");
   for (int i = 0; i < n_ranks; i++) {
     if (ranks[i] < 0 || ranks[i] >= n)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of the group is %d; the communicator has %d ranks", i, ranks[i], n);
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "rank %d of the group is %d; the communicator has %d ranks", i, ranks[i],
+                        n);
     for (int j = 0; j < i; j++) {
       if (ranks[j] == ranks[i])
-        return tprt__fail(TPRT_INVALID_ARGUMENT, "ranks %d and %d of the group are both %d", j, i, ranks[i]);
+        return tprt__fail(TPRT_INVALID_ARGUMENT, "ranks %d and %d of the group are both %d", j, i,
+                          ranks[i]);
     }
   }
   return TPRT_OK;
 }
 
-/* The first member invites the others by transfers with a tag of the list's own, which no user can have. */
-static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks, int index, invitation *invited) {
+/* The first member invites the others by transfers with a tag of the list's own, which no user can
+ * have. */
+static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks, int index,
+                                  invitation *invited) {
   int tag = -1 - (int)(tprt__hash(0, ranks, (size_t)n_ranks * sizeof *ranks) & 0x3fffffff);
   size_t n = index == 0 ? (size_t)n_ranks - 1 : 1;
   tprt__plan *plans = tprt__alloc(n * sizeof *plans);
-  tprt_status status = plans ? TPRT_OK : tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *plans), TPRT_OP_RECV);
+  tprt_status status =
+      plans ? TPRT_OK : tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *plans), TPRT_OP_RECV);
   if (!status && index == 0)
     invite(comm, n_ranks, ranks, invited);
   for (size_t i = 0; i < n && !status; i++) {
@@ -144,7 +155,8 @@ static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks
   return status;
 }
 
-tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks, tprt_comm **child) {
+tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
+                                  tprt_comm **child) {
   tprt_status status = check_ranks(comm, ranks, n_ranks);
   if (status)
     return status;

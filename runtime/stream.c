@@ -19,7 +19,8 @@ TPRT__TARGET_AVX512 static void avx512_pair(char *a, char *b, const char *from, 
   }
 }
 
-TPRT__TARGET_AVX512 static void avx512_lines(void *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+TPRT__TARGET_AVX512 static void avx512_lines(void *const *to, int n_to, size_t at, const char *from,
+                                             size_t n_lines) {
   if (n_to <= 2) {
     avx512_pair((char *)to[0] + at, n_to == 2 ? (char *)to[1] + at : NULL, from, n_lines * LINE);
     return;
@@ -31,9 +32,11 @@ TPRT__TARGET_AVX512 static void avx512_lines(void *const *to, int n_to, size_t a
   }
 }
 
-TPRT__TARGET_AVX2 static void avx2_lines(void *const *to, int n_to, size_t at, const char *from, size_t n_lines) {
+TPRT__TARGET_AVX2 static void avx2_lines(void *const *to, int n_to, size_t at, const char *from,
+                                         size_t n_lines) {
   for (size_t end = at + n_lines * LINE; at < end; at += LINE, from += LINE) {
-    __m256i a = _mm256_loadu_si256((const void *)from), b = _mm256_loadu_si256((const void *)(from + 32));
+    __m256i a = _mm256_loadu_si256((const void *)from),
+            b = _mm256_loadu_si256((const void *)(from + 32));
     for (int i = 0; i < n_to; i++) {
       _mm256_stream_si256((void *)((char *)to[i] + at), a);
       _mm256_stream_si256((void *)((char *)to[i] + at + 32), b);
@@ -63,7 +66,8 @@ static void copy_to_all(void *const *to, int n_to, size_t at, const char *from, 
     memcpy((char *)to[i] + at, from, n);
 }
 
-void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from, size_t n) {
+void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from,
+                         size_t n) {
   size_t head = n_to ? to_line(to[0]) : 0;
   bool together = true;
   for (int i = 1; i < n_to; i++)
@@ -87,7 +91,8 @@ void tprt__stream_end(void) { _mm_sfence(); }
 
 #else
 
-void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from, size_t n) {
+void tprt__stream_copies(tprt__vectors vectors, void *const *to, int n_to, const char *from,
+                         size_t n) {
   (void)vectors;
   for (int i = 0; i < n_to; i++)
     memcpy(to[i], from, n);

@@ -16,8 +16,9 @@ static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, in
 }
 
 /* Runs n plans that belong together, and whoever looks is told. */
-static tprt_status run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
-                                tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
+static tprt_status
+run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
+             tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
   if (!atomic_load_explicit(&comm->observer, memory_order_acquire))
     return run(comm, plans, n, deadline);
   uint64_t first;
@@ -39,17 +40,20 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
 }
 
 /* n transfers: those with the rank itself are copies, which were paired before. */
-static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
+static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                 int64_t deadline) {
   tprt__transport *end = end_for(comm, &plans[0]);
   for (size_t i = 0; i < n && !end->host; i++) {
     const tprt__plan *plan = &plans[i];
-    if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes && plan->recv != plan->send)
+    if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes &&
+        plan->recv != plan->send)
       memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
   }
   return end->backend->exchange(end, plans, n, comm->sequence, deadline);
 }
 
-tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline) {
+tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                int64_t deadline) {
   tprt_status status = n ? TPRT_OK : tprt__comm_check(comm);
   for (size_t i = 0; i < n && !status;) {
     size_t end = i;
@@ -74,7 +78,8 @@ tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t d
   return tprt__comm_submit_list(comm, plan, 1, deadline, NULL);
 }
 
-tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline, tprt_work **work) {
+tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                   int64_t deadline, tprt_work **work) {
   if (n && plans[0].stream)
     return tprt__comm_launch(comm, plans, n, deadline, work);
   if (work)
@@ -89,7 +94,8 @@ tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, si
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
     if (plans[i].stream != plans[0].stream)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "op 0 and op %zu of the batch name different streams", i);
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "op 0 and op %zu of the batch name different streams", i);
     status = comm->transport->backend->accept(comm->transport, &plans[i], told);
   }
   return status;
@@ -114,7 +120,8 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
     return status;
   status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   if (!status && tprt__plan_is_transfer(&plan) && plan.peer == plan.rank) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
                         tprt_op_kind_name(plan.kind), plan.rank);
   }
   if (!status)
@@ -135,7 +142,8 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
 tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work) {
   tprt__plan *plans;
   int64_t timeout = comm->timeout_ns;
-  tprt_status status = tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
+  tprt_status status =
+      tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
   if (status)
     return status;
   status = tprt__comm_accept(comm, plans, n, work);

@@ -1,5 +1,6 @@
-/* What compiled programs called and when, as a trace for Chrome and Perfetto: a process a rank; one thread has the calls of the program,
- * another the collectives that were started, while they ran. Between two calls the program computes by itself. */
+/* What compiled programs called and when, as a trace for Chrome and Perfetto: a process a rank; one
+ * thread has the calls of the program, another the collectives that were started, while they ran.
+ * Between two calls the program computes by itself. */
 #include "context.h"
 #include "env.h"
 
@@ -17,7 +18,9 @@ tprt_status tprt__trace_begin(tprt__trace *trace) {
   return trace->ring ? TPRT_OK : tprt__fail_memory(N_CALLS * sizeof *trace->ring);
 }
 
-void tprt__trace_add(tprt__trace *trace, const tprt__call *call) { trace->ring[trace->n_seen++ % N_CALLS] = *call; }
+void tprt__trace_add(tprt__trace *trace, const tprt__call *call) {
+  trace->ring[trace->n_seen++ % N_CALLS] = *call;
+}
 
 /* By kind of site. */
 static const char *const names[] = {
@@ -39,24 +42,27 @@ static const char *const names[] = {
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };
 
-static void write_event(FILE *file, const tprt__call *call, const char *what, int rank, int thread, int64_t begin,
-                        int64_t end) {
+static void write_event(FILE *file, const tprt__call *call, const char *what, int rank, int thread,
+                        int64_t begin, int64_t end) {
   fprintf(file,
-          ",\n  {\"ph\": \"X\", \"name\": \"%s%s\", \"cat\": \"site\", \"pid\": %d, \"tid\": %d, \"ts\": %" PRId64
-          ".%03d, \"dur\": %" PRId64 ".%03d, \"args\": {\"site\": %d}}",
-          what, names[call->what], rank, thread, begin / 1000, (int)(begin % 1000), (end - begin) / 1000,
-          (int)((end - begin) % 1000), call->site);
+          ",\n  {\"ph\": \"X\", \"name\": \"%s%s\", \"cat\": \"site\", \"pid\": %d, \"tid\": %d, "
+          "\"ts\": %" PRId64 ".%03d, \"dur\": %" PRId64 ".%03d, \"args\": {\"site\": %d}}",
+          what, names[call->what], rank, thread, begin / 1000, (int)(begin % 1000),
+          (end - begin) / 1000, (int)((end - begin) % 1000), call->site);
 }
 
 static void write_call(FILE *file, const tprt__call *call, int rank) {
-  static const char *const parts[] = {[TPRT__CALL_RUN] = "", [TPRT__CALL_START] = "start ", [TPRT__CALL_WAIT] = "wait "};
+  static const char *const parts[] = {
+      [TPRT__CALL_RUN] = "", [TPRT__CALL_START] = "start ", [TPRT__CALL_WAIT] = "wait "};
   write_event(file, call, parts[call->kind], rank, THREAD_CALLS, call->begin_ns, call->end_ns);
   if (call->kind == TPRT__CALL_WAIT)
     write_event(file, call, "", rank, THREAD_COLLECTIVES, call->ran_ns, call->ended_ns);
 }
 
 static void write_name(FILE *file, const char *what, int rank, int thread, const char *name) {
-  fprintf(file, "%s\n  {\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"args\": {\"name\": \"%s\"}}",
+  fprintf(file,
+          "%s\n  {\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"args\": {\"name\": "
+          "\"%s\"}}",
           strcmp(what, "process_name") == 0 ? "" : ",", what, rank, thread, name);
 }
 
@@ -67,7 +73,8 @@ void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks) {
   int n = snprintf(path, sizeof path, "%s-%d-of-%d.json", trace->path, rank, n_ranks);
   FILE *file = n < (int)sizeof path ? fopen(path, "we") : NULL;
   if (!file) {
-    tprt__log("TPRT_TRACE: the file %s-%d-of-%d.json cannot be written", trace->path, rank, n_ranks);
+    tprt__log("TPRT_TRACE: the file %s-%d-of-%d.json cannot be written", trace->path, rank,
+              n_ranks);
   } else {
     uint64_t first = trace->n_seen > N_CALLS ? trace->n_seen - N_CALLS : 0;
     snprintf(process, sizeof process, "rank %d", rank);

@@ -1,4 +1,5 @@
-/* Names of element types and reductions, and what is defined for what: read from the table of elements.h and nowhere else. */
+/* Names of element types and reductions, and what is defined for what: read from the table of
+ * elements.h and nowhere else. */
 #include "types.h"
 
 #include <string.h>

@@ -35,12 +35,14 @@ const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype);
 /* With those for these vectors, which the processor has to have; for tests. */
 const tprt__dtype_info *tprt__dtype_info_for(tprt__vectors vectors, int64_t dtype);
 
-/* Reduces n_sources arrays of `count` elements in the order given and writes the result to all destinations. A
- * destination may be equal to a source, and must not overlap one otherwise. Pointers of any alignment.
- * `scales`: for premul_sum the factors of the sources; else not read.
- * n_streamed: so many destinations, the first ones, are too large for the cache, and tprt__stream_end has to come after this. Those that are sources are stored as usual all the same: their
- * lines have just been read, and an ordinary store need not read them again. */
-void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations, int n_destinations,
-                  const void *const *sources, int n_sources, const tprt__scale *scales, int64_t count, int n_streamed);
+/* Reduces n_sources arrays of `count` elements in the order given and writes the result to all
+ * destinations. A destination may be equal to a source, and must not overlap one otherwise.
+ * Pointers of any alignment. `scales`: for premul_sum the factors of the sources; else not read.
+ * n_streamed: so many destinations, the first ones, are too large for the cache, and
+ * tprt__stream_end has to come after this. Those that are sources are stored as usual all the same:
+ * their lines have just been read, and an ordinary store need not read them again. */
+void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations,
+                  int n_destinations, const void *const *sources, int n_sources,
+                  const tprt__scale *scales, int64_t count, int n_streamed);
 
 #endif

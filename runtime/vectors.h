@@ -1,4 +1,5 @@
-/* Kinds of vectors that loops of our own are compiled for. The processor decides which are used; tests ask for each. */
+/* Kinds of vectors that loops of our own are compiled for. The processor decides which are used;
+ * tests ask for each. */
 #ifndef TPRT_RUNTIME_VECTORS_H
 #define TPRT_RUNTIME_VECTORS_H
 
@@ -19,8 +20,8 @@ typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2, TPRT__PLAIN, TPRT__N_VECT
 static inline bool tprt__vectors_here(tprt__vectors vectors) {
 #if TPRT__HAS_TARGETS
   if (vectors == TPRT__AVX512)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (vectors == TPRT__AVX2)
     return __builtin_cpu_supports("avx2");
 #endif
@@ -29,7 +30,9 @@ static inline bool tprt__vectors_here(tprt__vectors vectors) {
 
 /* The best that the processor has. */
 static inline tprt__vectors tprt__vectors_best(void) {
-  return tprt__vectors_here(TPRT__AVX512) ? TPRT__AVX512 : tprt__vectors_here(TPRT__AVX2) ? TPRT__AVX2 : TPRT__PLAIN;
+  return tprt__vectors_here(TPRT__AVX512) ? TPRT__AVX512
+         : tprt__vectors_here(TPRT__AVX2) ? TPRT__AVX2
+                                          : TPRT__PLAIN;
 }
 
 #endif

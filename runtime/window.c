@@ -83,13 +83,15 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
   if (!window) /* the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
   part mine = describe(window, memory, bytes);
-  tprt_status status = tprt_all_gather(comm, &mine, window->parts, sizeof mine, TPRT_U8, NULL, NULL);
+  tprt_status status =
+      tprt_all_gather(comm, &mine, window->parts, sizeof mine, TPRT_U8, NULL, NULL);
   for (int i = 0; i < window->n_ranks && !status; i++) {
     status = (tprt_status)window->parts[i].status;
     if (status) {
       tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
-                 status == TPRT_UNSUPPORTED ? "gave memory that peers cannot reach; take it from tprt_mem_alloc"
-                                            : "has no memory left");
+                 status == TPRT_UNSUPPORTED
+                     ? "gave memory that peers cannot reach; take it from tprt_mem_alloc"
+                     : "has no memory left");
     }
   }
   if (status) {
@@ -115,7 +117,8 @@ int64_t tprt_window_bytes(const tprt_window *window, int rank) {
 static tprt_status check(const tprt_window *window, int rank) {
   tprt_status status = tprt__comm_check(window->comm);
   if (!status && (rank < 0 || rank >= window->n_ranks))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: rank %d; there are %d", rank, window->n_ranks);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "window: rank %d; there are %d", rank, window->n_ranks);
   return status;
 }
 
@@ -126,8 +129,8 @@ static tprt_status check_range(const tprt_window *window, int rank, size_t offse
   uint64_t size = window->parts[rank].bytes;
   if (offset <= size && bytes <= size - offset)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "window: %zu bytes at %zu; the part of rank %d has %llu", bytes, offset, rank,
-                    (unsigned long long)size);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "window: %zu bytes at %zu; the part of rank %d has %llu",
+                    bytes, offset, rank, (unsigned long long)size);
 }
 
 /* A rank that does not answer in time, or is gone, is a failure of the communicator. */
@@ -135,7 +138,8 @@ static tprt_status finish(const tprt_window *window, tprt_status status) {
   return status ? tprt__comm_fail(window->comm, status, (tprt_op_kind)0) : TPRT_OK;
 }
 
-tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from, size_t bytes) {
+tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from,
+                            size_t bytes) {
   tprt_status status = check_range(window, rank, offset, bytes);
   if (status || !bytes)
     return status;
@@ -163,8 +167,8 @@ tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *
   return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
 }
 
-tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
-                              int64_t deadline) {
+tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
+                              const void *from, uint64_t bytes, int64_t deadline) {
   (void)deadline; /* nobody is waited for */
   void *memory;
   tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
@@ -173,8 +177,8 @@ tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t pla
   return status;
 }
 
-tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes,
-                              int64_t deadline) {
+tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                              uint64_t bytes, int64_t deadline) {
   (void)deadline;
   void *memory;
   tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
@@ -216,7 +220,8 @@ tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, i
   tprt__transport *transport = transport_of(comm);
   int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
   uint64_t wanted = atomic_fetch_add(&window->used[rank], n) + n;
-  _Atomic uint64_t *counter = (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
+  _Atomic uint64_t *counter =
+      (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
   status = transport->backend->await(transport, counter, wanted, rank, deadline);
   return finish(window, status);
 }
@@ -227,11 +232,13 @@ tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
   uint64_t place;
   tprt__transport *transport = transport_of(comm);
   if (!memory || !bytes)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes, memory ? "" : " at NULL");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes,
+                      memory ? "" : " at NULL");
   return transport->backend->expose(transport, memory, bytes, &place);
 }
 
-tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes, int64_t deadline) {
+tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes,
+                              int64_t deadline) {
   (void)deadline;
   uint64_t place;
   return transport->backend->expose(transport, memory, bytes, &place);
@@ -253,17 +260,20 @@ static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t by
   if (!all) /* the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *all), TPRT_OP_ALL_GATHER);
   snprintf(text, sizeof text, "%s", mine ? tprt_last_error() : "");
-  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, all, (int64_t)sizeof own, TPRT_U8, NULL);
+  const tprt_op gather =
+      tprt_op_flat(TPRT_OP_ALL_GATHER, &own, all, (int64_t)sizeof own, TPRT_U8, NULL);
   tprt_status status = tprt__comm_tell(comm, &gather);
   for (int r = 0; r < (int)n && !status; r++) {
     status = (tprt_status)all[r].status;
     if (status && r == me)
       tprt__fail(status, "%s", text);
     else if (status)
-      tprt__fail(status, "registration: rank %d could not register its memory", comm->world_ranks[r]);
+      tprt__fail(status, "registration: rank %d could not register its memory",
+                 comm->world_ranks[r]);
     else if (all[r].bytes != all[0].bytes)
-      status = tprt__fail(TPRT_MISMATCH, "registration: rank %d has %llu bytes, rank %d %llu", comm->world_ranks[r],
-                          (unsigned long long)all[r].bytes, comm->world_ranks[0], (unsigned long long)all[0].bytes);
+      status = tprt__fail(TPRT_MISMATCH, "registration: rank %d has %llu bytes, rank %d %llu",
+                          comm->world_ranks[r], (unsigned long long)all[r].bytes,
+                          comm->world_ranks[0], (unsigned long long)all[0].bytes);
   }
   tprt__free(all);
   return status;
@@ -273,14 +283,16 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
   tprt__transport *transport = transport_of(comm);
   tprt_status status = memory && bytes
                            ? TPRT_OK
-                           : tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes, memory ? "" : " at NULL");
+                           : tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes,
+                                        memory ? "" : " at NULL");
   status = compare_claims(comm, status, bytes);
   if (status)
     return status;
   tprt__lane_enter(comm);
   status = tprt__comm_check(comm);
   if (!status)
-    status = transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
+    status =
+        transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
   tprt__lane_leave(comm);
   if (status && transport->backend->fault(transport).status) /* the others hear of it */
     return tprt__comm_fail(comm, status, (tprt_op_kind)0);

@@ -15,7 +15,8 @@ struct tprt_work {
   tprt__marker_fn *marker; /* instead of plans */
   void *data;
   int64_t deadline;
-  bool on_demand; /* no worker is there for it: run by whoever wants the lane next, or waits for it */
+  /* no worker is there for it: run by whoever wants the lane next, or waits for it */
+  bool on_demand;
   bool announced; /* the backend has begun it; belongs to the lane */
   bool done;      /* under the communicator's lock, as the next two */
   int64_t begin_ns, end_ns;
@@ -26,15 +27,16 @@ struct tprt_work {
   char error[512];
 };
 
-/* ---- The lane ----
- * Who finds it open takes it and gives it back by one exchange of a word each, since a mutex and a condition take a quarter of the time
- * of a short operation. Everybody else holds the lock and closes it first: then `busy` and `head` say all, until lane_free opens it
+/* ---- The lane ---- Who finds it open takes it and gives it back by one exchange of a word each,
+ * since a mutex and a condition take a quarter of the time of a short operation. Everybody else
+ * holds the lock and closes it first: then `busy` and `head` say all, until lane_free opens it
  * again. It is closed while anything waits for it or is in the queue. */
 enum { LANE_OPEN, LANE_QUICK, LANE_CLOSED };
 
 static void run_head(tprt_comm *comm);
 
-/* With the lock. Who has taken the lane the quick way finds it closed and gives it back by the lock. */
+/* With the lock. Who has taken the lane the quick way finds it closed and gives it back by the
+ * lock. */
 static void lane_close(tprt_comm *comm) {
   if (atomic_exchange(&comm->lane, LANE_CLOSED) == LANE_QUICK)
     comm->busy = true;
@@ -50,7 +52,8 @@ static void lane_free(tprt_comm *comm) {
 
 void tprt__lane_enter(tprt_comm *comm) {
   int open = LANE_OPEN;
-  if (atomic_compare_exchange_strong_explicit(&comm->lane, &open, LANE_QUICK, memory_order_acquire, memory_order_relaxed))
+  if (atomic_compare_exchange_strong_explicit(&comm->lane, &open, LANE_QUICK, memory_order_acquire,
+                                              memory_order_relaxed))
     return;
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
@@ -68,7 +71,8 @@ void tprt__lane_enter(tprt_comm *comm) {
 
 void tprt__lane_leave(tprt_comm *comm) {
   int quick = LANE_QUICK;
-  if (atomic_compare_exchange_strong_explicit(&comm->lane, &quick, LANE_OPEN, memory_order_release, memory_order_relaxed))
+  if (atomic_compare_exchange_strong_explicit(&comm->lane, &quick, LANE_OPEN, memory_order_release,
+                                              memory_order_relaxed))
     return;
   pthread_mutex_lock(&comm->lock);
   lane_free(comm);
@@ -91,8 +95,8 @@ void tprt__work_release(tprt_work *work) {
   tprt__free(work);
 }
 
-/* Lets the backend begin an operation that runs on demand, so that peers do not wait for this rank when it comes to it. Nothing stands
- * before it in the queue; the caller holds the lane. */
+/* Lets the backend begin an operation that runs on demand, so that peers do not wait for this rank
+ * when it comes to it. Nothing stands before it in the queue; the caller holds the lane. */
 static void announce(tprt_comm *comm, tprt_work *work) {
   if (work->announced || !work->on_demand || atomic_load(&comm->status))
     return;
@@ -110,15 +114,17 @@ static void set_result(tprt_work *work, tprt_status status) {
   pthread_mutex_unlock(&work->lock);
 }
 
-/* Runs the first work of the queue. The caller has found the lane free and holds the communicator's lock, which is given away meanwhile. */
+/* Runs the first work of the queue. The caller has found the lane free and holds the communicator's
+ * lock, which is given away meanwhile. */
 static void run_head(tprt_comm *comm) {
   tprt_work *work = comm->head;
   comm->head = work->next;
   comm->busy = true;
   pthread_mutex_unlock(&comm->lock);
   int64_t begin = tprt__now();
-  tprt_status status = work->marker ? work->marker(comm, work->data, work->deadline)
-                                    : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
+  tprt_status status = work->marker
+                           ? work->marker(comm, work->data, work->deadline)
+                           : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
   set_result(work, status);
   pthread_mutex_lock(&comm->lock);
   work->done = true;
@@ -197,7 +203,9 @@ void tprt__work_end(void *user, tprt_status status) {
 static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
-  int error = comm->has_worker || work->on_demand ? 0 : pthread_create(&comm->worker, NULL, worker_main, comm);
+  int error = comm->has_worker || work->on_demand
+                  ? 0
+                  : pthread_create(&comm->worker, NULL, worker_main, comm);
   if (!error) {
     comm->has_worker |= !work->on_demand;
     if (comm->head) {
@@ -215,8 +223,8 @@ static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
 }
 
-tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed, int64_t deadline,
-                             tprt_work **handle) {
+tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed,
+                             int64_t deadline, tprt_work **handle) {
   tprt_work *work = tprt__work_create(comm, deadline);
   if (!work)
     return tprt__fail_memory(sizeof *work);
@@ -237,7 +245,8 @@ tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool 
   return TPRT_OK;
 }
 
-tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline, bool on_demand, tprt_work **handle) {
+tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline,
+                             bool on_demand, tprt_work **handle) {
   tprt_work *work = tprt__work_create(comm, deadline);
   if (!work)
     return tprt__fail_memory(sizeof *work);
@@ -296,14 +305,16 @@ static tprt_status report(const tprt_work *work, tprt_status status) {
 }
 
 tprt_status tprt_work_test(const tprt_work *work) {
-  pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock; /* locking does not change what the handle stands for */
+  /* locking does not change what the handle stands for */
+  pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock;
   pthread_mutex_lock(lock);
   tprt_status status = work->status;
   pthread_mutex_unlock(lock);
   return report(work, status);
 }
 
-/* Waits for the work, and runs what stands before it, and the work itself, where nobody else has come to it yet. */
+/* Waits for the work, and runs what stands before it, and the work itself, where nobody else has
+ * come to it yet. */
 static void wait_or_run(tprt_work *work) {
   tprt_comm *comm = work->comm;
   pthread_mutex_lock(&comm->lock);

@@ -82,6 +82,9 @@ for peer in ("openmpi", "gloo"):
     if os.path.exists(os.path.join(config.tp_tools_dir, "shard-bench-" + peer)):
         config.available_features.add(peer)
 
+if shutil.which("clang-format-22"):
+    config.available_features.add("clang-format")
+
 # Open MPI's: its flags are in RUN lines, and a sanitizer would look into it.
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
@@ -91,6 +94,7 @@ config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
     ("%python", sys.executable),
+    ("%clang-format", "clang-format-22"),
     ("%models", linked(os.path.join(config.tp_source_dir, "examples", "models"))),
     ("%build", linked(config.tp_build_dir)),
     ("%include", linked(os.path.join(config.tp_source_dir, "include"))),

@@ -1,8 +1,10 @@
-/* Embeds tpshard in a C program: parses a module, shards it, and walks the plan of what each device does.
+/* Embeds tpshard in a C program: parses a module, shards it, and walks the plan of what each device
+ * does.
  *
  *   embed MODEL.mlir dp=2,tp=2 [PIPELINE]
  *
- * Without PIPELINE: builtin.module(tp-spmd{mesh=dp=2,tp=2}). The MLIR C API comes from libtpshard itself; nothing else is linked. */
+ * Without PIPELINE: builtin.module(tp-spmd{mesh=dp=2,tp=2}). The MLIR C API comes from libtpshard
+ * itself; nothing else is linked. */
 #include <tp/mesh.h>
 #include <tp/passes.h>
 #include <tp/plan.h>
@@ -26,8 +28,8 @@ static void print_plan(const tp_plan *plan) {
   }
   for (int i = 0; i < plan->n_collectives; i++) {
     const tp_plan_collective *c = plan->collectives + i;
-    printf("%s over %s of %s: %lld bytes sent by a device\n", tp_collective_name(c->kind), c->axes_text, c->tensor,
-           (long long)c->bytes);
+    printf("%s over %s of %s: %lld bytes sent by a device\n", tp_collective_name(c->kind),
+           c->axes_text, c->tensor, (long long)c->bytes);
   }
   printf("arguments: %lld bytes on a device, %lld in all\n", (long long)plan->argument_bytes,
          (long long)plan->argument_bytes_global);

@@ -1,4 +1,5 @@
-/* Four processes add up their numbers. The parent makes the shared segment and is no rank itself. */
+/* Four processes add up their numbers. The parent makes the shared segment and is no rank
+ * itself. */
 #include "ranks.h"
 
 #include <sys/wait.h>
@@ -17,7 +18,8 @@ static void play(int rank, int segment) {
   for (int i = 0; i < COUNT; i++)
     data[i] = (float)(rank + 1);
 
-  expect(tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL)); /* in place; returns when it is done */
+  /* in place; returns when it is done */
+  expect(tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL));
   if (rank == 0)
     printf("every element of the sum is %g\n", (double)data[COUNT - 1]);
 

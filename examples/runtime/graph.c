@@ -1,7 +1,9 @@
-/* A CUDA graph with a fused kernel in it: sums of rows over the ranks, normalised, captured once and replayed with other inputs.
+/* A CUDA graph with a fused kernel in it: sums of rows over the ranks, normalised, captured once
+ * and replayed with other inputs.
  *
- * The ranks are virtual, all on one GPU, so that one is enough; with a GPU for each rank the group comes from tprt_cuda_group_attach and the
- * memory from tprt_cuda_symmetric_create, and the calls are the same. The driver is loaded as the library loads it, so this needs no CUDA toolkit. */
+ * The ranks are virtual, all on one GPU, so that one is enough; with a GPU for each rank the group
+ * comes from tprt_cuda_group_attach and the memory from tprt_cuda_symmetric_create, and the calls
+ * are the same. The driver is loaded as the library loads it, so this needs no CUDA toolkit. */
 #include <tprt/cuda.h>
 
 #include <dlfcn.h>
@@ -15,10 +17,13 @@ static const size_t bytes = COUNT * sizeof(float);
 
 /* What is asked of the driver, as cuda.h declares it. */
 static int (*retain_context)(void **context, int device), (*set_context)(void *context),
-    (*allocate)(uint64_t *memory, size_t n), (*clear)(uint64_t memory, unsigned char value, size_t n),
-    (*upload)(uint64_t to, const void *from, size_t n), (*download)(void *to, uint64_t from, size_t n),
-    (*create_stream)(void **stream, unsigned flags), (*wait)(void *stream), (*begin_capture)(void *stream, int mode),
-    (*end_capture)(void *stream, void **graph), (*instantiate)(void **program, void *graph, unsigned long long flags),
+    (*allocate)(uint64_t *memory, size_t n),
+    (*clear)(uint64_t memory, unsigned char value, size_t n),
+    (*upload)(uint64_t to, const void *from, size_t n),
+    (*download)(void *to, uint64_t from, size_t n), (*create_stream)(void **stream, unsigned flags),
+    (*wait)(void *stream), (*begin_capture)(void *stream, int mode),
+    (*end_capture)(void *stream, void **graph),
+    (*instantiate)(void **program, void *graph, unsigned long long flags),
     (*launch)(void *program, void *stream);
 
 static void load_driver(void) {
@@ -91,7 +96,8 @@ int main(void) {
   did(set_context(context), "context");
   did(create_stream(&stream, 1), "stream");
 
-  tprt_cuda_group_config config = {.size = sizeof config, .n_ranks = N, .rank = TPRT_CUDA_ALL_RANKS};
+  tprt_cuda_group_config config = {
+      .size = sizeof config, .n_ranks = N, .rank = TPRT_CUDA_ALL_RANKS};
   tprt_cuda_rows rows = {.size = sizeof rows,
                          .dtype = TPRT_F32,
                          .tokens = TOKENS,
@@ -112,7 +118,8 @@ int main(void) {
   tprt_cuda_group *group;
   expect(tprt_cuda_group_create(&config, &group));
 
-  /* Captured, not run. Arguments are checked here; nothing is left to the host when the graph is launched. */
+  /* Captured, not run. Arguments are checked here; nothing is left to the host when the graph is
+   * launched. */
   did(begin_capture(stream, RELAXED), "begin of the capture");
   expect(tprt_cuda_reduce_rows(group, &rows, stream));
   did(end_capture(stream, &graph), "end of the capture");

@@ -1,4 +1,5 @@
-/* A program that mpirun, torchrun, srun or shard-run starts as many times as there are ranks. It looks the same under all of them:
+/* A program that mpirun, torchrun, srun or shard-run starts as many times as there are ranks. It
+ * looks the same under all of them:
  *
  *   mpirun -n 4 ./launched
  *   torchrun --nproc-per-node 4 --no-python ./launched
@@ -8,7 +9,8 @@
 int main(void) {
   tprt_launch launch = {.size = sizeof launch};
   tprt_comm *comm;
-  expect(tprt_launch_find(&launch)); /* only to know more, e.g. which accelerator of this host is for this rank */
+  /* only to know more, e.g. which accelerator of this host is for this rank */
+  expect(tprt_launch_find(&launch));
   expect(tprt_world_create(0, 0, NULL, &comm));
 
   double mine = 1.0 / (tprt_comm_rank(comm) + 1), sum;

@@ -1,7 +1,8 @@
-/* A backend as a plug-in: messages between the threads of one process, through queues. It is as simple as a messenger can be,
- * and all operations of libtprt run on it.
+/* A backend as a plug-in: messages between the threads of one process, through queues. It is as
+ * simple as a messenger can be, and all operations of libtprt run on it.
  *
- *     cc -std=c11 -shared -fPIC -o mailbox_backend.so mailbox_backend.c $(pkg-config --cflags --libs tprt)
+ *     cc -std=c11 -shared -fPIC -o mailbox_backend.so mailbox_backend.c $(pkg-config --cflags
+ *       --libs tprt)
  *     TPRT_BACKEND=$PWD/mailbox_backend.so ./sum
  *
  * where sum is the program of docs/runtime.md, or any other whose ranks are threads.
@@ -63,7 +64,8 @@ static tprt_status open_threads(int n_ranks, void **ends, uint32_t *most_tag) {
   return TPRT_OK;
 }
 
-static tprt_status start_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes, void **result) {
+static tprt_status start_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes,
+                              void **result) {
   end *from = at;
   message *made = malloc(sizeof *made + bytes);
   request *done = calloc(1, sizeof *done);
@@ -84,7 +86,8 @@ static tprt_status start_send(void *at, int peer, uint32_t tag, const void *data
   return TPRT_OK;
 }
 
-static tprt_status start_receive(void *at, int peer, uint32_t tag, void *data, size_t bytes, void **result) {
+static tprt_status start_receive(void *at, int peer, uint32_t tag, void *data, size_t bytes,
+                                 void **result) {
   (void)at;
   request *made = calloc(1, sizeof *made);
   if (!made)
@@ -119,7 +122,8 @@ static tprt_status test(void *at, void *asked) {
     return TPRT_IN_PROGRESS;
   tprt_status status = TPRT_OK;
   if (found && found->bytes != r->bytes)
-    status = tprt_messenger_fail(TPRT_INTERNAL, "mailbox: a message is not as long as its receiver expects");
+    status = tprt_messenger_fail(TPRT_INTERNAL,
+                                 "mailbox: a message is not as long as its receiver expects");
   else if (found && found->bytes)
     memcpy(r->data, found->data, found->bytes);
   free(found);

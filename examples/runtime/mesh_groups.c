@@ -16,14 +16,16 @@ static void *play(void *argument) {
   expect(tprt_all_reduce(along_dp, &mine, &over_dp, 1, TPRT_I32, TPRT_SUM, NULL, NULL));
   expect(tprt_all_reduce(along_tp, &mine, &over_tp, 1, TPRT_I32, TPRT_SUM, NULL, NULL));
   if (mine == 3)
-    printf("rank 3 is at (%d, %d); sums: over dp %d, over tp %d\n", (int)at[0], (int)at[1], over_dp, over_tp);
+    printf("rank 3 is at (%d, %d); sums: over dp %d, over tp %d\n", (int)at[0], (int)at[1], over_dp,
+           over_tp);
 
   /* Any ranks, in any order; those that are not in the list get NULL and do not wait. */
   static const int ends[] = {3, 0};
   tprt_comm *group;
   expect(tprt_comm_named(world, "ends", ends, 2, &group));
   if (group && tprt_comm_rank(group) == 0)
-    printf("rank 0 of \"%s\" is rank %d of the world\n", tprt_comm_name(group), tprt_comm_world_rank(group, 0));
+    printf("rank 0 of \"%s\" is rank %d of the world\n", tprt_comm_name(group),
+           tprt_comm_world_rank(group, 0));
   return NULL;
 }
 

@@ -1,16 +1,19 @@
-/* Options of a world and of one communicator: deadlines, hooks, the check for NaNs, the flight recorder. */
+/* Options of a world and of one communicator: deadlines, hooks, the check for NaNs, the flight
+ * recorder. */
 #include "ranks.h"
 
 #include <math.h>
 #include <string.h>
 
-static void after(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns) {
+static void after(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status,
+                  int64_t ns) {
   int *n_ops = user;
   (void)comm, (void)status, (void)ns;
   *n_ops += op->kind == TPRT_OP_ALL_REDUCE;
 }
 
-/* The flight recorder writes its text in pieces; here only the failed operation is looked for in it. */
+/* The flight recorder writes its text in pieces; here only the failed operation is looked for in
+ * it. */
 typedef struct text {
   char bytes[4096];
   size_t n;
@@ -38,22 +41,29 @@ static void *play(void *argument) {
 
   expect(tprt_all_reduce(comm, &mine, &sum, 1, TPRT_F32, TPRT_SUM, NULL, NULL));
   if (rank == 2)
-    mine = NAN; /* a result that went wrong is found where it is sent, and all ranks are told whose it is */
+    /* a result that went wrong is found where it is sent, and all ranks are told whose it is */
+    mine = NAN;
   tprt_status status = tprt_all_reduce(comm, &mine, &sum, 1, TPRT_F32, TPRT_SUM, NULL, NULL);
 
   text flight = {.n = 0};
   expect(tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, &flight));
   if (rank == 2) {
-    printf("%d all-reduces, the last one: %s; %s\n", n_ops, tprt_status_name(status), tprt_last_error());
-    printf("the flight recorder has the failure: %s\n", strstr(flight.bytes, "program failed") ? "yes" : "no");
+    printf("%d all-reduces, the last one: %s; %s\n", n_ops, tprt_status_name(status),
+           tprt_last_error());
+    printf("the flight recorder has the failure: %s\n",
+           strstr(flight.bytes, "program failed") ? "yes" : "no");
   }
   return NULL;
 }
 
 int main(void) {
-  /* What is left 0 is taken from the environment, where it has it, or is the default: tprt_env() and docs/reference/environment.md. */
-  tprt_config config = {
-      .size = sizeof config, .backend = "shm", .timeout_ns = 10000000000, .arena_bytes = 64 << 20, .max_comms = 4};
+  /* What is left 0 is taken from the environment, where it has it, or is the default: tprt_env()
+   * and docs/reference/environment.md. */
+  tprt_config config = {.size = sizeof config,
+                        .backend = "shm",
+                        .timeout_ns = 10000000000,
+                        .arena_bytes = 64 << 20,
+                        .max_comms = 4};
   run_ranks_with(&config, play);
   return 0;
 }

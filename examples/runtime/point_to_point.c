@@ -1,16 +1,19 @@
-/* Halo exchange in the background: every rank sends its edges to both neighbours while it works on its inner part. */
+/* Halo exchange in the background: every rank sends its edges to both neighbours while it works on
+ * its inner part. */
 #include "ranks.h"
 
 enum { N = 1000 };
 
 static void *play(void *argument) {
   tprt_comm *comm = argument;
-  int rank = tprt_comm_rank(comm), left = (rank + N_RANKS - 1) % N_RANKS, right = (rank + 1) % N_RANKS;
+  int rank = tprt_comm_rank(comm), left = (rank + N_RANKS - 1) % N_RANKS,
+      right = (rank + 1) % N_RANKS;
   double cells[N + 2], next[N + 2]; /* one more on each side: the neighbours' edges */
   for (int i = 1; i <= N; i++)
     cells[i] = rank * N + i;
 
-  /* A batch is submitted at once: no order of sends and recvs can deadlock. The tags tell the two directions apart. */
+  /* A batch is submitted at once: no order of sends and recvs can deadlock. The tags tell the two
+   * directions apart. */
   enum { TO_LEFT, TO_RIGHT };
   const tprt_op exchange[] = {
       tprt_op_send(&cells[1], 1, TPRT_F64, left, TO_LEFT),

@@ -1,5 +1,5 @@
-/* What the examples share: four ranks, as threads of this process, and an end at the first failure. A rank may as well be a
- * process: see all_reduce.c. */
+/* What the examples share: four ranks, as threads of this process, and an end at the first failure.
+ * A rank may as well be a process: see all_reduce.c. */
 #ifndef RANKS_H
 #define RANKS_H
 

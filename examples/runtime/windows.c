@@ -1,4 +1,5 @@
-/* A work queue without a server: rank 0 puts a task into the memory of each other rank and signals it; they answer in place. */
+/* A work queue without a server: rank 0 puts a task into the memory of each other rank and signals
+ * it; they answer in place. */
 #include "ranks.h"
 
 static void *play(void *argument) {
@@ -14,7 +15,8 @@ static void *play(void *argument) {
     for (int to = 1; to < N_RANKS; to++) {
       int number = 10 * to;
       expect(tprt_window_put(window, to, 0, &number, sizeof number));
-      expect(tprt_window_signal(window, to)); /* what was put before is there for who waits for the signal */
+      /* what was put before is there for who waits for the signal */
+      expect(tprt_window_signal(window, to));
     }
     for (int from = 1; from < N_RANKS; from++) {
       int answer;

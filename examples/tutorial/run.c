@@ -2,8 +2,9 @@
  *
  *   cc run.c mlp.o $(pkg-config --cflags --libs tprt) -pthread -lm -o run
  *
- * Every rank holds all of x and a quarter of the weights: columns of w1, rows of w2, as the plan says. The numbers are small
- * integers, so the sums are exact in f32 and the result can be compared bit by bit. */
+ * Every rank holds all of x and a quarter of the weights: columns of w1, rows of w2, as the plan
+ * says. The numbers are small integers, so the sums are exact in f32 and the result can be compared
+ * bit by bit. */
 #include <tprt/abi.h>
 
 #include <pthread.h>
@@ -94,7 +95,8 @@ int main(void) {
   for (int r = 0; r < RANKS; r++) {
     pthread_join(threads[r], NULL);
     int n = ranks[r].status == TPRT_OK ? differences(ranks + r) : ROWS * MODEL;
-    printf("rank %d: %s, %d of %d elements differ\n", r, tprt_status_name(ranks[r].status), n, ROWS * MODEL);
+    printf("rank %d: %s, %d of %d elements differ\n", r, tprt_status_name(ranks[r].status), n,
+           ROWS * MODEL);
     n_wrong += n;
   }
   for (int r = 0; r < RANKS; r++)

@@ -1,4 +1,5 @@
-/* Shards a program with an op of its own, "my.activation": registers its rule, partitions, lowers the op, compiles.
+/* Shards a program with an op of its own, "my.activation": registers its rule, partitions, lowers
+ * the op, compiles.
  *
  *   user-rule MODEL.mlir dp=2,tp=2 */
 #include <tp/compile.h>
@@ -14,7 +15,8 @@ enum { MAX_OPS = 64 };
 static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
 
 /* The rule: elementwise, so one factor for each dimension. "([a,b])->([a,b])" for a matrix. */
-static tp_status describe(MlirOperation op, char *text, size_t text_size, char *why, size_t why_size, void *data) {
+static tp_status describe(MlirOperation op, char *text, size_t text_size, char *why,
+                          size_t why_size, void *data) {
   char dims[64];
   int n = 0;
   int64_t rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0)));
@@ -37,12 +39,14 @@ typedef struct op_list {
 
 static MlirWalkResult collect(MlirOperation op, void *data) {
   op_list *list = data;
-  if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("my.activation")) && list->n < MAX_OPS)
+  if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("my.activation")) &&
+      list->n < MAX_OPS)
     list->ops[list->n++] = op;
   return MlirWalkResultAdvance;
 }
 
-/* The lowering: "my.activation" {kind = "tanh"} becomes math.tanh. Types are those of one device here. */
+/* The lowering: "my.activation" {kind = "tanh"} becomes math.tanh. Types are those of one device
+ * here. */
 static void lower(MlirOperation op) {
   char name[64];
   MlirStringRef kind = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, ref("kind")));
@@ -88,7 +92,8 @@ static int run(MlirContext context, const char *path, const char *mesh) {
 
 int main(int argc, char **argv) {
   char why[256];
-  const tp_rule_registration rule = {.size = sizeof rule, .op = "my.activation", .describe = describe};
+  const tp_rule_registration rule = {
+      .size = sizeof rule, .op = "my.activation", .describe = describe};
   if (argc != 3) {
     fprintf(stderr, "usage: %s MODEL.mlir MESH\n", argv[0]);
     return 2;

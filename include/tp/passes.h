@@ -1,11 +1,12 @@
 /* Passes and pipelines.
  *
- * Every pass runs on a builtin.module and takes textual options: "tp-propagate{mesh=dp=2,tp=4 strategy=plan}". The list
- * with all options is printed by `shard-opt --help` and stands in docs/reference/passes.md; both come from one table.
+ * Every pass runs on a builtin.module and takes textual options: "tp-propagate{mesh=dp=2,tp=4
+ * strategy=plan}". The list with all options is printed by `shard-opt --help` and stands in
+ * docs/reference/passes.md; both come from one table.
  *
- * Errors: MLIR diagnostics on the context; a failed pass has emitted exactly one error.
- * Thread rule: registration is idempotent and may happen on any thread, before pipelines run; a context is used by one
- * thread at a time, as in MLIR. */
+ * Errors: MLIR diagnostics on the context; a failed pass has emitted exactly one error. Thread
+ * rule: registration is idempotent and may happen on any thread, before pipelines run; a context is
+ * used by one thread at a time, as in MLIR. */
 #ifndef TP_PASSES_H
 #define TP_PASSES_H
 
@@ -18,10 +19,12 @@
 extern "C" {
 #endif
 
-/* Registers all passes and pipelines under their names, as mlirRegisterAllPasses does for MLIR's own. */
+/* Registers all passes and pipelines under their names, as mlirRegisterAllPasses does for MLIR's
+ * own. */
 TP_API void tp_register_passes(void);
 
-/* Loads everything the passes need into `context`: registers MLIR's dialects and loads those that passes build. */
+/* Loads everything the passes need into `context`: registers MLIR's dialects and loads those that
+ * passes build. */
 TP_API void tp_context_prepare(MlirContext context);
 
 /* Runs a textual pipeline on `module`, in place: "tp-spmd{mesh=tp=4}", or the form of mlir-opt,
@@ -50,7 +53,8 @@ typedef struct tp_pass_info {
 TP_API int tp_pass_count(void);
 TP_API tp_pass_info tp_pass_get(int i);
 
-/* Runs MLIR's opt driver with MLIR's and our passes; what shard-opt's main calls. Returns the exit code. */
+/* Runs MLIR's opt driver with MLIR's and our passes; what shard-opt's main calls. Returns the exit
+ * code. */
 TP_API int tp_opt_main(int argc, char **argv);
 
 /* Version of this library, "0.1.0". */

@@ -1,9 +1,12 @@
-/* What a program of one device holds, communicates and computes: read off a module, before it is compiled.
+/* What a program of one device holds, communicates and computes: read off a module, before it is
+ * compiled.
  *
- * Works on partitioned modules (tp.phase = "local": shapes are per device) and on plain ones (then it is a program for one
- * device). Nothing is changed. All figures are of the model that the planner uses (tp/cost.h).
+ * Works on partitioned modules (tp.phase = "local": shapes are per device) and on plain ones (then
+ * it is a program for one device). Nothing is changed. All figures are of the model that the
+ * planner uses (tp/cost.h).
  *
- * Ownership: a plan owns everything it points to. Thread rule: measuring uses the module's context; a plan is read-only. */
+ * Ownership: a plan owns everything it points to. Thread rule: measuring uses the module's context;
+ * a plan is read-only. */
 #ifndef TP_PLAN_H
 #define TP_PLAN_H
 
@@ -52,22 +55,28 @@ typedef struct tp_plan {
   const tp_plan_value *arguments;
   int n_results;
   const tp_plan_value *results;
-  /* In program order, which is the order of the sites of the compiled program when the module comes from tp-optimize-local. Groups of one
-   * device do not count. What a function of tp-fuse-collectives sends is one of them, of the kind of its first. */
+  /* In program order, which is the order of the sites of the compiled program when the module comes
+   * from tp-optimize-local. Groups of one device do not count. What a function of
+   * tp-fuse-collectives sends is one of them, of the kind of its first. */
   int n_collectives;
   const tp_plan_collective *collectives;
   int64_t bytes;         /* sent per device, all collectives once */
   tp_cost communication; /* modelled, all collectives once */
   tp_cost compute;       /* modelled */
   double
-      flops; /* 2 per iteration of a contraction, 1 per scalar op; a body of a loop counts once where it is not known how often it runs */
-  int64_t argument_bytes, argument_bytes_global; /* of one device; of one device that holds everything */
-  int64_t param_bytes, param_bytes_global;       /* those with role "param" */
+      /* 2 per iteration of a contraction, 1 per scalar op; a body of a loop counts once where it is
+       * not known how often it runs */
+      flops;
+  /* of one device; of one device that holds everything */
+  int64_t argument_bytes, argument_bytes_global;
+  int64_t param_bytes, param_bytes_global; /* those with role "param" */
 } tp_plan;
 
-/* Measures the public function `function`, or, when it is NULL, the only one or "main". `topology` NULL: the default one. Errors are
- * diagnostics on the module's context; TP_NOT_FOUND when there is no such function or topology. */
-TP_API tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology, tp_plan **plan);
+/* Measures the public function `function`, or, when it is NULL, the only one or "main". `topology`
+ * NULL: the default one. Errors are diagnostics on the module's context; TP_NOT_FOUND when there is
+ * no such function or topology. */
+TP_API tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
+                                 tp_plan **plan);
 TP_API void tp_plan_destroy(tp_plan *plan);
 
 #ifdef __cplusplus

@@ -2,12 +2,15 @@
  *
  * For every axis of a (possibly refined) mesh a spec says one of
  *   replicated            every device along the axis holds the same data
- *   dimension d, order k  the axis splits dimension d; k is its position among the axes of d, major to minor
- *   partial(combiner)     the value is the combination of the values along the axis
- * packed as one byte an axis into 64 bits, so specs copy, hash and compare as integers. Invariants: an axis is used
- * once; the orders on one dimension are 0..n-1 without gaps (kept by all functions here).
+ *   dimension d, order k  the axis splits dimension d; k is its position among the axes of d, major
+ *     to minor
+ *   partial(combiner)     the value is the combination of the values along the axis packed as one
+ *     byte an axis into 64 bits, so specs copy, hash and compare as integers. Invariants: an axis
+ *     is used once; the orders on one dimension are 0..n-1 without gaps (kept by all functions
+ *     here).
  *
- * Example on ["dp", "tp"]: [["dp"], []] is dp on dimension 0, tp replicated; {partial = {tp = "sum"}} adds a partial.
+ * Example on ["dp", "tp"]: [["dp"], []] is dp on dimension 0, tp replicated; {partial = {tp =
+ * "sum"}} adds a partial.
  *
  * Sizes: a dimension of size D split by axes a0, a1, ... (major to minor) has a local buffer of
  * ceil(ceil(D / s0) / s1)...; the valid part of each shard is a prefix of that buffer.
@@ -37,7 +40,8 @@ typedef enum tp_combiner {
   TP_AND,     /* "and": bitwise */
   TP_OR,      /* "or" */
   TP_XOR,     /* "xor" */
-  TP_AVERAGE, /* "average": sum divided by the number of devices; only on collectives written by the user */
+  /* "average": sum divided by the number of devices; only on collectives written by the user */
+  TP_AVERAGE,
   TP_N_COMBINERS
 } tp_combiner;
 
@@ -46,7 +50,8 @@ TP_API const char *tp_combiner_name(tp_combiner c);
 TP_API bool tp_combiner_parse(const char *name, tp_combiner *c);
 
 typedef struct tp_spec {
-  uint64_t bits; /* byte a describes axis a: 0 replicated; 0x80|c partial(c); (order << 4) | (dim + 1) otherwise */
+  /* byte a describes axis a: 0 replicated; 0x80|c partial(c); (order << 4) | (dim + 1) otherwise */
+  uint64_t bits;
 } tp_spec;
 
 typedef enum tp_place_kind { TP_REPLICATED, TP_DIM, TP_PARTIAL } tp_place_kind;
@@ -62,7 +67,8 @@ static inline tp_spec tp_spec_replicated(void) { return (tp_spec){0}; }
 static inline bool tp_spec_equal(tp_spec a, tp_spec b) { return a.bits == b.bits; }
 
 TP_API tp_place tp_spec_place(tp_spec spec, int axis);
-/* Appends `axis` as the minor-most axis of `dim`. The axis must be replicated before (TP_INVALID_ARGUMENT if not). */
+/* Appends `axis` as the minor-most axis of `dim`. The axis must be replicated before
+ * (TP_INVALID_ARGUMENT if not). */
 TP_API tp_status tp_spec_append(tp_spec *spec, int axis, int dim);
 /* Marks `axis` partial. The axis must be replicated before. */
 TP_API tp_status tp_spec_set_partial(tp_spec *spec, int axis, tp_combiner combiner);
@@ -78,22 +84,26 @@ TP_API int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim);
 TP_API bool tp_spec_is_canonical(const tp_mesh *mesh, tp_spec spec);
 
 /* Local buffer shape of a tensor of global `shape`. Nested ceil as described above. */
-TP_API void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, int64_t *local);
+TP_API void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
+                                int64_t *local);
 /* Local number of elements. */
-TP_API int64_t tp_spec_local_elements(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape);
+TP_API int64_t tp_spec_local_elements(const tp_mesh *mesh, tp_spec spec, int rank,
+                                      const int64_t *shape);
 /* True if every dimension is divided exactly by its number of shards. */
 TP_API bool tp_spec_divides(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape);
-/* Offset (in elements of `dim`) and valid size of the shard of `device` along `dim` of global size `size`;
- * offset + valid <= size also for shards that are all padding (valid == 0). */
-TP_API void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device, int64_t *offset,
-                          int64_t *valid);
+/* Offset (in elements of `dim`) and valid size of the shard of `device` along `dim` of global size
+ * `size`; offset + valid <= size also for shards that are all padding (valid == 0). */
+TP_API void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device,
+                          int64_t *offset, int64_t *valid);
 
-/* Text, canonical: [["dp"], ["tp:(1)2"]] and, when partial, {dims = [["dp"], []], partial = {tp = "sum"}}; adjacent
- * sub-axes print joined. Returns the length as snprintf does. */
+/* Text, canonical: [["dp"], ["tp:(1)2"]] and, when partial, {dims = [["dp"], []], partial = {tp =
+ * "sum"}}; adjacent sub-axes print joined. Returns the length as snprintf does. */
 TP_API int tp_spec_text(const tp_mesh *mesh, tp_spec spec, int rank, char *text, size_t size);
 
-/* Checks a spec against a tensor: rank in range, every dim < rank. `why` receives who, what and both values. */
-TP_API tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why, size_t why_size);
+/* Checks a spec against a tensor: rank in range, every dim < rank. `why` receives who, what and
+ * both values. */
+TP_API tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
+                                size_t why_size);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* Status codes of the compiler library.
  *
- * A function that can fail returns a tp_status. Outputs come last in the argument list and are written only on TP_OK.
- * Inside passes a failure also carries exactly one MLIR diagnostic, emitted where the error is decided; callers only
- * propagate the code.
+ * A function that can fail returns a tp_status. Outputs come last in the argument list and are
+ * written only on TP_OK. Inside passes a failure also carries exactly one MLIR diagnostic, emitted
+ * where the error is decided; callers only propagate the code.
  *
  * Thread rule: values are immutable data, safe everywhere. */
 #ifndef TP_STATUS_H

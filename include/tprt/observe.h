@@ -1,4 +1,5 @@
-/* Looking at what a communicator does: hooks, the check for NaNs, the flight recorder, hints, capabilities. */
+/* Looking at what a communicator does: hooks, the check for NaNs, the flight recorder, hints,
+ * capabilities. */
 #ifndef TPRT_OBSERVE_H
 #define TPRT_OBSERVE_H
 
@@ -18,12 +19,14 @@ typedef struct tprt_op_info {
   int64_t bytes; /* of this rank's send tensor, for recv of its recv tensor */
 } tprt_op_info;
 
-/* Called by the thread that runs the operation, which waits; they must not use the communicator. NULL: not called. */
+/* Called by the thread that runs the operation, which waits; they must not use the communicator.
+ * NULL: not called. */
 typedef struct tprt_hooks {
   size_t size; /* sizeof(tprt_hooks) */
   void (*pre)(void *user, tprt_comm *comm, const tprt_op_info *op);
   void (*post)(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns);
-  /* The communicator fails, or is aborted, for the first time. From any thread; `text` is that of the failure. */
+  /* The communicator fails, or is aborted, for the first time. From any thread; `text` is that of
+   * the failure. */
   void (*failed)(void *user, tprt_comm *comm, tprt_status status, const char *text);
   void *user;
 } tprt_hooks;
@@ -38,12 +41,15 @@ TPRT_API tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hook
 TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value);
 
 typedef enum tprt_flight_format {
-  TPRT_FLIGHT_JSON = 1,  /* {"comm", "rank", "size", "backend", "status", "error", "ops": [...]}, oldest first */
+  /* {"comm", "rank", "size", "backend", "status", "error", "ops": [...]}, oldest first */
+  TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace events of Chrome and Perfetto */
 } tprt_flight_format;
-/* Writes what the flight recorder has, in pieces. From any thread, also while an operation hangs. */
+/* Writes what the flight recorder has, in pieces. From any thread, also while an operation
+ * hangs. */
 TPRT_API tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
-                                      void (*write)(void *user, const char *text, size_t n), void *user);
+                                      void (*write)(void *user, const char *text, size_t n),
+                                      void *user);
 
 /* What a backend can do. */
 typedef enum tprt_capability {
@@ -64,12 +70,14 @@ typedef enum tprt_capability {
 } tprt_capability;
 /* Bits of tprt_capability. */
 TPRT_API uint32_t tprt_comm_capabilities(const tprt_comm *comm);
-/* Of the i-th backend, with *summary, which may be NULL, its one line of text; 0 behind the last. */
+/* Of the i-th backend, with *summary, which may be NULL, its one line of text; 0 behind the
+ * last. */
 TPRT_API uint32_t tprt_backend_capabilities(size_t i, const char **summary);
-/* Why the i-th backend has not what bit `bit` stands for; NULL where it has it, and where there is no such backend or bit. */
+/* Why the i-th backend has not what bit `bit` stands for; NULL where it has it, and where there is
+ * no such backend or bit. */
 TPRT_API const char *tprt_backend_lack(size_t i, int bit);
-/* Whether the i-th backend can work on this machine; TPRT_UNSUPPORTED with the reason as the error text where a library or a device is
- * missing. TPRT_INVALID_ARGUMENT behind the last. */
+/* Whether the i-th backend can work on this machine; TPRT_UNSUPPORTED with the reason as the error
+ * text where a library or a device is missing. TPRT_INVALID_ARGUMENT behind the last. */
 TPRT_API tprt_status tprt_backend_probe(size_t i);
 /* Name of bit i, with its meaning in *help, which may be NULL; NULL behind the last. */
 TPRT_API const char *tprt_capability_name(int i, const char **help);

@@ -29,27 +29,33 @@ typedef enum tprt_status {
   TPRT_OK = 0,
   TPRT_IN_PROGRESS = 1,      /* not an error: ask again or wait */
   TPRT_INVALID_ARGUMENT = 2, /* fix the call; nothing was done */
-  TPRT_INVALID_STATE = 3,    /* the object was aborted, or is not in the state that the call needs */
-  TPRT_UNSUPPORTED = 4,      /* valid, but not with this backend, dtype or version; the text says which */
-  TPRT_MISMATCH = 5,         /* the ranks disagree about the operation or program; no data moved */
-  TPRT_TIMEOUT = 6,          /* a peer did not come in time */
-  TPRT_PEER_DEAD = 7,        /* a peer's process ended, or it destroyed its communicator; the text names the rank */
-  TPRT_ABORTED = 8,          /* some rank called tprt_comm_abort */
-  TPRT_AUTH = 9,             /* a peer could not prove that it belongs to the job */
-  TPRT_SYSTEM = 10,          /* a system call failed; the text has its error */
-  TPRT_DEVICE = 11,          /* an accelerator failed */
-  TPRT_NO_MEMORY = 12,       /* memory or a configured limit ran out */
-  TPRT_INTERNAL = 13,        /* a defect of this library: please report */
-  TPRT_PROGRAM = 14,         /* the program's own assertion failed on some rank */
+  /* the object was aborted, or is not in the state that the call needs */
+  TPRT_INVALID_STATE = 3,
+  /* valid, but not with this backend, dtype or version; the text says which */
+  TPRT_UNSUPPORTED = 4,
+  TPRT_MISMATCH = 5, /* the ranks disagree about the operation or program; no data moved */
+  TPRT_TIMEOUT = 6,  /* a peer did not come in time */
+  /* a peer's process ended, or it destroyed its communicator; the text names the rank */
+  TPRT_PEER_DEAD = 7,
+  TPRT_ABORTED = 8,    /* some rank called tprt_comm_abort */
+  TPRT_AUTH = 9,       /* a peer could not prove that it belongs to the job */
+  TPRT_SYSTEM = 10,    /* a system call failed; the text has its error */
+  TPRT_DEVICE = 11,    /* an accelerator failed */
+  TPRT_NO_MEMORY = 12, /* memory or a configured limit ran out */
+  TPRT_INTERNAL = 13,  /* a defect of this library: please report */
+  TPRT_PROGRAM = 14,   /* the program's own assertion failed on some rank */
 } tprt_status;
 
-/* The code's name in lower case, e.g. "invalid argument"; "unknown status" for other numbers. Static storage. */
+/* The code's name in lower case, e.g. "invalid argument"; "unknown status" for other numbers.
+ * Static storage. */
 TPRT_API const char *tprt_status_name(tprt_status status);
 
-/* Text of the last failure on the calling thread, "" if there was none. Valid until the thread's next tprt call. */
+/* Text of the last failure on the calling thread, "" if there was none. Valid until the thread's
+ * next tprt call. */
 TPRT_API const char *tprt_last_error(void);
 
-/* ---- Types of elements, reductions, operations. Zero is never a valid value; the numbers are ABI. ---- */
+/* ---- Types of elements, reductions, operations. Zero is never a valid value; the numbers are ABI.
+ * ---- */
 
 typedef enum tprt_dtype {
   TPRT_F32 = 1,
@@ -76,9 +82,11 @@ typedef enum tprt_reduction {
   TPRT_NO_REDUCTION = 0, /* for operations that do not reduce */
   TPRT_SUM = 1,          /* integers wrap; not for bool (use bor for "any", bxor for parity) */
   TPRT_PRODUCT = 2,      /* integers wrap; bool: and */
-  TPRT_MIN = 3,          /* IEEE 754 minimum: NaN if one is NaN, -0 < +0; bool: false < true; complex numbers have no order */
-  TPRT_MAX = 4,          /* IEEE 754 maximum */
-  TPRT_MINNUM = 5,       /* floats only: a NaN loses against a number */
+  /* IEEE 754 minimum: NaN if one is NaN, -0 < +0; bool: false < true; complex numbers have no
+   * order */
+  TPRT_MIN = 3,
+  TPRT_MAX = 4,    /* IEEE 754 maximum */
+  TPRT_MINNUM = 5, /* floats only: a NaN loses against a number */
   TPRT_MAXNUM = 6,
   TPRT_UMIN = 7, /* integers and bool: compared as unsigned */
   TPRT_UMAX = 8,
@@ -91,25 +99,32 @@ typedef enum tprt_reduction {
 } tprt_reduction;
 
 typedef enum tprt_op_kind {
-  TPRT_OP_ALL_REDUCE = 1,     /* recv = reduction of all sends; in place when send == recv */
-  TPRT_OP_ALL_GATHER = 2,     /* along dim: recv shape = shape with dim * n */
-  TPRT_OP_REDUCE_SCATTER = 3, /* along dim: recv shape = shape with dim / n, rank r keeps piece r; n divides dim */
-  TPRT_OP_ALL_TO_ALL = 4,     /* split_dim / n, dim * n: piece r of split_dim goes to rank r, pieces are joined along dim */
-  TPRT_OP_PERMUTE = 5,        /* recv = send of the pair's source; zeros on ranks that are no destination */
-  TPRT_OP_BROADCAST = 6,      /* recv = send of root; send is read on root only; in place when send == recv */
-  TPRT_OP_BARRIER = 7,        /* no data */
-  TPRT_OP_REDUCE = 8,         /* all_reduce whose result only root gets; recv is written on root only */
-  TPRT_OP_GATHER = 9,         /* all_gather whose result only root gets */
-  TPRT_OP_SCATTER = 10,       /* along dim: rank r gets piece r of root's send; shape is that of root's send tensor */
+  TPRT_OP_ALL_REDUCE = 1, /* recv = reduction of all sends; in place when send == recv */
+  TPRT_OP_ALL_GATHER = 2, /* along dim: recv shape = shape with dim * n */
+  /* along dim: recv shape = shape with dim / n, rank r keeps piece r; n divides dim */
+  TPRT_OP_REDUCE_SCATTER = 3,
+  /* split_dim / n, dim * n: piece r of split_dim goes to rank r, pieces are joined along dim */
+  TPRT_OP_ALL_TO_ALL = 4,
+  /* recv = send of the pair's source; zeros on ranks that are no destination */
+  TPRT_OP_PERMUTE = 5,
+  /* recv = send of root; send is read on root only; in place when send == recv */
+  TPRT_OP_BROADCAST = 6,
+  TPRT_OP_BARRIER = 7, /* no data */
+  /* all_reduce whose result only root gets; recv is written on root only */
+  TPRT_OP_REDUCE = 8,
+  TPRT_OP_GATHER = 9, /* all_gather whose result only root gets */
+  /* along dim: rank r gets piece r of root's send; shape is that of root's send tensor */
+  TPRT_OP_SCATTER = 10,
   /* Pieces of different lengths, packed or anywhere in memory: see tprt_op. */
   TPRT_OP_ALL_GATHER_V = 11,
   TPRT_OP_REDUCE_SCATTER_V = 12,
   TPRT_OP_ALL_TO_ALL_V = 13,
   TPRT_OP_GATHER_V = 14,
   TPRT_OP_SCATTER_V = 15,
-  /* Between two ranks; the others take no part and the operation has no place in their order. The k-th recv from a rank with
-   * a tag gets the k-th send of that rank with that tag; dtype and number of elements must be equal. A send may wait for its
-   * recv: exchanges belong in one batch. To or from the rank itself only in one batch. */
+  /* Between two ranks; the others take no part and the operation has no place in their order. The
+   * k-th recv from a rank with a tag gets the k-th send of that rank with that tag; dtype and
+   * number of elements must be equal. A send may wait for its recv: exchanges belong in one batch.
+   * To or from the rank itself only in one batch. */
   TPRT_OP_SEND = 16,
   TPRT_OP_RECV = 17,
   TPRT_N_OP_KINDS = 18,

@@ -9,7 +9,8 @@ MlirStringRef tp__ref(const char *text) { return mlirStringRefCreateFromCString(
 
 bool tp__ref_is(MlirStringRef a, const char *text) {
   size_t n = strlen(text);
-  return a.length == n && (n == 0 || memcmp(a.data, text, n) == 0); /* an empty string may have no data */
+  /* an empty string may have no data */
+  return a.length == n && (n == 0 || memcmp(a.data, text, n) == 0);
 }
 
 bool tp__ref_copy(MlirStringRef a, char *text, size_t size) {
@@ -27,7 +28,9 @@ MlirAttribute tp__parse_attr(MlirContext context, const char *text) {
   return attr;
 }
 
-MlirAttribute tp__attr_string(MlirContext context, const char *text) { return mlirStringAttrGet(context, tp__ref(text)); }
+MlirAttribute tp__attr_string(MlirContext context, const char *text) {
+  return mlirStringAttrGet(context, tp__ref(text));
+}
 
 MlirAttribute tp__attr_index(MlirContext context, int64_t value) {
   return mlirIntegerAttrGet(mlirIndexTypeGet(context), value);
@@ -61,16 +64,19 @@ void tp__remove(MlirOperation op, const char *name) {
     mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name));
 }
 
-/* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at all. */
+/* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at
+ * all. */
 static MlirAttribute list_attr(MlirOperation func, const char *list, int i, const char *name) {
   MlirAttribute attrs = tp__inherent(func, list);
-  if (mlirAttributeIsNull(attrs) || !mlirAttributeIsAArray(attrs) || i >= mlirArrayAttrGetNumElements(attrs))
+  if (mlirAttributeIsNull(attrs) || !mlirAttributeIsAArray(attrs) ||
+      i >= mlirArrayAttrGetNumElements(attrs))
     return (MlirAttribute){NULL};
   return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), tp__ref(name));
 }
 
 /* Without memory the dictionary stays as it was. */
-static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary, const char *name, MlirAttribute value) {
+static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary,
+                                     const char *name, MlirAttribute value) {
   intptr_t n = 0, n_old = mlirDictionaryAttrGetNumElements(dictionary);
   MlirNamedAttribute *entries = tp__calloc((size_t)n_old + 1, sizeof *entries);
   if (!entries)
@@ -87,13 +93,21 @@ static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictiona
   return dictionary;
 }
 
-static MlirType function_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__inherent(func, "function_type")); }
+static MlirType function_type(MlirOperation func) {
+  return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+}
 
-MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "arg_attrs", i, name); }
+MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) {
+  return list_attr(func, "arg_attrs", i, name);
+}
 
-MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) { return list_attr(func, "res_attrs", i, name); }
+MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name) {
+  return list_attr(func, "res_attrs", i, name);
+}
 
-static const char *list_name(const tp_boundary *boundary) { return boundary->is_args ? "arg_attrs" : "res_attrs"; }
+static const char *list_name(const tp_boundary *boundary) {
+  return boundary->is_args ? "arg_attrs" : "res_attrs";
+}
 
 tp_status tp__boundary_begin(MlirOperation func, bool is_args, tp_boundary *boundary) {
   MlirType type = function_type(func);
@@ -104,21 +118,25 @@ tp_status tp__boundary_begin(MlirOperation func, bool is_args, tp_boundary *boun
   if (!boundary->entries)
     return TP_NO_MEMORY;
   MlirAttribute old = tp__inherent(func, list_name(boundary));
-  bool has_old = !mlirAttributeIsNull(old) && mlirAttributeIsAArray(old) && mlirArrayAttrGetNumElements(old) == n;
+  bool has_old = !mlirAttributeIsNull(old) && mlirAttributeIsAArray(old) &&
+                 mlirArrayAttrGetNumElements(old) == n;
   for (intptr_t i = 0; i < n; i++)
-    boundary->entries[i] = has_old ? mlirArrayAttrGetElement(old, i) : mlirDictionaryAttrGet(context, 0, NULL);
+    boundary->entries[i] =
+        has_old ? mlirArrayAttrGetElement(old, i) : mlirDictionaryAttrGet(context, 0, NULL);
   return TP_OK;
 }
 
 void tp__boundary_set(tp_boundary *boundary, int i, const char *name, MlirAttribute value) {
-  boundary->entries[i] = dictionary_with(mlirOperationGetContext(boundary->func), boundary->entries[i], name, value);
+  boundary->entries[i] =
+      dictionary_with(mlirOperationGetContext(boundary->func), boundary->entries[i], name, value);
 }
 
 void tp__boundary_end(tp_boundary *boundary) {
   MlirContext context = mlirOperationGetContext(boundary->func);
   if (boundary->n > 0)
-    mlirOperationSetInherentAttributeByName(boundary->func, tp__ref(list_name(boundary)),
-                                            mlirArrayAttrGet(context, boundary->n, boundary->entries));
+    mlirOperationSetInherentAttributeByName(
+        boundary->func, tp__ref(list_name(boundary)),
+        mlirArrayAttrGet(context, boundary->n, boundary->entries));
   tp__free(boundary->entries);
   *boundary = (tp_boundary){0};
 }

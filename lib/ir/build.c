@@ -21,20 +21,23 @@ void tp__insert_after(MlirOperation where, MlirOperation op) {
 }
 
 MlirValue tp__empty(MlirOperation where, MlirType type) {
-  MlirOperation op = tp__create(
-      &(tp_build){.name = "tensor.empty", .location = mlirOperationGetLocation(where), .n_results = 1, .results = &type});
+  MlirOperation op = tp__create(&(tp_build){.name = "tensor.empty",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_results = 1,
+                                            .results = &type});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }
 
 MlirValue tp__constant(MlirOperation where, MlirType type, MlirAttribute value) {
   MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", value);
-  MlirOperation op = tp__create(&(tp_build){.name = mlirTypeIsAComplex(type) ? "complex.constant" : "arith.constant",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &attr});
+  MlirOperation op = tp__create(
+      &(tp_build){.name = mlirTypeIsAComplex(type) ? "complex.constant" : "arith.constant",
+                  .location = mlirOperationGetLocation(where),
+                  .n_results = 1,
+                  .results = &type,
+                  .n_attributes = 1,
+                  .attributes = &attr});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }
@@ -84,8 +87,8 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes, int n_groups,
-                      const int *n_parts) {
+MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue value, int rank,
+                      const int64_t *sizes, int n_groups, const int *n_parts) {
   MlirContext context = mlirOperationGetContext(where);
   MlirAttribute groups[TP_MAX_RANK], members[TP_MAX_RANK];
   MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
@@ -101,19 +104,21 @@ MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue valu
       tp__named(context, "reassociation", mlirArrayAttrGet(context, n_groups, groups)),
       tp__named(context, "static_output_shape", tp__attr_i64s(context, rank, sizes)),
   };
-  MlirOperation op = tp__create(&(tp_build){.name = rank > before ? "tensor.expand_shape" : "tensor.collapse_shape",
-                                            .location = location,
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = rank > before ? 2 : 1,
-                                            .attributes = attrs});
+  MlirOperation op = tp__create(
+      &(tp_build){.name = rank > before ? "tensor.expand_shape" : "tensor.collapse_shape",
+                  .location = location,
+                  .n_operands = 1,
+                  .operands = &value,
+                  .n_results = 1,
+                  .results = &type,
+                  .n_attributes = rank > before ? 2 : 1,
+                  .attributes = attrs});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank, const int64_t *sizes) {
+MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank,
+                   const int64_t *sizes) {
   int before;
   int64_t shape[TP_MAX_RANK], elements = 1;
   if (mlirTypeEqual(mlirValueGetType(value), tp__tensor_like(mlirValueGetType(value), rank, sizes)))

@@ -15,8 +15,8 @@ static MlirAttribute iterators_of(MlirContext context, MlirAttribute out) {
   MlirAttribute iterators[TP_MAX_GENERIC_LOOPS];
   intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(out));
   for (intptr_t l = 0; l < n; l++)
-    iterators[l] =
-        tp__parse_attr(context, has_loop(out, l) ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
+    iterators[l] = tp__parse_attr(context, has_loop(out, l) ? "#linalg.iterator_type<parallel>"
+                                                            : "#linalg.iterator_type<reduction>");
   return mlirArrayAttrGet(context, n, iterators);
 }
 
@@ -31,8 +31,10 @@ MlirOperation tp__build_generic(const tp_generic *g) {
   MlirNamedAttribute attributes[] = {
       tp__named(context, "indexing_maps", mlirArrayAttrGet(context, n, g->maps)),
       tp__named(context, "iterator_types",
-                mlirAttributeIsNull(g->iterators) ? iterators_of(context, g->maps[g->n_inputs]) : g->iterators),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){g->n_inputs, g->n_inits})),
+                mlirAttributeIsNull(g->iterators) ? iterators_of(context, g->maps[g->n_inputs])
+                                                  : g->iterators),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 2, (int32_t[]){g->n_inputs, g->n_inits})),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "linalg.generic",
                                             .location = g->location,

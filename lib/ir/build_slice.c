@@ -1,9 +1,11 @@
-/* Slices with unit strides and static sizes. Upstream's verifier takes no offset in a dimension of size 0, not even 0, so a slice without
- * elements is a fresh tensor, and inserting one changes nothing. */
+/* Slices with unit strides and static sizes. Upstream's verifier takes no offset in a dimension of
+ * size 0, not even 0, so a slice without elements is a fresh tensor, and inserting one changes
+ * nothing. */
 #include "ir/ir.h"
 
-static MlirOperation slice(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType type,
-                           int dynamic, const int64_t *offsets, const int64_t *sizes) {
+static MlirOperation slice(MlirOperation where, const char *name, int n_operands,
+                           const MlirValue *operands, MlirType type, int dynamic,
+                           const int64_t *offsets, const int64_t *sizes) {
   MlirContext context = mlirOperationGetContext(where);
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(operands[0]));
   bool inserts = tp__ref_is(tp__ref(name), "tensor.insert_slice");
@@ -16,7 +18,8 @@ static MlirOperation slice(MlirOperation where, const char *name, int n_operands
       tp__named(context, "static_offsets", tp__attr_i64s(context, rank, offsets)),
       tp__named(context, "static_sizes", tp__attr_i64s(context, rank, sizes)),
       tp__named(context, "static_strides", tp__attr_i64s(context, rank, ones)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5 - skip, segments + skip)),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 5 - skip, segments + skip)),
   };
   MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = mlirOperationGetLocation(where),
@@ -37,17 +40,20 @@ static bool is_nothing(int rank, const int64_t *sizes) {
   return false;
 }
 
-MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes) {
+MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t *offsets,
+                            const int64_t *sizes) {
   MlirType type = mlirValueGetType(value);
   int rank = (int)mlirShapedTypeGetRank(type);
   MlirType part = tp__tensor_like(type, rank, sizes);
   return mlirTypeEqual(type, part) ? value
          : is_nothing(rank, sizes)
              ? tp__empty(where, part)
-             : mlirOperationGetResult(slice(where, "tensor.extract_slice", 1, &value, part, 0, offsets, sizes), 0);
+             : mlirOperationGetResult(
+                   slice(where, "tensor.extract_slice", 1, &value, part, 0, offsets, sizes), 0);
 }
 
-MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, MlirValue offset, const int64_t *sizes) {
+MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, MlirValue offset,
+                               const int64_t *sizes) {
   MlirType type = mlirValueGetType(value);
   int rank = (int)mlirShapedTypeGetRank(type);
   int64_t offsets[TP_MAX_RANK] = {0};
@@ -55,23 +61,28 @@ MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, Ml
     return tp__empty(where, tp__tensor_like(type, rank, sizes));
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
   MlirValue operands[] = {value, offset};
-  return mlirOperationGetResult(
-      slice(where, "tensor.extract_slice", 2, operands, tp__tensor_like(type, rank, sizes), 1, offsets, sizes), 0);
+  return mlirOperationGetResult(slice(where, "tensor.extract_slice", 2, operands,
+                                      tp__tensor_like(type, rank, sizes), 1, offsets, sizes),
+                                0);
 }
 
-MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into, const int64_t *offsets) {
+MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into,
+                           const int64_t *offsets) {
   MlirType type = mlirValueGetType(into);
   int rank;
   int64_t sizes[TP_MAX_RANK];
   MlirValue operands[] = {part, into};
-  if (mlirTypeEqual(mlirValueGetType(part), type) || !tp__static_tensor(mlirValueGetType(part), &rank, sizes))
+  if (mlirTypeEqual(mlirValueGetType(part), type) ||
+      !tp__static_tensor(mlirValueGetType(part), &rank, sizes))
     return part;
   if (is_nothing(rank, sizes))
     return into;
-  return mlirOperationGetResult(slice(where, "tensor.insert_slice", 2, operands, type, 0, offsets, sizes), 0);
+  return mlirOperationGetResult(
+      slice(where, "tensor.insert_slice", 2, operands, type, 0, offsets, sizes), 0);
 }
 
-MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue into, int dim, MlirValue offset) {
+MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue into, int dim,
+                              MlirValue offset) {
   int rank;
   int64_t sizes[TP_MAX_RANK], offsets[TP_MAX_RANK] = {0};
   MlirValue operands[] = {part, into, offset};
@@ -80,5 +91,7 @@ MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue int
   if (is_nothing(rank, sizes))
     return into;
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
-  return mlirOperationGetResult(slice(where, "tensor.insert_slice", 3, operands, mlirValueGetType(into), 1, offsets, sizes), 0);
+  return mlirOperationGetResult(
+      slice(where, "tensor.insert_slice", 3, operands, mlirValueGetType(into), 1, offsets, sizes),
+      0);
 }

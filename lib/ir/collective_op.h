@@ -14,11 +14,15 @@ typedef struct tp__collective {
   MlirType result;
 } tp__collective;
 
-/* Builds shard.<name> on the axes of the step with grid, grid_axes and up to two index attributes; reducing ops get their kind. */
-MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value, const char *index_name,
-                               int64_t index, const char *index2_name, int64_t index2, bool reduces);
+/* Builds shard.<name> on the axes of the step with grid, grid_axes and up to two index attributes;
+ * reducing ops get their kind. */
+MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value,
+                               const char *index_name, int64_t index, const char *index2_name,
+                               int64_t index2, bool reduces);
 
-/* exchange.c: an all_to_all step between more than two dimensions, whose local shapes are `before` and `after`. */
-MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after);
+/* exchange.c: an all_to_all step between more than two dimensions, whose local shapes are `before`
+ * and `after`. */
+MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank,
+                             const int64_t *before, const int64_t *after);
 
 #endif

@@ -19,23 +19,29 @@ static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int ra
     bool whole = tp__ref_is(mlirFlatSymbolRefAttrGetValue(grid), mesh->name);
     n += (size_t)snprintf(text + n, sizeof text - n, "%s[", d ? ", " : "");
     for (intptr_t i = 0; whole && i < mlirDenseArrayGetNumElements(list); i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? ", " : "", mlirDenseI16ArrayGetElement(list, i));
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? ", " : "",
+                            mlirDenseI16ArrayGetElement(list, i));
     n += (size_t)snprintf(text + n, sizeof text - n, "]");
   }
-  snprintf(text + n, sizeof text - n, "%s]>", rank == 0 ? "[]" : ""); /* upstream parses no empty list */
+  /* upstream parses no empty list */
+  snprintf(text + n, sizeof text - n, "%s]>", rank == 0 ? "[]" : "");
   return tp__parse_attr(context, text);
 }
 
-tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank, tp_annotation annotation) {
+tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank,
+                                   tp_annotation annotation) {
   return (tp_layout_change){
       .type = mlirTypeParseGet(context, tp__ref("!shard.sharding")),
       .layout = {tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(mesh->name))),
                  tp__named(context, "split_axes", split_axes(context, mesh, rank, annotation.spec)),
-                 tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){0, 0}))},
-      .note = tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation))};
+                 tp__named(context, "operandSegmentSizes",
+                           mlirDenseI32ArrayGet(context, 2, (int32_t[]){0, 0}))},
+      .note =
+          tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation))};
 }
 
-MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_layout_change *to) {
+MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
+                                   const tp_layout_change *to) {
   MlirType type = mlirValueGetType(value);
   MlirOperation layout = tp__create(&(tp_build){.name = "shard.sharding",
                                                 .location = location,
@@ -44,20 +50,21 @@ MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, M
                                                 .n_attributes = TP_LEN(to->layout),
                                                 .attributes = to->layout});
   tp__insert_before(where, layout);
-  MlirOperation change = tp__create(&(tp_build){.name = "shard.shard",
-                                                .location = location,
-                                                .n_operands = 2,
-                                                .operands = (MlirValue[]){value, mlirOperationGetResult(layout, 0)},
-                                                .n_results = 1,
-                                                .results = &type,
-                                                .n_attributes = 1,
-                                                .attributes = &to->note});
+  MlirOperation change =
+      tp__create(&(tp_build){.name = "shard.shard",
+                             .location = location,
+                             .n_operands = 2,
+                             .operands = (MlirValue[]){value, mlirOperationGetResult(layout, 0)},
+                             .n_results = 1,
+                             .results = &type,
+                             .n_attributes = 1,
+                             .attributes = &to->note});
   tp__insert_before(where, change);
   return mlirOperationGetResult(change, 0);
 }
 
-MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value, const tp_mesh *mesh,
-                                  tp_annotation annotation) {
+MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
+                                  const tp_mesh *mesh, tp_annotation annotation) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
   tp_layout_change to = tp__layout_change(mlirOperationGetContext(where), mesh, rank, annotation);
   return tp__insert_layout_change(where, location, value, &to);
@@ -75,7 +82,8 @@ MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n,
   const tp_mesh *of = tp__ref_is(mlirFlatSymbolRefAttrGetValue(grid), mesh->name) ? &parent : mesh;
   for (int i = 0; i < count; i++)
     types[i] = mlirIndexTypeGet(context);
-  MlirNamedAttribute attrs[] = {tp__named(context, "grid", grid), tp__named(context, "axes", grid_axes)};
+  MlirNamedAttribute attrs[] = {tp__named(context, "grid", grid),
+                                tp__named(context, "axes", grid_axes)};
   MlirOperation op = tp__create(&(tp_build){.name = "shard.process_multi_index",
                                             .location = mlirOperationGetLocation(where),
                                             .n_results = count,
@@ -99,14 +107,17 @@ static const struct {
   const char *kind;
   bool exact;
 } kinds[TP_N_COMBINERS] = {
-    [TP_SUM] = {"sum", true},       [TP_PRODUCT] = {"product", true}, [TP_MAX] = {"max", true},
-    [TP_MIN] = {"min", true},       [TP_MAXNUM] = {"max", false},     [TP_MINNUM] = {"min", false},
-    [TP_MAXU] = {"max", false},     [TP_MINU] = {"min", false},       [TP_AND] = {"bitwise_and", true},
-    [TP_OR] = {"bitwise_or", true}, [TP_XOR] = {"bitwise_xor", true}, [TP_AVERAGE] = {"average", true},
+    [TP_SUM] = {"sum", true},         [TP_PRODUCT] = {"product", true},
+    [TP_MAX] = {"max", true},         [TP_MIN] = {"min", true},
+    [TP_MAXNUM] = {"max", false},     [TP_MINNUM] = {"min", false},
+    [TP_MAXU] = {"max", false},       [TP_MINU] = {"min", false},
+    [TP_AND] = {"bitwise_and", true}, [TP_OR] = {"bitwise_or", true},
+    [TP_XOR] = {"bitwise_xor", true}, [TP_AVERAGE] = {"average", true},
 };
 
-MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value, const char *index_name,
-                               int64_t index, const char *index2_name, int64_t index2, bool reduces) {
+MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value,
+                               const char *index_name, int64_t index, const char *index2_name,
+                               int64_t index2, bool reduces) {
   MlirNamedAttribute attrs[6];
   int n = 0;
   MlirAttribute grid, grid_axes;
@@ -122,7 +133,8 @@ MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirVa
     snprintf(text, sizeof text, "#shard<partial %s>", kinds[c->step->combiner].kind);
     attrs[n++] = tp__named(c->context, "reduction", tp__parse_attr(c->context, text));
     if (!kinds[c->step->combiner].exact)
-      attrs[n++] = tp__named(c->context, "tp.combiner", tp__attr_string(c->context, tp_combiner_name(c->step->combiner)));
+      attrs[n++] = tp__named(c->context, "tp.combiner",
+                             tp__attr_string(c->context, tp_combiner_name(c->step->combiner)));
   }
   MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = c->location,
@@ -151,13 +163,16 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
                                             [TP_MAXNUM] = NAN,
                                             [TP_MINNUM] = NAN};
   if (mlirTypeIsAFloat8E4M3FN(type))
-    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, f8[combiner]) : (MlirAttribute){NULL};
+    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, f8[combiner])
+                                 : (MlirAttribute){NULL};
   if (mlirTypeIsAFloat(type))
-    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner]) : (MlirAttribute){NULL};
+    return combiner <= TP_MINNUM ? mlirFloatAttrDoubleGet(context, type, floats[combiner])
+                                 : (MlirAttribute){NULL};
   if (mlirTypeIsAComplex(type) && combiner <= TP_PRODUCT) {
     MlirType part = mlirComplexTypeGetElementType(type);
     return mlirArrayAttrGet(context, 2,
-                            (MlirAttribute[]){tp__identity_attr(part, combiner), mlirFloatAttrDoubleGet(context, part, 0)});
+                            (MlirAttribute[]){tp__identity_attr(part, combiner),
+                                              mlirFloatAttrDoubleGet(context, part, 0)});
   }
   if (!mlirTypeIsAInteger(type) && !mlirTypeIsAIndex(type))
     return (MlirAttribute){NULL};
@@ -174,21 +189,26 @@ static MlirValue build_mask(const tp__collective *c, MlirValue value) {
   MlirValue index = tp__build_group_index(c->where, c->mesh, c->step->n_axes, c->step->axes);
   MlirValue first = tp__compare(c->where, TP_EQ, index, tp__index_constant(c->where, 0));
   MlirAttribute identity = tp__identity_attr(tp__element_type(c->result), c->step->combiner);
-  MlirValue other = tp__constant(c->where, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
+  MlirValue other =
+      tp__constant(c->where, c->result, mlirDenseElementsAttrSplatGet(c->result, identity));
   return tp__select(c->where, first, value, other);
 }
 
 /* ---- permutes: calls of private declarations ---- */
 
-static void append_text(MlirStringRef part, void *data) { tp__string_append_bytes(data, part.data, part.length); }
+static void append_text(MlirStringRef part, void *data) {
+  tp__string_append_bytes(data, part.data, part.length);
+}
 
-/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. Null when memory runs out. */
+/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. Null when
+ * memory runs out. */
 static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location, MlirType tensor) {
   MlirContext context = mlirOperationGetContext(module);
   tp__string name = {0};
   tp__string_append(&name, "tp.permute");
   for (int d = 0; d < mlirShapedTypeGetRank(tensor); d++)
-    tp__string_printf(&name, "%c%lld", d ? 'x' : '.', (long long)mlirShapedTypeGetDimSize(tensor, d));
+    tp__string_printf(&name, "%c%lld", d ? 'x' : '.',
+                      (long long)mlirShapedTypeGetDimSize(tensor, d));
   tp__string_append(&name, mlirShapedTypeGetRank(tensor) ? "x" : ".");
   mlirTypePrint(tp__element_type(tensor), append_text, &name);
   MlirAttribute symbol = {NULL};
@@ -196,8 +216,10 @@ static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location,
     goto done;
   symbol = mlirFlatSymbolRefAttrGet(context, tp__ref(name.text));
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name.text))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") &&
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name.text))
       goto done;
   MlirType type = mlirFunctionTypeGet(context, 1, &tensor, 1, &tensor);
   MlirNamedAttribute attrs[] = {
@@ -205,16 +227,19 @@ static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location,
       tp__named(context, "function_type", mlirTypeAttrGet(type)),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
   };
-  MlirOperation op = tp__create(&(tp_build){
-      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirOperation op = tp__create(&(tp_build){.name = "func.func",
+                                            .location = location,
+                                            .n_attributes = TP_LEN(attrs),
+                                            .attributes = attrs,
+                                            .n_regions = 1});
   mlirBlockAppendOwnedOperation(block, op);
 done:
   tp__string_destroy(&name);
   return symbol;
 }
 
-MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value, int64_t n_pairs,
-                            const int64_t (*pairs)[2]) {
+MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value,
+                            int64_t n_pairs, const int64_t (*pairs)[2]) {
   MlirContext context = mlirOperationGetContext(where);
   MlirLocation location = mlirOperationGetLocation(where);
   MlirType type = mlirValueGetType(value);
@@ -228,8 +253,9 @@ MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue
     MlirAttribute pair[] = {tp__attr_i64(context, pairs[i][0]), tp__attr_i64(context, pairs[i][1])};
     list[i] = mlirArrayAttrGet(context, 2, pair);
   }
-  MlirNamedAttribute attrs[] = {tp__named(context, "callee", symbol),
-                                tp__named(context, "tp.pairs", mlirArrayAttrGet(context, n_pairs, list))};
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "callee", symbol),
+      tp__named(context, "tp.pairs", mlirArrayAttrGet(context, n_pairs, list))};
   tp__free(list);
   MlirOperation op = tp__create(&(tp_build){.name = "func.call",
                                             .location = location,
@@ -245,7 +271,8 @@ MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue
 
 static MlirValue permute_step(const tp__collective *c, MlirOperation module, MlirValue value) {
   int64_t devices = tp_mesh_size(c->mesh);
-  int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs), *sources = tp__calloc((size_t)devices, sizeof *sources);
+  int64_t (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs),
+          *sources = tp__calloc((size_t)devices, sizeof *sources);
   MlirValue result = {NULL};
   if (pairs && sources && tp_step_permute_sources(c->mesh, c->step, sources) == TP_OK) {
     for (int64_t to = 0; to < devices; to++) {
@@ -261,7 +288,8 @@ static MlirValue permute_step(const tp__collective *c, MlirOperation module, Mli
 
 /* ---- uneven sizes: collectives see equal shards ---- */
 
-/* A value as the beginning of a buffer of `size` along `dim`; what stands behind it is unspecified, as all padding is. */
+/* A value as the beginning of a buffer of `size` along `dim`; what stands behind it is unspecified,
+ * as all padding is. */
 static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int64_t size) {
   MlirType type = mlirValueGetType(value);
   int rank;
@@ -269,23 +297,29 @@ static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int6
   if (!tp__static_tensor(type, &rank, shape) || shape[dim] == size)
     return value;
   shape[dim] = size;
-  return tp__insert_slice(c->where, value, tp__empty(c->where, tp__tensor_like(type, rank, shape)), zeros);
+  return tp__insert_slice(c->where, value, tp__empty(c->where, tp__tensor_like(type, rank, shape)),
+                          zeros);
 }
 
-/* The part of a step that moves data, on shards of equal size; the type of its result is c->result. */
+/* The part of a step that moves data, on shards of equal size; the type of its result is
+ * c->result. */
 static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue value) {
   const tp_step *step = c->step;
   switch (step->kind) {
   case TP_STEP_ALL_GATHER:
-    return tp__build_collective(c, "shard.all_gather", value, "gather_axis", step->dim, NULL, 0, false);
+    return tp__build_collective(c, "shard.all_gather", value, "gather_axis", step->dim, NULL, 0,
+                                false);
   case TP_STEP_REDUCE_SCATTER:
-    return tp__build_collective(c, "shard.reduce_scatter", value, "scatter_axis", step->dim, NULL, 0, true);
+    return tp__build_collective(c, "shard.reduce_scatter", value, "scatter_axis", step->dim, NULL,
+                                0, true);
   case TP_STEP_ALL_REDUCE:
     return tp__build_collective(c, "shard.all_reduce", value, NULL, 0, NULL, 0, true);
   case TP_STEP_ALL_TO_ALL:
-    return tp__build_collective(c, "shard.all_to_all", value, "concat_axis", step->dim, "split_axis", step->to_dim, false);
+    return tp__build_collective(c, "shard.all_to_all", value, "concat_axis", step->dim,
+                                "split_axis", step->to_dim, false);
   case TP_STEP_SLICE:
-    return tp__build_collective(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0, false);
+    return tp__build_collective(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0,
+                                false);
   case TP_STEP_PERMUTE:
     return permute_step(c, module, value);
   case TP_STEP_MASK:
@@ -294,11 +328,14 @@ static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue v
   return value;
 }
 
-MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value, const tp_mesh *mesh, const tp_step *step,
-                         int rank, const int64_t *global_shape) {
-  int64_t before[TP_MAX_RANK], after[TP_MAX_RANK], moved[TP_MAX_RANK], n = tp_step_group_size(mesh, step);
+MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue value,
+                         const tp_mesh *mesh, const tp_step *step, int rank,
+                         const int64_t *global_shape) {
+  int64_t before[TP_MAX_RANK], after[TP_MAX_RANK], moved[TP_MAX_RANK],
+      n = tp_step_group_size(mesh, step);
   bool gathers = step->kind == TP_STEP_ALL_GATHER || step->kind == TP_STEP_ALL_TO_ALL;
-  bool splits = step->kind == TP_STEP_SLICE || step->kind == TP_STEP_REDUCE_SCATTER || step->kind == TP_STEP_ALL_TO_ALL;
+  bool splits = step->kind == TP_STEP_SLICE || step->kind == TP_STEP_REDUCE_SCATTER ||
+                step->kind == TP_STEP_ALL_TO_ALL;
   tp_spec_local_shape(mesh, step->from, rank, global_shape, before);
   tp_spec_local_shape(mesh, step->to, rank, global_shape, after);
   for (int d = 0; d < rank; d++)
@@ -309,12 +346,14 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
                       mesh,
                       step,
                       tp__tensor_like(mlirValueGetType(value), rank, moved)};
-  if (step->kind == TP_STEP_ALL_TO_ALL && (step->dim < 0 || step->to_dim < 0)) /* between sizes that divide */
+  /* between sizes that divide */
+  if (step->kind == TP_STEP_ALL_TO_ALL && (step->dim < 0 || step->to_dim < 0))
     return tp__build_exchange(&c, value, rank, before, after);
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
   if (splits)
     value = fill_up(&c, value, split_dim, n * after[split_dim]);
   value = move(&c, module, value);
   const int64_t zeros[TP_MAX_RANK] = {0};
-  return mlirValueIsNull(value) ? value : tp__extract_slice(where, value, zeros, after); /* gathers put padding behind */
+  /* gathers put padding behind */
+  return mlirValueIsNull(value) ? value : tp__extract_slice(where, value, zeros, after);
 }

@@ -51,15 +51,16 @@ typedef struct compilation {
 } compilation;
 
 static tp_status fail(compilation *c, const char *what, char *message) {
-  tp_status status = tp__error(c->at, TP_INTERNAL, "%s: %s", what, message ? message : "no reason given");
+  tp_status status =
+      tp__error(c->at, TP_INTERNAL, "%s: %s", what, message ? message : "no reason given");
   if (message)
     LLVMDisposeMessage(message);
   return status;
 }
 
 static tp_status create_machine(compilation *c, const tp_compile_options *options) {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelDefault, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                               LLVMCodeGenLevelAggressive};
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelDefault, LLVMCodeGenLevelLess,
+                                               LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
   char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
   LLVMTargetRef target;
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -68,8 +69,9 @@ static tp_status create_machine(compilation *c, const tp_compile_options *option
   }
   char *cpu = options->generic ? NULL : LLVMGetHostCPUName();
   char *features = options->generic ? NULL : LLVMGetHostCPUFeatures();
-  c->machine = LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "", levels[options->opt_level],
-                                       LLVMRelocPIC, LLVMCodeModelDefault);
+  c->machine =
+      LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "",
+                              levels[options->opt_level], LLVMRelocPIC, LLVMCodeModelDefault);
   LLVMSetTarget(c->module, triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->machine);
   LLVMSetModuleDataLayout(c->module, layout);
@@ -83,11 +85,13 @@ static tp_status create_machine(compilation *c, const tp_compile_options *option
 }
 
 static tp_status optimize(compilation *c, const tp_compile_options *options) {
-  static const char *const pipelines[] = {"default<O2>", "default<O1>", "default<O2>", "default<O3>"};
+  static const char *const pipelines[] = {"default<O2>", "default<O1>", "default<O2>",
+                                          "default<O3>"};
   LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(settings, 1);
   LLVMPassBuilderOptionsSetSLPVectorization(settings, 1);
-  LLVMErrorRef error = LLVMRunPasses(c->module, pipelines[options->opt_level], c->machine, settings);
+  LLVMErrorRef error =
+      LLVMRunPasses(c->module, pipelines[options->opt_level], c->machine, settings);
   LLVMDisposePassBuilderOptions(settings);
   if (!error)
     return TP_OK;
@@ -106,7 +110,8 @@ static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
     LLVMDisposeMessage(text);
   } else {
     LLVMMemoryBufferRef buffer;
-    if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module, LLVMObjectFile, &message, &buffer))
+    if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module, LLVMObjectFile, &message,
+                                            &buffer))
       return fail(c, "LLVM could not generate code", message);
     status = copy_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes);
     LLVMDisposeMemoryBuffer(buffer);
@@ -117,32 +122,40 @@ static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
 /* The constant that tp-embed-kernels leaves. */
 static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
   MlirOperation at = mlirModuleGetOperation(module);
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "llvm.mlir.global") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp.ptx")) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "llvm.mlir.global") &&
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp.ptx")) {
       MlirStringRef text = mlirStringAttrGetValue(tp__inherent(op, "value"));
       tp_status status = copy_bytes(text.data, text.length - 1, bytes); /* without the zero */
       return status == TP_OK ? TP_OK : tp__error(at, status, "memory ran out");
     }
-  return tp__error(at, TP_INVALID_ARGUMENT, "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
+  return tp__error(
+      at, TP_INVALID_ARGUMENT,
+      "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
 }
 
-/* Upstream's translation has a message of its own for the first op that it cannot do, and would go on to ours. */
+/* Upstream's translation has a message of its own for the first op that it cannot do, and would go
+ * on to ours. */
 static tp_status check_lowered(MlirOperation op, void *data) {
   (void)data;
   if (tp__op_has_dialect(op, "llvm") || tp__op_is(op, "builtin.module"))
     return TP_OK;
-  return tp__error(op, TP_INVALID_ARGUMENT, "is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+  return tp__error(op, TP_INVALID_ARGUMENT,
+                   "is not in the LLVM dialect; run the pipeline tp-to-runtime first");
 }
 
-tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit, tp_bytes *bytes) {
+tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit,
+                     tp_bytes *bytes) {
   static const tp_compile_options defaults = {0};
   compilation c = {.at = mlirModuleGetOperation(module)};
   options = options ? options : &defaults;
   if (options->opt_level < 0 || options->opt_level > 3)
-    return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3", options->opt_level);
+    return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3",
+                     options->opt_level);
   if ((int)emit < TP_EMIT_OBJECT || emit > TP_EMIT_PTX)
-    return tp__error(c.at, TP_INVALID_ARGUMENT, "cannot be emitted as form %d of tp_emit, of which there are %d", (int)emit,
+    return tp__error(c.at, TP_INVALID_ARGUMENT,
+                     "cannot be emitted as form %d of tp_emit, of which there are %d", (int)emit,
                      TP_EMIT_PTX + 1);
   if (emit == TP_EMIT_PTX)
     return find_ptx(module, bytes);
@@ -187,7 +200,8 @@ static tp_status take_error(LLVMErrorRef error, tp_status status, char *why, siz
   return status;
 }
 
-tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size, tp_program **program) {
+tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size,
+                          tp_program **program) {
   initialize_once();
   tp_program *p = tp__calloc(1, sizeof *p);
   if (!p) {
@@ -203,10 +217,12 @@ tp_status tp_program_load(const void *object, size_t size, char *why, size_t why
   }
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(p->jit);
   LLVMOrcDefinitionGeneratorRef process;
-  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(p->jit), NULL, NULL);
+  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &process, LLVMOrcLLJITGetGlobalPrefix(p->jit), NULL, NULL);
   if (!error) {
     LLVMOrcJITDylibAddGenerator(library, process);
-    error = LLVMOrcLLJITAddObjectFile(p->jit, library, LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "program"));
+    error = LLVMOrcLLJITAddObjectFile(
+        p->jit, library, LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "program"));
   }
   if (error) {
     tp_program_unload(p);
@@ -225,7 +241,8 @@ static tp_status lookup(tp_program *program, const char *name, uint64_t *address
   return TP_OK;
 }
 
-tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry, const int64_t **table) {
+tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry,
+                          const int64_t **table) {
   char symbol[512];
   uint64_t code, words;
   if (snprintf(symbol, sizeof symbol, "%s.tprt", name) >= (int)sizeof symbol)

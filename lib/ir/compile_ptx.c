@@ -14,7 +14,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Instructions that drivers since CUDA 11.8 know, as the kernels that come with the runtime. Without a version LLVM ends the process. */
+/* Instructions that drivers since CUDA 11.8 know, as the kernels that come with the runtime.
+ * Without a version LLVM ends the process. */
 static const char features[] = "+ptx78", triple[] = "nvptx64-nvidia-cuda";
 
 typedef struct translation {
@@ -32,7 +33,8 @@ static void initialize(void) {
 }
 
 static tp_status fail(const translation *t, const char *what, char *message) {
-  tp_status status = tp__error(t->at, TP_INTERNAL, "%s: %s", what, message ? message : "no reason given");
+  tp_status status =
+      tp__error(t->at, TP_INTERNAL, "%s: %s", what, message ? message : "no reason given");
   LLVMDisposeMessage(message);
   return status;
 }
@@ -44,10 +46,11 @@ static tp_status create_machine(translation *t, const char *chip) {
   pthread_once(&once, initialize);
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     LLVMDisposeMessage(message);
-    return tp__error(t->at, TP_UNSUPPORTED, "this LLVM has no code generator for NVIDIA GPUs (target NVPTX)");
+    return tp__error(t->at, TP_UNSUPPORTED,
+                     "this LLVM has no code generator for NVIDIA GPUs (target NVPTX)");
   }
-  t->machine =
-      LLVMCreateTargetMachine(target, triple, chip, features, LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+  t->machine = LLVMCreateTargetMachine(target, triple, chip, features, LLVMCodeGenLevelDefault,
+                                       LLVMRelocDefault, LLVMCodeModelDefault);
   LLVMSetTarget(t->module, triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
   LLVMSetModuleDataLayout(t->module, layout);
@@ -67,7 +70,8 @@ static tp_status optimize(const translation *t) {
   return status;
 }
 
-/* The intrinsics that its code generator has instructions for. Of others it ends the process, or calls a library. */
+/* The intrinsics that its code generator has instructions for. Of others it ends the process, or
+ * calls a library. */
 static bool is_instruction(const char *name) {
   static const char *const names[] = {
       "abs",       "assume", "bitreverse", "bswap",   "ceil",
@@ -97,8 +101,9 @@ static tp_status check_calls(const translation *t) {
     size_t n;
     const char *name = LLVMGetValueName2(f, &n);
     if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !is_instruction(name))
-      return tp__error(t->at, TP_UNSUPPORTED,
-                       "a kernel needs '%s', which GPUs have not; this function does not run on GPUs yet", name);
+      return tp__error(
+          t->at, TP_UNSUPPORTED,
+          "a kernel needs '%s', which GPUs have not; this function does not run on GPUs yet", name);
   }
   return TP_OK;
 }
@@ -106,7 +111,8 @@ static tp_status check_calls(const translation *t) {
 static tp_status emit(const translation *t, tp_bytes *bytes) {
   char *message = NULL;
   LLVMMemoryBufferRef buffer;
-  if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, t->module, LLVMAssemblyFile, &message, &buffer))
+  if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, t->module, LLVMAssemblyFile, &message,
+                                          &buffer))
     return fail(t, "LLVM could not generate PTX", message);
   size_t size = LLVMGetBufferSize(buffer);
   *bytes = (tp_bytes){tp__malloc(size + 1), size + 1};
@@ -122,7 +128,8 @@ tp_status tp__compile_ptx(MlirOperation module, const char *chip, tp_bytes *byte
   translation t = {.at = module, .context = LLVMContextCreate()};
   char *message = NULL;
   t.module = mlirTranslateModuleToLLVMIR(module, t.context);
-  tp_status status = t.module ? TP_OK : tp__error(module, TP_INVALID_ARGUMENT, "is not in the LLVM dialect");
+  tp_status status =
+      t.module ? TP_OK : tp__error(module, TP_INVALID_ARGUMENT, "is not in the LLVM dialect");
   if (status == TP_OK && LLVMVerifyModule(t.module, LLVMReturnStatusAction, &message))
     status = fail(&t, "the LLVM IR is not valid", message);
   else if (message)

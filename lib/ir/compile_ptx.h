@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* Compiles a module of kernels in the LLVM dialect for GPUs of compute capability `chip` ("sm_80") and later; the bytes end in a zero,
- * which counts. Refuses kernels that call functions that the module does not have. Errors are diagnostics. */
+/* Compiles a module of kernels in the LLVM dialect for GPUs of compute capability `chip` ("sm_80")
+ * and later; the bytes end in a zero, which counts. Refuses kernels that call functions that the
+ * module does not have. Errors are diagnostics. */
 tp_status tp__compile_ptx(MlirOperation module, const char *chip, tp_bytes *bytes);
 
 #ifdef __cplusplus

@@ -18,10 +18,13 @@ void tp__emit(MlirLocation location, tp_severity severity, const char *message, 
 /* Number of errors this thread has emitted through tp__error. */
 int tp__error_count(void);
 
-/* Emits the error `'op name': formatted text` at the op and returns `status`, so that a caller can `return tp__error(...)`. */
-tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Emits the error `'op name': formatted text` at the op and returns `status`, so that a caller can
+ * `return tp__error(...)`. */
+tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Same at a location, without an op. */
-tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void tp__warning(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp__remark(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,15 +1,16 @@
-/* An exchange between more than two dimensions as one upstream all_to_all, which knows two: the group gets a dimension of its own, of as many
- * slices as it has devices.
+/* An exchange between more than two dimensions as one upstream all_to_all, which knows two: the
+ * group gets a dimension of its own, of as many slices as it has devices.
  *
- * One dimension to several: what the others are cut into is put in front, [..., s, ..., a, ..., b] as [n][..., s, ..., a', ..., b'], slice r for
- * device r; slices are joined along s. Several to one: s is cut, the slices come as [n][..., s', ..., a, ..., b], slice r from device r, and
- * the group's axes go to the dimensions whose parts the slices are. */
+ * One dimension to several: what the others are cut into is put in front, [..., s, ..., a, ..., b]
+ * as [n][..., s, ..., a', ..., b'], slice r for device r; slices are joined along s. Several to
+ * one: s is cut, the slices come as [n][..., s', ..., a, ..., b], slice r from device r, and the
+ * group's axes go to the dimensions whose parts the slices are. */
 #include "ir/collective_op.h"
 
 #include <mlir-c/AffineMap.h>
 
-/* A shape whose dimensions may be parts of those of the value: tag >= 0 is a part along axis `tag` of the step, the others are runs of all
- * dimensions between such parts. */
+/* A shape whose dimensions may be parts of those of the value: tag >= 0 is a part along axis `tag`
+ * of the step, the others are runs of all dimensions between such parts. */
 typedef struct pieces {
   int n;
   int64_t sizes[TP_MAX_RANK];
@@ -25,7 +26,8 @@ static void add_piece(pieces *p, int64_t size, int tag) {
   p->tags[p->n++] = tag;
 }
 
-/* The dimensions with the parts that the step's axes are of them: those of `spec`, each followed by a part of `local`. */
+/* The dimensions with the parts that the step's axes are of them: those of `spec`, each followed by
+ * a part of `local`. */
 static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const int64_t *local) {
   pieces p = {0};
   for (int d = 0; d < rank; d++) {
@@ -56,9 +58,14 @@ static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, c
     return value;
   MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(c->context, rank, 0, rank, reads)),
                           mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(c->context, rank))};
-  MlirValue operands[] = {value, tp__empty(c->where, tp__tensor_like(mlirValueGetType(value), rank, after))};
-  MlirOperation op = tp__build_generic(&(tp_generic){
-      .where = c->where, .location = c->location, .n_inputs = 1, .n_inits = 1, .operands = operands, .maps = maps});
+  MlirValue operands[] = {
+      value, tp__empty(c->where, tp__tensor_like(mlirValueGetType(value), rank, after))};
+  MlirOperation op = tp__build_generic(&(tp_generic){.where = c->where,
+                                                     .location = c->location,
+                                                     .n_inputs = 1,
+                                                     .n_inits = 1,
+                                                     .operands = operands,
+                                                     .maps = maps});
   MlirOperation yield = tp__build_generic_body(op);
   MlirValue read = mlirBlockGetArgument(mlirOperationGetBlock(yield), 0);
   mlirOperationSetOperands(yield, 1, &read);
@@ -74,13 +81,16 @@ static void around(int rank, const int64_t *shape, int dim, int64_t sizes[3]) {
     sizes[d < dim ? 0 : d == dim ? 1 : 2] *= shape[d];
 }
 
-static MlirValue all_to_all(const tp__collective *c, MlirValue value, const int64_t result[4], int concat, int split) {
+static MlirValue all_to_all(const tp__collective *c, MlirValue value, const int64_t result[4],
+                            int concat, int split) {
   tp__collective here = *c;
   here.result = tp__tensor_like(mlirValueGetType(value), 4, result);
-  return tp__build_collective(&here, "shard.all_to_all", value, "concat_axis", concat, "split_axis", split, false);
+  return tp__build_collective(&here, "shard.all_to_all", value, "concat_axis", concat, "split_axis",
+                              split, false);
 }
 
-/* Where the pieces stand when those of the group come first, in the order of the step's axes. order[i]: the piece that is dimension i then. */
+/* Where the pieces stand when those of the group come first, in the order of the step's axes.
+ * order[i]: the piece that is dimension i then. */
 static void group_first(const pieces *p, int n_axes, int *order) {
   int n = 0;
   for (int k = 0; k < n_axes; k++)
@@ -92,7 +102,8 @@ static void group_first(const pieces *p, int n_axes, int *order) {
       order[n++] = i;
 }
 
-static MlirValue to_several(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+static MlirValue to_several(const tp__collective *c, MlirValue value, int rank,
+                            const int64_t *before, const int64_t *after) {
   const tp_step *step = c->step;
   int64_t n = tp_step_group_size(c->mesh, step), rest[TP_MAX_RANK], sizes[3];
   int order[TP_MAX_RANK];
@@ -107,7 +118,8 @@ static MlirValue to_several(const tp__collective *c, MlirValue value, int rank, 
   return tp__view(c->where, c->location, value, rank, after);
 }
 
-static MlirValue from_several(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+static MlirValue from_several(const tp__collective *c, MlirValue value, int rank,
+                              const int64_t *before, const int64_t *after) {
   const tp_step *step = c->step;
   int64_t n = tp_step_group_size(c->mesh, step), rest[TP_MAX_RANK], sizes[3], grouped[TP_MAX_RANK];
   int order[TP_MAX_RANK], back[TP_MAX_RANK];
@@ -126,6 +138,7 @@ static MlirValue from_several(const tp__collective *c, MlirValue value, int rank
   return tp__view(c->where, c->location, value, rank, after);
 }
 
-MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank, const int64_t *before, const int64_t *after) {
+MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank,
+                             const int64_t *before, const int64_t *after) {
   return (c->step->to_dim < 0 ? to_several : from_several)(c, value, rank, before, after);
 }

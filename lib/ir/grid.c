@@ -1,4 +1,5 @@
-/* The mesh of a module: shard.grid symbols with tp.axes, their refinement, and the axes of collectives. */
+/* The mesh of a module: shard.grid symbols with tp.axes, their refinement, and the axes of
+ * collectives. */
 #include "ir/annotation.h"
 
 #include <stdio.h>
@@ -38,7 +39,9 @@ static MlirOperation next_grid(MlirOperation op) {
   return op;
 }
 
-static MlirBlock module_block(MlirOperation module) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)); }
+static MlirBlock module_block(MlirOperation module) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+}
 
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
@@ -49,25 +52,29 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   if (n < 1)
     return tp__error(grid, TP_UNSUPPORTED, "a grid needs 1 to %d axes", TP_MAX_AXES);
   if (!tp__ref_copy(mlirStringAttrGetValue(tp__inherent(grid, "sym_name")), symbol, sizeof symbol))
-    return tp__error(grid, TP_UNSUPPORTED, "the symbol name is longer than %d bytes", TP_MAX_AXIS_NAME - 1);
+    return tp__error(grid, TP_UNSUPPORTED, "the symbol name is longer than %d bytes",
+                     TP_MAX_AXIS_NAME - 1);
   MlirAttribute axes = tp__get(grid, "tp.axes");
   bool named = !mlirAttributeIsNull(axes);
   if (named && (!mlirAttributeIsAArray(axes) || mlirArrayAttrGetNumElements(axes) != n))
-    return tp__error(grid, TP_INVALID_ARGUMENT, "tp.axes has to be a list of %d names, one for each axis of the shape", n);
+    return tp__error(grid, TP_INVALID_ARGUMENT,
+                     "tp.axes has to be a list of %d names, one for each axis of the shape", n);
   for (int i = 0; i < n; i++) {
     pointers[i] = names[i];
     snprintf(names[i], sizeof names[i], "d%d", i);
     if (!named)
       continue;
     MlirAttribute name = mlirArrayAttrGetElement(axes, i);
-    if (!mlirAttributeIsAString(name) || !tp__ref_copy(mlirStringAttrGetValue(name), names[i], sizeof names[i]))
-      return tp__error(grid, TP_INVALID_ARGUMENT, "tp.axes: entry %d is not a name of at most %d bytes", i,
+    if (!mlirAttributeIsAString(name) ||
+        !tp__ref_copy(mlirStringAttrGetValue(name), names[i], sizeof names[i]))
+      return tp__error(grid, TP_INVALID_ARGUMENT,
+                       "tp.axes: entry %d is not a name of at most %d bytes", i,
                        TP_MAX_AXIS_NAME - 1);
   }
   if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
-    return tp__error(
-        grid, TP_INVALID_ARGUMENT,
-        "not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()\"?,= and spaces");
+    return tp__error(grid, TP_INVALID_ARGUMENT,
+                     "not a mesh: axis sizes have to be static and positive, axis names distinct "
+                     "and free of :()\"?,= and spaces");
   return TP_OK;
 }
 
@@ -79,7 +86,8 @@ static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
     if (!mlirAttributeIsNull(tp__get(grid, "tp.of")))
       continue;
     if (!mlirOperationIsNull(*found))
-      return tp__error(grid, TP_UNSUPPORTED, "the module has more than one grid; keep one and name its axes");
+      return tp__error(grid, TP_UNSUPPORTED,
+                       "the module has more than one grid; keep one and name its axes");
     *found = grid;
   }
   return TP_OK;
@@ -87,18 +95,22 @@ static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
 
 /* ---- binding sizes from the command line ---- */
 
-/* Gives the axes of `mesh` new sizes. The new mesh is made as any other, so that it obeys the same limits. */
-static tp_status resize(MlirOperation module, const char *binding, const int64_t *sizes, tp_mesh *mesh) {
+/* Gives the axes of `mesh` new sizes. The new mesh is made as any other, so that it obeys the same
+ * limits. */
+static tp_status resize(MlirOperation module, const char *binding, const int64_t *sizes,
+                        tp_mesh *mesh) {
   const char *names[TP_MAX_AXES];
   tp_mesh old = *mesh;
   for (int i = 0; i < old.n_axes; i++)
     names[i] = old.axes[i].name;
   if (tp_mesh_create(old.name, old.n_axes, names, sizes, mesh) != TP_OK)
-    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding, INT32_MAX);
+    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding,
+                     INT32_MAX);
   return TP_OK;
 }
 
-static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
+static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *mesh,
+                            bool from_nothing) {
   char why[256] = "";
   tp_mesh bound;
   if (tp_mesh_parse("mesh", binding, why, sizeof why, &bound) != TP_OK)
@@ -113,14 +125,15 @@ static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *
   for (int b = 0; b < bound.n_axes; b++) {
     int first;
     if (!tp_mesh_find(mesh, bound.axes[b].name, 0, 0, &first))
-      return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"", binding, mesh->name,
-                       bound.axes[b].name);
+      return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"",
+                       binding, mesh->name, bound.axes[b].name);
     sizes[first] = bound.axes[b].size;
   }
   return resize(module, binding, sizes, mesh);
 }
 
-static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *mesh, bool from_nothing) {
+static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *mesh,
+                           bool from_nothing) {
   int64_t sizes[TP_MAX_AXES];
   int n = 0;
   for (const char *at = binding; *at;) {
@@ -129,19 +142,23 @@ static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *m
     bool separated = *end == 0 || ((*end == ',' || *end == 'x') && end[1] != 0);
     if (end == at || size < 1 || n == TP_MAX_AXES || !separated)
       return tp__error(module, TP_INVALID_ARGUMENT,
-                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size (at most %d axes)", binding,
-                       TP_MAX_AXES);
+                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size (at "
+                       "most %d axes)",
+                       binding, TP_MAX_AXES);
     sizes[n++] = size;
     at = *end ? end + 1 : end;
   }
   if (from_nothing) {
-    static const char *const names[][TP_MAX_AXES] = {{"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
+    static const char *const names[][TP_MAX_AXES] = {
+        {"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
     if (tp_mesh_create("mesh", n, names[n <= 2 ? n - 1 : 2], sizes, mesh) != TP_OK)
-      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding, INT32_MAX);
+      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding,
+                       INT32_MAX);
     return TP_OK;
   }
   if (n != 1 && n != mesh->n_axes)
-    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding, n,
+    return tp__error(module, TP_INVALID_ARGUMENT,
+                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding, n,
                      mesh->name, mesh->n_axes);
   if (n == 1) {
     sizes[mesh->n_axes - 1] = sizes[0];
@@ -166,11 +183,13 @@ static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *me
     return TP_OK;
   if (parent.parent_size % (pre * size) != 0)
     return tp__error(at, TP_INVALID_ARGUMENT,
-                     "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: (pre)size has to be a product that "
+                     "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: (pre)size has to "
+                     "be a product that "
                      "divides it",
                      (int)token.length, token.data, name, (long long)parent.parent_size);
   return tp__error(at, TP_INVALID_ARGUMENT,
-                   "sub-axis \"%.*s\" does not line up with the other sub-axes of \"%s\", or needs more than %d axes",
+                   "sub-axis \"%.*s\" does not line up with the other sub-axes of \"%s\", or needs "
+                   "more than %d axes",
                    (int)token.length, token.data, name, TP_MAX_AXES);
 }
 
@@ -193,7 +212,8 @@ static tp_status refine_attr(MlirOperation at, MlirAttribute attr, tp_mesh *mesh
   return status;
 }
 
-/* Attributes are unique, and a plan writes few of them on many ops: those that were refined by lately are passed by. */
+/* Attributes are unique, and a plan writes few of them on many ops: those that were refined by
+ * lately are passed by. */
 typedef struct refining {
   tp_mesh *mesh;
   MlirAttribute last;     /* all that stood on the op before */
@@ -212,7 +232,8 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
   refining *r = data;
   tp_mesh *mesh = r->mesh;
   MlirAttribute all = tp__attributes(op);
-  if (mlirAttributeEqual(all, r->last) && !tp__op_is(op, "func.func")) /* it says what the op before said, or nothing */
+  /* it says what the op before said, or nothing */
+  if (mlirAttributeEqual(all, r->last) && !tp__op_is(op, "func.func"))
     return TP_OK;
   r->last = all;
   static const char *const names[] = {"tp.sharding", "tp.region_args", "tp.factors"};
@@ -249,17 +270,19 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
   return status;
 }
 
-tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh, tp_topology *topology) {
+tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
+                            tp_topology *topology) {
   char why[1024] = "";
   tp_status status = tp_topology_load(name, mesh, why, sizeof why, topology);
   return status == TP_OK ? TP_OK : tp__error(module, status, "%s", why);
 }
 
-tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective, const tp_mesh *mesh,
-                          tp_topology *topology) {
+tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective,
+                          const tp_mesh *mesh, tp_topology *topology) {
   tp_objective found;
   if (!tp_objective_find(objective, &found))
-    return tp__error(module, TP_INVALID_ARGUMENT, "objective '%s' is not known; use time or bytes", objective);
+    return tp__error(module, TP_INVALID_ARGUMENT, "objective '%s' is not known; use time or bytes",
+                     objective);
   tp_status status = tp__load_topology(module, name, mesh, topology);
   if (status == TP_OK && found == TP_OBJECTIVE_BYTES)
     tp_topology_count_bytes(topology);
@@ -268,7 +291,8 @@ tp_status tp__load_prices(MlirOperation module, const char *name, const char *ob
 
 /* ---- writing grids ---- */
 
-static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh, const char *of) {
+static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh,
+                       const char *of) {
   MlirContext context = mlirOperationGetContext(module);
   int64_t sizes[TP_MAX_AXES];
   MlirAttribute names[TP_MAX_AXES];
@@ -285,12 +309,16 @@ static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *
   };
   if (of)
     attrs[3] = tp__named(context, "tp.of", mlirFlatSymbolRefAttrGet(context, tp__ref(of)));
-  MlirOperation op = tp__create(&(tp_build){
-      .name = "shard.grid", .location = mlirOperationGetLocation(module), .n_attributes = of ? 4 : 3, .attributes = attrs});
+  MlirOperation op = tp__create(&(tp_build){.name = "shard.grid",
+                                            .location = mlirOperationGetLocation(module),
+                                            .n_attributes = of ? 4 : 3,
+                                            .attributes = attrs});
   mlirBlockInsertOwnedOperation(module_block(module), of ? 1 : 0, op);
 }
 
-static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) { snprintf(text, size, "%s.sub", mesh->name); }
+static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) {
+  snprintf(text, size, "%s.sub", mesh->name);
+}
 
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {
   MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
@@ -309,7 +337,8 @@ void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {
 
 /* ---- axes of collectives ---- */
 
-/* The parent axes, if `axes` is a list of whole parents in order; returns their number, 0 if it is not. */
+/* The parent axes, if `axes` is a list of whole parents in order; returns their number, 0 if it is
+ * not. */
 static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *parents) {
   int count = 0;
   for (int i = 0; i < n;) {
@@ -318,7 +347,8 @@ static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *pare
       return 0;
     int64_t product = 1;
     int k = i;
-    while (k < n && product < axis->parent_size && axes[k] == axes[i] + (k - i) && mesh->axes[axes[k]].parent == axis->parent)
+    while (k < n && product < axis->parent_size && axes[k] == axes[i] + (k - i) &&
+           mesh->axes[axes[k]].parent == axis->parent)
       product *= mesh->axes[axes[k++]].size;
     if (product != axis->parent_size)
       return 0;
@@ -328,8 +358,8 @@ static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *pare
   return count;
 }
 
-void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes, MlirAttribute *grid,
-                   MlirAttribute *grid_axes) {
+void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes,
+                   MlirAttribute *grid, MlirAttribute *grid_axes) {
   int16_t list[TP_MAX_AXES];
   char name[2 * TP_MAX_AXIS_NAME];
   int count = whole_axes(mesh, n, axes, list);

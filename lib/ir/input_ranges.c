@@ -1,5 +1,5 @@
-/* How the arguments of a function are used: weights of contractions, operands of roots, indices. A walk in program order carries
- * with each value the argument that it comes from. */
+/* How the arguments of a function are used: weights of contractions, operands of roots, indices. A
+ * walk in program order carries with each value the argument that it comes from. */
 #include "tp/inputs.h"
 
 #include "ir/diagnostics.h"
@@ -17,7 +17,8 @@ enum { MAX_DEPTH = 16, SMALL_INDEX = 3 };
 /* What a value is to an argument. */
 typedef struct origin {
   int argument;
-  /* The same numbers in another shape or type, so that a contraction of it is one of the argument. */
+  /* The same numbers in another shape or type, so that a contraction of it is one of the
+   * argument. */
   bool is_view;
   /* An index made by arithmetic: what bounds it bounds the argument only roughly. */
   bool is_shifted;
@@ -64,12 +65,15 @@ static void bound(analysis *a, MlirValue index, int64_t high) {
   range->high = range->high < 0 || high < range->high ? high : range->high;
 }
 
-static int64_t size_of(MlirValue tensor, int d) { return mlirShapedTypeGetDimSize(mlirValueGetType(tensor), d); }
+static int64_t size_of(MlirValue tensor, int d) {
+  return mlirShapedTypeGetDimSize(mlirValueGetType(tensor), d);
+}
 
 /* tensor.extract %t[%i, ...]; tensor.insert has the value in front. */
 static void use_element(analysis *a, MlirOperation op, int tensor) {
   for (int i = tensor + 1; i < (int)mlirOperationGetNumOperands(op); i++)
-    bound(a, mlirOperationGetOperand(op, i), size_of(mlirOperationGetOperand(op, tensor), i - tensor - 1) - 1);
+    bound(a, mlirOperationGetOperand(op, i),
+          size_of(mlirOperationGetOperand(op, tensor), i - tensor - 1) - 1);
 }
 
 /* Dynamic offsets of a slice of `whole`: the operands behind `first`. */
@@ -80,7 +84,8 @@ static void use_slice(analysis *a, MlirOperation op, MlirValue whole, int first)
     return;
   for (int d = 0; d < n; d++)
     if (offsets[d] == INT64_MIN) /* dynamic */
-      bound(a, mlirOperationGetOperand(op, first++), sizes[d] == INT64_MIN ? -1 : size_of(whole, d) - sizes[d]);
+      bound(a, mlirOperationGetOperand(op, first++),
+            sizes[d] == INT64_MIN ? -1 : size_of(whole, d) - sizes[d]);
 }
 
 /* A comparison with the position in a loop: a class, of as many as the loop is long. */
@@ -99,7 +104,8 @@ static void use_class(analysis *a, MlirOperation op) {
       for (int d = 0; d < (int)mlirAffineMapGetNumResults(map); d++) {
         MlirAffineExpr e = mlirAffineMapGetResult(map, d);
         if (mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) == dim)
-          bound(a, mlirOperationGetOperand(op, i), size_of(mlirOperationGetOperand(loops, k), d) - 1);
+          bound(a, mlirOperationGetOperand(op, i),
+                size_of(mlirOperationGetOperand(loops, k), d) - 1);
       }
     }
   }
@@ -114,7 +120,8 @@ static void use_root(analysis *a, MlirOperation op) {
 /* ---- contractions ---- */
 
 static bool has_op(MlirBlock body, const char *name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, name))
       return true;
   return false;
@@ -129,16 +136,19 @@ static double fan_in(MlirOperation op, MlirAttribute maps, int operand, int resu
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
     bool is_kept = !mlirAffineExprIsADim(e);
     for (int r = 0; r < (int)mlirAffineMapGetNumResults(to) && !is_kept; r++)
-      is_kept = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(to, r), mlirAffineDimExprGetPosition(e));
+      is_kept = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(to, r),
+                                              mlirAffineDimExprGetPosition(e));
     size *= is_kept ? 1 : (double)size_of(mlirOperationGetOperand(op, operand), d);
   }
   return size;
 }
 
-/* Of the operands of a contraction, weights are scaled: params; else one that comes from an argument when the other does not; else the right one. */
+/* Of the operands of a contraction, weights are scaled: params; else one that comes from an
+ * argument when the other does not; else the right one. */
 static void use_contraction(analysis *a, MlirOperation op) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3 || mlirOperationGetNumOperands(op) != 3)
+  if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3 ||
+      mlirOperationGetNumOperands(op) != 3)
     return;
   const origin *of[2];
   for (int i = 0; i < 2; i++) {
@@ -160,23 +170,44 @@ static void use_contraction(analysis *a, MlirOperation op) {
 
 typedef enum transfer { SAME, CAST, ARITHMETIC, LINEAR, INSERTION } transfer;
 
-/* What an op makes of an operand: the same numbers; those in a type or a condition that keep an index what it is; other indices; terms and factors,
- * which keep what is positive. */
+/* What an op makes of an operand: the same numbers; those in a type or a condition that keep an
+ * index what it is; other indices; terms and factors, which keep what is positive. */
 static const struct transfer_row {
   const char *name;
   transfer what;
 } transfers[] = {
-    {"tensor.expand_shape", SAME}, {"tensor.collapse_shape", SAME}, {"tensor.cast", SAME},
-    {"tensor.reshape", SAME},      {"tensor.extract_slice", SAME},  {"tensor.pad", SAME},
-    {"tensor.extract", SAME},      {"shard.shard", SAME},           {"arith.extf", SAME},
-    {"arith.truncf", SAME},        {"tensor.from_elements", SAME},  {"tensor.splat", SAME},
-    {"tensor.concat", SAME},       {"tensor.gather", CAST},         {"tensor.insert_slice", INSERTION},
-    {"arith.index_cast", CAST},    {"arith.index_castui", CAST},    {"arith.extsi", CAST},
-    {"arith.extui", CAST},         {"arith.trunci", CAST},          {"arith.minsi", CAST},
-    {"arith.maxsi", CAST},         {"arith.minui", CAST},           {"arith.maxui", CAST},
-    {"arith.select", CAST},        {"arith.addi", ARITHMETIC},      {"arith.subi", ARITHMETIC},
-    {"arith.muli", ARITHMETIC},    {"arith.addf", LINEAR},          {"arith.mulf", LINEAR},
-    {"arith.divf", LINEAR},        {"arith.maximumf", LINEAR},
+    {"tensor.expand_shape", SAME},
+    {"tensor.collapse_shape", SAME},
+    {"tensor.cast", SAME},
+    {"tensor.reshape", SAME},
+    {"tensor.extract_slice", SAME},
+    {"tensor.pad", SAME},
+    {"tensor.extract", SAME},
+    {"shard.shard", SAME},
+    {"arith.extf", SAME},
+    {"arith.truncf", SAME},
+    {"tensor.from_elements", SAME},
+    {"tensor.splat", SAME},
+    {"tensor.concat", SAME},
+    {"tensor.gather", CAST},
+    {"tensor.insert_slice", INSERTION},
+    {"arith.index_cast", CAST},
+    {"arith.index_castui", CAST},
+    {"arith.extsi", CAST},
+    {"arith.extui", CAST},
+    {"arith.trunci", CAST},
+    {"arith.minsi", CAST},
+    {"arith.maxsi", CAST},
+    {"arith.minui", CAST},
+    {"arith.maxui", CAST},
+    {"arith.select", CAST},
+    {"arith.addi", ARITHMETIC},
+    {"arith.subi", ARITHMETIC},
+    {"arith.muli", ARITHMETIC},
+    {"arith.addf", LINEAR},
+    {"arith.mulf", LINEAR},
+    {"arith.divf", LINEAR},
+    {"arith.maximumf", LINEAR},
 };
 
 static tp_status transfer_op(analysis *a, MlirOperation op, transfer what) {
@@ -191,12 +222,14 @@ static tp_status transfer_op(analysis *a, MlirOperation op, transfer what) {
     if (what == SAME || what == INSERTION)
       break;
   }
-  if (!from || (what == LINEAR && second)) /* squares, and sums of arguments, say nothing of either */
+  /* squares, and sums of arguments, say nothing of either */
+  if (!from || (what == LINEAR && second))
     return TP_OK;
   origin made = *from;
   made.is_view &= what == SAME || what == INSERTION;
   if (what == ARITHMETIC) { /* a constant is added to what is negative, which no drawn index is */
-    MlirOperation other = tp__defining_op(mlirOperationGetOperand(op, origin_of(a, mlirOperationGetOperand(op, 0)) ? 1 : 0));
+    MlirOperation other = tp__defining_op(
+        mlirOperationGetOperand(op, origin_of(a, mlirOperationGetOperand(op, 0)) ? 1 : 0));
     made.is_shifted |= second || mlirOperationIsNull(other) || !tp__op_is(other, "arith.constant");
   }
   return set(a, result, &made);
@@ -214,12 +247,14 @@ static tp_status enter_structured(analysis *a, MlirOperation op) {
   return status;
 }
 
-/* Results of an op with regions, from what they yield; a reduction of something is not that any more. */
+/* Results of an op with regions, from what they yield; a reduction of something is not that any
+ * more. */
 static tp_status leave_structured(analysis *a, MlirOperation yield, MlirOperation op) {
   tp_status status = TP_OK;
   for (int k = 0; k < (int)mlirOperationGetNumOperands(yield) && status == TP_OK; k++)
     if (k < (int)mlirOperationGetNumResults(op) && !origin_of(a, mlirOperationGetResult(op, k)))
-      status = set(a, mlirOperationGetResult(op, k), origin_of(a, mlirOperationGetOperand(yield, k)));
+      status =
+          set(a, mlirOperationGetResult(op, k), origin_of(a, mlirOperationGetOperand(yield, k)));
   return status;
 }
 
@@ -228,7 +263,8 @@ static tp_status enter_loop(analysis *a, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   tp_status status = TP_OK;
   for (int i = first; i < (int)mlirOperationGetNumOperands(op) && status == TP_OK; i++)
-    status = set(a, mlirBlockGetArgument(body, first ? i - 2 : i), origin_of(a, mlirOperationGetOperand(op, i)));
+    status = set(a, mlirBlockGetArgument(body, first ? i - 2 : i),
+                 origin_of(a, mlirOperationGetOperand(op, i)));
   return status;
 }
 
@@ -239,7 +275,8 @@ static tp_status leave_condition(analysis *a, MlirOperation condition, MlirOpera
     const origin *from = origin_of(a, mlirOperationGetOperand(condition, i));
     status = set(a, mlirBlockGetArgument(after, i - 1), from);
     if (status == TP_OK)
-      status = set(a, mlirOperationGetResult(loop, i - 1), origin_of(a, mlirOperationGetOperand(condition, i)));
+      status = set(a, mlirOperationGetResult(loop, i - 1),
+                   origin_of(a, mlirOperationGetOperand(condition, i)));
   }
   return status;
 }
@@ -278,7 +315,8 @@ static tp_status visit(MlirOperation op, void *data) {
     use_slice(a, op, mlirOperationGetOperand(op, 1), 2);
   else if (tp__op_is(op, "arith.cmpi"))
     use_class(a, op);
-  else if (tp__op_is(op, "math.sqrt") || tp__op_is(op, "math.rsqrt") || tp__op_is(op, "math.log") || tp__op_is(op, "math.powf"))
+  else if (tp__op_is(op, "math.sqrt") || tp__op_is(op, "math.rsqrt") || tp__op_is(op, "math.log") ||
+           tp__op_is(op, "math.powf"))
     use_root(a, op);
   else if (tp__op_is(op, "linalg.yield") || tp__op_is(op, "scf.yield"))
     return leave_structured(a, op, parent);
@@ -301,9 +339,11 @@ static tp_status visit(MlirOperation op, void *data) {
 /* ---- the whole ---- */
 
 static MlirOperation find(MlirOperation module, const char *name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name) &&
+    if (tp__op_is(op, "func.func") &&
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name) &&
         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
       return op;
   return (MlirOperation){NULL};
@@ -321,8 +361,8 @@ tp_status tp_input_ranges(MlirModule module, const char *function, tp_input_rang
   tp_status status = a.is_param ? TP_OK : TP_NO_MEMORY;
   for (int i = 0; i < n && status == TP_OK; i++) {
     MlirAttribute role = tp__arg_attr(a.func, i, "tp.role");
-    a.is_param[i] =
-        !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) && tp__ref_is(mlirStringAttrGetValue(role), "param");
+    a.is_param[i] = !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
+                    tp__ref_is(mlirStringAttrGetValue(role), "param");
     ranges[i] = (tp_input_range){.deviation = 1, .high = -1};
     status = set(&a, mlirBlockGetArgument(body, i), &(origin){.argument = i, .is_view = true});
   }

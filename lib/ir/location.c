@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-static void sink(MlirStringRef part, void *text) { tp__string_append_bytes(text, part.data, part.length); }
+static void sink(MlirStringRef part, void *text) {
+  tp__string_append_bytes(text, part.data, part.length);
+}
 
 const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   tp__string string = {0};
@@ -34,8 +36,10 @@ static MlirStringRef last_part(MlirStringRef path) {
 static const char *short_text(tp__arena *arena, MlirLocation location, int depth);
 
 static const char *file_text(tp__arena *arena, MlirLocation location) {
-  MlirStringRef file = last_part(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)));
-  return tp__arena_printf(arena, "%.*s:%d", (int)file.length, file.data, mlirLocationFileLineColRangeGetStartLine(location));
+  MlirStringRef file =
+      last_part(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)));
+  return tp__arena_printf(arena, "%.*s:%d", (int)file.length, file.data,
+                          mlirLocationFileLineColRangeGetStartLine(location));
 }
 
 static const char *name_text(tp__arena *arena, MlirLocation location, int depth) {

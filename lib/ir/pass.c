@@ -29,7 +29,8 @@ tp_pass_info tp_pass_get(int i) {
   const tp_pipeline_row *pipelines = tp__pipeline_rows(&n_pipelines);
   if (i >= 0 && i < n_passes) {
     const tp_pass_row *row = passes[i];
-    return (tp_pass_info){row->name, row->summary, row->description, row->options, row->n_options, NULL};
+    return (tp_pass_info){row->name,    row->summary,   row->description,
+                          row->options, row->n_options, NULL};
   }
   if (i >= n_passes && i < n_passes + n_pipelines) {
     const tp_pipeline_row *row = pipelines + (i - n_passes);
@@ -48,13 +49,16 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
   MlirContext context = mlirModuleGetContext(module);
   MlirOperation op = mlirModuleGetOperation(module);
   MlirStringRef text = mlirStringRefCreateFromCString(pipeline);
-  MlirPassManager manager = mlirPassManagerCreateOnOperation(context, mlirStringRefCreateFromCString(anchor));
+  MlirPassManager manager =
+      mlirPassManagerCreateOnOperation(context, mlirStringRefCreateFromCString(anchor));
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   char message[1024] = "";
-  /* "builtin.module(...)" replaces the manager's list; added to it, it would run on modules nested in this one. */
+  /* "builtin.module(...)" replaces the manager's list; added to it, it would run on modules nested
+   * in this one. */
   bool anchored = strncmp(pipeline + strspn(pipeline, " \n\t"), anchor, sizeof anchor - 1) == 0;
-  MlirLogicalResult ok = anchored ? mlirParsePassPipeline(passes, text, keep_message, message)
-                                  : mlirOpPassManagerAddPipeline(passes, text, keep_message, message);
+  MlirLogicalResult ok = anchored
+                             ? mlirParsePassPipeline(passes, text, keep_message, message)
+                             : mlirOpPassManagerAddPipeline(passes, text, keep_message, message);
   if (mlirLogicalResultIsFailure(ok)) {
     char error[2048];
     snprintf(error, sizeof error, "cannot parse the pipeline '%s': %s", pipeline, message);

@@ -1,4 +1,5 @@
-/* The pass table and what a running pass sees. Rows are C; lib/ir/shim.cpp registers each as an MLIR pass. */
+/* The pass table and what a running pass sees. Rows are C; lib/ir/shim.cpp registers each as an
+ * MLIR pass. */
 #ifndef TP_IR_PASS_H
 #define TP_IR_PASS_H
 
@@ -15,7 +16,8 @@ typedef struct tp_statistic_row {
   const char *help;
 } tp_statistic_row;
 
-/* What a pass leaves for the next one: it is about the module as it stands, so MLIR drops it when anything else has run on the module. */
+/* What a pass leaves for the next one: it is about the module as it stands, so MLIR drops it when
+ * anything else has run on the module. */
 typedef struct tp_legacy {
   void *data; /* NULL: nothing */
   void (*drop)(void *data);
@@ -30,8 +32,10 @@ typedef struct tp_pass {
   int n_options;
   const char *options[TP_MAX_OPTIONS];   /* values, in the order of the row's options */
   int64_t statistics[TP_MAX_STATISTICS]; /* added to MLIR's statistics when the pass ends */
-  const void *inherited; /* by the pass before, where it left something; NULL: nothing. Valid while this pass runs */
-  tp_legacy left;        /* for the pass behind, where this one succeeds; dropped by the adapter in any case */
+  /* by the pass before, where it left something; NULL: nothing. Valid while this pass runs */
+  const void *inherited;
+  /* for the pass behind, where this one succeeds; dropped by the adapter in any case */
+  tp_legacy left;
 } tp_pass;
 
 typedef struct tp_pass_row {

@@ -21,8 +21,10 @@ static void append(MlirStringRef part, void *data) {
   }
 }
 
-/* The C API has no accessor for #shard<axisarray[[0, 1], []]>, so its text is read: the numbers of list `d` end up in axes[d]. */
-bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK], int64_t axes[TP_MAX_RANK][TP_MAX_AXES]) {
+/* The C API has no accessor for #shard<axisarray[[0, 1], []]>, so its text is read: the numbers of
+ * list `d` end up in axes[d]. */
+bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK],
+                    int64_t axes[TP_MAX_RANK][TP_MAX_AXES]) {
   text t = {.fits = true};
   mlirAttributePrint(attr, append, &t);
   const char *at = t.fits ? strchr(t.data, '[') : NULL;
@@ -45,14 +47,16 @@ bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK], in
 }
 
 /* A module has one grid, and the refined one that is made of it. */
-static tp_status runs_of(MlirOperation op, const tp_mesh *mesh, int n, const int64_t *list, tp__axis_runs *runs) {
+static tp_status runs_of(MlirOperation op, const tp_mesh *mesh, int n, const int64_t *list,
+                         tp__axis_runs *runs) {
   MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid"));
   bool refined = !tp__ref_is(grid, mesh->name);
   int n_grid = refined ? mesh->n_axes : mesh->n_parents;
   *runs = (tp__axis_runs){.n = n};
   for (int i = 0; i < n; i++) {
     if (list[i] < 0 || list[i] >= n_grid)
-      return tp__error(op, TP_INVALID_ARGUMENT, "grid axis %lld is out of range for @%.*s, which has %d", (long long)list[i],
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "grid axis %lld is out of range for @%.*s, which has %d", (long long)list[i],
                        (int)grid.length, grid.data, n_grid);
     int first = refined ? (int)list[i] : 0;
     while (!refined && mesh->axes[first].parent != list[i])
@@ -66,7 +70,8 @@ static tp_status runs_of(MlirOperation op, const tp_mesh *mesh, int n, const int
   return TP_OK;
 }
 
-tp_status tp__read_axis_runs(MlirOperation op, const char *attr, const tp_mesh *mesh, tp__axis_runs *runs) {
+tp_status tp__read_axis_runs(MlirOperation op, const char *attr, const tp_mesh *mesh,
+                             tp__axis_runs *runs) {
   int64_t list[TP_MAX_AXES];
   int n = tp__int_list(tp__inherent(op, attr), TP_MAX_AXES, list);
   return runs_of(op, mesh, n < 0 ? 0 : n, list, runs);
@@ -81,12 +86,14 @@ tp_status tp__all_axis_runs(MlirOperation op, const tp_mesh *mesh, tp__axis_runs
   return runs_of(op, mesh, n, list, runs);
 }
 
-tp_status tp__read_split_runs(MlirOperation op, const tp_mesh *mesh, int *n_dims, tp__axis_runs runs[TP_MAX_RANK]) {
+tp_status tp__read_split_runs(MlirOperation op, const tp_mesh *mesh, int *n_dims,
+                              tp__axis_runs runs[TP_MAX_RANK]) {
   int counts[TP_MAX_RANK];
   int64_t axes[TP_MAX_RANK][TP_MAX_AXES];
   if (!tp__axis_lists(tp__inherent(op, "split_axes"), n_dims, counts, axes))
-    return tp__error(op, TP_UNSUPPORTED, "split_axes: at most %d dimensions with %d axes each are supported", TP_MAX_RANK,
-                     TP_MAX_AXES);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "split_axes: at most %d dimensions with %d axes each are supported",
+                     TP_MAX_RANK, TP_MAX_AXES);
   tp_status status = TP_OK;
   for (int d = 0; d < *n_dims && status == TP_OK; d++)
     status = runs_of(op, mesh, counts[d], axes[d], &runs[d]);
@@ -109,7 +116,8 @@ int64_t tp__run_coordinate(const tp_mesh *mesh, const tp__axis_runs *runs, int i
   return device / run_stride(mesh, runs, i) % tp__run_size(mesh, runs, i);
 }
 
-int64_t tp__run_move(const tp_mesh *mesh, const tp__axis_runs *runs, int i, int64_t device, int64_t to) {
+int64_t tp__run_move(const tp_mesh *mesh, const tp__axis_runs *runs, int i, int64_t device,
+                     int64_t to) {
   return device + (to - tp__run_coordinate(mesh, runs, i, device)) * run_stride(mesh, runs, i);
 }
 
@@ -134,7 +142,8 @@ uint32_t tp__run_bits(const tp_mesh *mesh, const tp__axis_runs *runs) {
 typedef struct evaluation {
   const tp_mesh *mesh;
   int64_t device;
-  int budget; /* ops that may be visited: an expression is a tree here, although it is written as a graph */
+  /* ops that may be visited: an expression is a tree here, although it is written as a graph */
+  int budget;
 } evaluation;
 
 enum { BUDGET = 4096 };
@@ -151,13 +160,18 @@ static bool least(int64_t a, int64_t b, int64_t *r) { return *r = a < b ? a : b,
 static bool most(int64_t a, int64_t b, int64_t *r) { return *r = a > b ? a : b, true; }
 static bool divide(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a / b, true); }
 static bool remainder_of(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a % b, true); }
-static bool floor_divide(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a / b - (a % b < 0), true); }
-static bool ceil_divide(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a / b + (a % b > 0), true); }
+static bool floor_divide(int64_t a, int64_t b, int64_t *r) {
+  return b > 0 && (*r = a / b - (a % b < 0), true);
+}
+static bool ceil_divide(int64_t a, int64_t b, int64_t *r) {
+  return b > 0 && (*r = a / b + (a % b > 0), true);
+}
 
 typedef struct binary_row {
   const char *name;
   bool (*apply)(int64_t a, int64_t b, int64_t *r);
-  bool is_unsigned; /* the same for numbers that are not negative, which is all that is asked of it */
+  /* the same for numbers that are not negative, which is all that is asked of it */
+  bool is_unsigned;
 } binary_row;
 
 static const binary_row binaries[] = {
@@ -194,19 +208,22 @@ static bool evaluate_place(evaluation *e, MlirOperation op, int result, int64_t 
   *number = e->device;
   if (tp__op_is(op, "shard.process_linear_index"))
     return true;
-  if ((!shape && !tp__op_is(op, "shard.process_multi_index")) || tp__read_axis_runs(op, "axes", e->mesh, &runs) != TP_OK)
+  if ((!shape && !tp__op_is(op, "shard.process_multi_index")) ||
+      tp__read_axis_runs(op, "axes", e->mesh, &runs) != TP_OK)
     return false;
   if (runs.n == 0 && tp__all_axis_runs(op, e->mesh, &runs) != TP_OK)
     return false;
-  *number = shape ? tp__run_size(e->mesh, &runs, result) : tp__run_coordinate(e->mesh, &runs, result, e->device);
+  *number = shape ? tp__run_size(e->mesh, &runs, result)
+                  : tp__run_coordinate(e->mesh, &runs, result, e->device);
   return true;
 }
 
 /* As lower_neighbors of the lowering computes them. */
 static bool evaluate_neighbor(evaluation *e, MlirOperation op, int result, int64_t *number) {
   tp__axis_runs all, split;
-  if (tp__all_axis_runs(op, e->mesh, &all) != TP_OK || tp__read_axis_runs(op, "split_axes", e->mesh, &split) != TP_OK ||
-      split.n != 1 || mlirOperationGetNumOperands(op) != all.n)
+  if (tp__all_axis_runs(op, e->mesh, &all) != TP_OK ||
+      tp__read_axis_runs(op, "split_axes", e->mesh, &split) != TP_OK || split.n != 1 ||
+      mlirOperationGetNumOperands(op) != all.n)
     return false;
   int64_t device = 0, step = result == 0 ? -1 : 1;
   for (int i = 0; i < all.n; i++) {
@@ -216,7 +233,9 @@ static bool evaluate_neighbor(evaluation *e, MlirOperation op, int result, int64
     device = tp__run_move(e->mesh, &all, i, device, at);
   }
   int64_t to = tp__run_coordinate(e->mesh, &split, 0, device) + step;
-  *number = to < 0 || to >= tp__run_size(e->mesh, &split, 0) ? -1 : tp__run_move(e->mesh, &split, 0, device, to);
+  *number = to < 0 || to >= tp__run_size(e->mesh, &split, 0)
+                ? -1
+                : tp__run_move(e->mesh, &split, 0, device, to);
   return true;
 }
 
@@ -225,7 +244,8 @@ static bool evaluate_binary(const binary_row *row, int64_t a, int64_t b, int64_t
 }
 
 static bool is_cast(MlirOperation op) {
-  static const char *const casts[] = {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"};
+  static const char *const casts[] = {"arith.index_cast", "arith.index_castui", "arith.extsi",
+                                      "arith.extui", "arith.trunci"};
   for (int i = 0; i < TP_LEN(casts); i++)
     if (tp__op_is(op, casts[i]))
       return true;
@@ -251,7 +271,8 @@ static bool evaluate_op(evaluation *e, MlirOperation op, int result, int64_t *nu
     if (!evaluate(e, mlirOperationGetOperand(op, i), &in[i]))
       return false;
   *number = n == 3 && in[0] ? in[1] : in[n - 1];
-  if (tp__op_is(op, "arith.select") || (is_cast(op) && in[0] >= 0)) /* what is negative may be extended either way */
+  /* what is negative may be extended either way */
+  if (tp__op_is(op, "arith.select") || (is_cast(op) && in[0] >= 0))
     return true;
   if (tp__op_is(op, "arith.cmpi"))
     return compare(mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate")), in[0], in[1], number);
@@ -262,7 +283,8 @@ static bool evaluate_op(evaluation *e, MlirOperation op, int result, int64_t *nu
 }
 
 static bool has_64_bits(MlirType type) {
-  return mlirTypeIsAIndex(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) <= 64);
+  return mlirTypeIsAIndex(type) ||
+         (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) <= 64);
 }
 
 /* Arithmetic is done in 64 bits; a number that its type cannot hold has wrapped around there. */
@@ -270,7 +292,8 @@ static bool fits(MlirType type, int64_t *number) {
   int width = mlirTypeIsAIndex(type) ? 64 : (int)mlirIntegerTypeGetWidth(type);
   if (width == 1)
     *number &= 1; /* true is -1 as an attribute */
-  return width == 1 || width >= 64 || (*number < (INT64_C(1) << (width - 1)) && *number >= -(INT64_C(1) << (width - 1)));
+  return width == 1 || width >= 64 ||
+         (*number < (INT64_C(1) << (width - 1)) && *number >= -(INT64_C(1) << (width - 1)));
 }
 
 static bool evaluate(evaluation *e, MlirValue value, int64_t *number) {
@@ -286,7 +309,8 @@ bool tp__value_on_device(MlirValue value, const tp_mesh *mesh, int64_t device, i
   return evaluate(&e, value, number);
 }
 
-bool tp__coordinate_on_device(MlirOperation op, const char *attr, int i, const tp_mesh *mesh, int64_t device, int64_t *number) {
+bool tp__coordinate_on_device(MlirOperation op, const char *attr, int i, const tp_mesh *mesh,
+                              int64_t device, int64_t *number) {
   enum { MOST = 2 * TP_MAX_RANK };
   int64_t list[MOST];
   int n = tp__int_list(tp__inherent(op, attr), MOST, list), operand = 1;
@@ -295,5 +319,6 @@ bool tp__coordinate_on_device(MlirOperation op, const char *attr, int i, const t
   for (int k = 0; k < i; k++)
     operand += list[k] == INT64_MIN;
   *number = list[i];
-  return list[i] != INT64_MIN || tp__value_on_device(mlirOperationGetOperand(op, operand), mesh, device, number);
+  return list[i] != INT64_MIN ||
+         tp__value_on_device(mlirOperationGetOperand(op, operand), mesh, device, number);
 }

@@ -20,9 +20,10 @@ typedef struct measure {
   tp_topology topology;
   tp_plan_collective *collectives;
   size_t capacity;
-  int depth, loops, blocks; /* around what is looked at: calls, loops, loops over blocks that stay in the cache (tp.blocks) */
-  double times;             /* it runs, as far as that is known */
-  int64_t n_called_ops;     /* seen in functions that are called */
+  /* around what is looked at: calls, loops, loops over blocks that stay in the cache (tp.blocks) */
+  int depth, loops, blocks;
+  double times;         /* it runs, as far as that is known */
+  int64_t n_called_ops; /* seen in functions that are called */
 } measure;
 
 /* ---- texts ---- */
@@ -58,8 +59,10 @@ static const char *string_attr(measure *m, MlirAttribute attr) {
 
 /* ---- signature ---- */
 
-static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type, tp_plan_value *value) {
-  MlirAttribute (*attr)(MlirOperation, int, const char *) = is_argument ? tp__arg_attr : tp__result_attr;
+static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type,
+                               tp_plan_value *value) {
+  MlirAttribute (*attr)(MlirOperation, int, const char *) =
+      is_argument ? tp__arg_attr : tp__result_attr;
   char what[32];
   snprintf(what, sizeof what, "%s %d", is_argument ? "argument" : "result", i);
   value->name = string_attr(m, attr(m->func, i, "tp.name"));
@@ -70,28 +73,35 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   value->element_size = tp__element_size(element);
   value->sharding = "[]";
   if (value->element_size == 0)
-    return tp__error(m->func, TP_UNSUPPORTED, "%s %s of type %s; programs run with " TP_ELEMENT_TYPES, what,
+    return tp__error(m->func, TP_UNSUPPORTED,
+                     "%s %s of type %s; programs run with " TP_ELEMENT_TYPES, what,
                      value->is_scalar ? "is" : "has elements", value->element);
   if (value->is_scalar)
     return TP_OK;
   if (!tp__static_tensor(type, &value->rank, value->local))
     return tp__error(m->func, TP_UNSUPPORTED,
-                     "%s is a tensor of dynamic shape, of more than %d dimensions, or of more than 2^50 elements", what,
-                     TP_MAX_RANK);
+                     "%s is a tensor of dynamic shape, of more than %d dimensions, or of more than "
+                     "2^50 elements",
+                     what, TP_MAX_RANK);
   memcpy(value->shape, value->local, sizeof value->shape);
   if (m->plan.is_local) {
-    MlirAttribute sharding = attr(m->func, i, "tp.sharding"), global = attr(m->func, i, "tp.global");
+    MlirAttribute sharding = attr(m->func, i, "tp.sharding"),
+                  global = attr(m->func, i, "tp.global");
     tp_annotation annotation = {0};
     tp_status status =
-        mlirAttributeIsNull(sharding) ? TP_OK : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, type, &annotation);
+        mlirAttributeIsNull(sharding)
+            ? TP_OK
+            : tp__read_sharding(m->func, what, sharding, &m->plan.mesh, type, &annotation);
     if (status != TP_OK)
       return status;
     value->spec = annotation.spec;
     int rank = value->rank;
     if (!mlirAttributeIsNull(global) &&
-        (!mlirAttributeIsAType(global) || !tp__static_tensor(mlirTypeAttrGetValue(global), &rank, value->shape) ||
+        (!mlirAttributeIsAType(global) ||
+         !tp__static_tensor(mlirTypeAttrGetValue(global), &rank, value->shape) ||
          rank != value->rank))
-      return tp__error(m->func, TP_INVALID_ARGUMENT, "%s has a tp.global that is not the type of a tensor of rank %d", what,
+      return tp__error(m->func, TP_INVALID_ARGUMENT,
+                       "%s has a tp.global that is not the type of a tensor of rank %d", what,
                        value->rank);
     for (int d = 0; mlirAttributeIsNull(global) && d < rank; d++)
       value->shape[d] = value->local[d] * tp_spec_dim_shards(&m->plan.mesh, value->spec, d);
@@ -99,9 +109,10 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
     tp_spec_local_shape(&m->plan.mesh, value->spec, rank, value->shape, local);
     for (int d = 0; d < rank; d++)
       if (local[d] != value->local[d])
-        return tp__error(m->func, TP_INVALID_ARGUMENT,
-                         "%s: dimension %d of the local type is %lld, but its sharding makes it %lld", what, d,
-                         (long long)value->local[d], (long long)local[d]);
+        return tp__error(
+            m->func, TP_INVALID_ARGUMENT,
+            "%s: dimension %d of the local type is %lld, but its sharding makes it %lld", what, d,
+            (long long)value->local[d], (long long)local[d]);
   }
   char text[512];
   tp_spec_text(&m->plan.mesh, value->spec, value->rank, text, sizeof text);
@@ -119,7 +130,8 @@ static int64_t value_bytes(const tp_plan_value *value, const int64_t *shape) {
 
 static tp_status measure_signature(measure *m) {
   MlirType type = mlirTypeAttrGetValue(tp__inherent(m->func, "function_type"));
-  int n_arguments = (int)mlirFunctionTypeGetNumInputs(type), n_results = (int)mlirFunctionTypeGetNumResults(type);
+  int n_arguments = (int)mlirFunctionTypeGetNumInputs(type),
+      n_results = (int)mlirFunctionTypeGetNumResults(type);
   tp_plan_value *arguments = tp__arena_array(&m->arena, (size_t)n_arguments + 1, sizeof *arguments);
   tp_plan_value *results = tp__arena_array(&m->arena, (size_t)n_results + 1, sizeof *results);
   if (!arguments || !results)
@@ -131,7 +143,8 @@ static tp_status measure_signature(measure *m) {
   tp_status status = TP_OK;
   for (int i = 0; i < n_arguments && status == TP_OK; i++) {
     status = measure_value(m, true, i, mlirFunctionTypeGetInput(type, i), arguments + i);
-    int64_t local = value_bytes(arguments + i, arguments[i].local), global = value_bytes(arguments + i, arguments[i].shape);
+    int64_t local = value_bytes(arguments + i, arguments[i].local),
+            global = value_bytes(arguments + i, arguments[i].shape);
     bool param = strcmp(arguments[i].role, "param") == 0;
     m->plan.argument_bytes += local;
     m->plan.argument_bytes_global += global;
@@ -169,35 +182,39 @@ static const char *combiner_text(measure *m, MlirOperation op) {
   text_sink s = {.m = m};
   mlirAttributePrint(theirs, sink, &s);
   const char *start = strstr(tp__string_text(&s.string), "partial ");
-  const char *kept = start ? tp__arena_strndup(&m->arena, start + 8, strcspn(start + 8, ">")) : NULL;
+  const char *kept =
+      start ? tp__arena_strndup(&m->arena, start + 8, strcspn(start + 8, ">")) : NULL;
   tp__string_destroy(&s.string);
   return kept ? kept : "";
 }
 
-static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind, int n_axes, const int *axes) {
+static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind, int n_axes,
+                                const int *axes) {
   const tp_mesh *mesh = &m->plan.mesh;
   int64_t group = 1;
   for (int i = 0; i < n_axes; i++)
     group *= mesh->axes[axes[i]].size;
   if (group == 1)
     return TP_OK;
-  MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0)), result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           result = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t elements = tp__n_elements(kind == TP_ALL_GATHER ? result : operand);
   int64_t size = tp__element_size(tp__element_type(operand));
   size_t n = (size_t)m->plan.n_collectives;
   if (tp__grow((void **)&m->collectives, &m->capacity, n + 1, sizeof *m->collectives) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
   tp_plan_collective *c = m->collectives + n;
-  *c = (tp_plan_collective){.kind = kind,
-                            .n_axes = n_axes,
-                            .axes_text = axes_text(m, n_axes, axes),
-                            .group = group,
-                            .tensor = type_text(m, operand),
-                            .combiner = combiner_text(m, op),
-                            .bytes = tp_cost_bytes(kind, group, elements, size),
-                            .cost = tp_cost_flat(&m->topology, mesh, kind, n_axes, axes, elements, size),
-                            .location = tp__location_text(&m->arena, mlirOperationGetLocation(op)),
-                            .in_loop = m->loops > 0};
+  *c = (tp_plan_collective){
+      .kind = kind,
+      .n_axes = n_axes,
+      .axes_text = axes_text(m, n_axes, axes),
+      .group = group,
+      .tensor = type_text(m, operand),
+      .combiner = combiner_text(m, op),
+      .bytes = tp_cost_bytes(kind, group, elements, size),
+      .cost = tp_cost_flat(&m->topology, mesh, kind, n_axes, axes, elements, size),
+      .location = tp__location_text(&m->arena, mlirOperationGetLocation(op)),
+      .in_loop = m->loops > 0};
   memcpy(c->axes, axes, (size_t)n_axes * sizeof *axes);
   m->plan.n_collectives++;
   m->plan.bytes += c->bytes;
@@ -212,11 +229,13 @@ static tp_status add_permute(measure *m, MlirOperation op) {
   int n = 0, axes[TP_MAX_AXES];
   bool moves[TP_MAX_AXES] = {false};
   int64_t n_identical = 0, n_devices = tp_mesh_size(mesh);
-  for (intptr_t i = 0; mlirAttributeIsAArray(pairs) && i < mlirArrayAttrGetNumElements(pairs); i++) {
+  for (intptr_t i = 0; mlirAttributeIsAArray(pairs) && i < mlirArrayAttrGetNumElements(pairs);
+       i++) {
     int64_t pair[2];
-    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 || pair[0] >= n_devices ||
-        pair[1] >= n_devices)
-      return tp__error(op, TP_INVALID_ARGUMENT, "pair %lld of tp.pairs is not two device numbers below %lld", (long long)i,
+    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 ||
+        pair[1] < 0 || pair[0] >= n_devices || pair[1] >= n_devices)
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "pair %lld of tp.pairs is not two device numbers below %lld", (long long)i,
                        (long long)n_devices);
     n_identical += pair[0] == pair[1];
     for (int a = 0; a < mesh->n_axes; a++)
@@ -253,7 +272,9 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
     int axes[TP_MAX_AXES];
     tp__axis_runs runs;
     tp_status status = tp__read_axis_runs(op, "grid_axes", &m->plan.mesh, &runs);
-    return status == TP_OK ? add_collective(m, op, kinds[i].kind, tp__axes_of_runs(&runs, axes), axes) : status;
+    return status == TP_OK
+               ? add_collective(m, op, kinds[i].kind, tp__axes_of_runs(&runs, axes), axes)
+               : status;
   }
   return TP_OK;
 }
@@ -268,7 +289,8 @@ static void measure_compute(measure *m, MlirOperation op) {
     work.memory_bytes = 0;
   m->plan.flops += (work.contraction_flops + work.scalar_ops) * m->times;
   double cost = (double)tp_cost_compute(&m->topology, &work) * m->times;
-  m->plan.compute = tp_cost_add(m->plan.compute, cost < (double)TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN);
+  m->plan.compute = tp_cost_add(
+      m->plan.compute, cost < (double)TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN);
 }
 
 /* ---- walking ---- */
@@ -284,7 +306,8 @@ static void join_collectives(measure *m, int first) {
     m->plan.n_collectives = first + 1;
 }
 
-/* What a fused softmax sends instead of its sums: an all-gather of 16 bytes for each row, of which its results have a number each. */
+/* What a fused softmax sends instead of its sums: an all-gather of 16 bytes for each row, of which
+ * its results have a number each. */
 static void gather_parts(measure *m, MlirOperation call, int first) {
   enum { NUMBERS = 4 };
   if (m->plan.n_collectives == first)
@@ -303,9 +326,11 @@ static void gather_parts(measure *m, MlirOperation call, int first) {
 }
 
 static bool is_softmax(MlirAttribute fused) {
-  MlirAttribute kind =
-      mlirAttributeIsADictionary(fused) ? mlirDictionaryAttrGetElementByName(fused, tp__ref("kind")) : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(kind) && mlirAttributeIsAString(kind) && tp__ref_is(mlirStringAttrGetValue(kind), "softmax_rows");
+  MlirAttribute kind = mlirAttributeIsADictionary(fused)
+                           ? mlirDictionaryAttrGetElementByName(fused, tp__ref("kind"))
+                           : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(kind) && mlirAttributeIsAString(kind) &&
+         tp__ref_is(mlirStringAttrGetValue(kind), "softmax_rows");
 }
 
 static tp_status measure_ops(measure *m, MlirOperation parent) {
@@ -319,24 +344,28 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
   if (tp__loop_trips(parent, &trips))
     m->times *= trips;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent) && !structured; r++)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block))
-      for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TP_OK;
-           op = mlirOperationGetNextInBlock(op)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation op = mlirBlockGetFirstOperation(block);
+           !mlirOperationIsNull(op) && status == TP_OK; op = mlirOperationGetNextInBlock(op)) {
         measure_compute(m, op);
         status = measure_collective(m, op);
         if (status == TP_OK && m->depth > 0 && ++m->n_called_ops > TP_MAX_INLINED_OPS)
           status = tp__error(m->func, TP_UNSUPPORTED,
-                             "with the bodies of the functions that it calls it has more than %d ops; call less, or in a loop",
+                             "with the bodies of the functions that it calls it has more than %d "
+                             "ops; call less, or in a loop",
                              TP_MAX_INLINED_OPS);
         if (status == TP_OK && tp__op_is(op, "func.call")) {
           MlirOperation callee = tp__callee(m->module, op);
           int before_call = m->plan.n_collectives;
           if (!mlirOperationIsNull(callee) && ++m->depth > MAX_CALL_DEPTH)
-            status = tp__error(op, TP_UNSUPPORTED, "calls nest more than %d deep; recursion is not supported", MAX_CALL_DEPTH);
+            status = tp__error(op, TP_UNSUPPORTED,
+                               "calls nest more than %d deep; recursion is not supported",
+                               MAX_CALL_DEPTH);
           if (!mlirOperationIsNull(callee) && status == TP_OK)
             status = measure_ops(m, callee);
-          MlirAttribute fused = mlirOperationIsNull(callee) ? (MlirAttribute){NULL} : tp__get(callee, "tp.fused");
+          MlirAttribute fused =
+              mlirOperationIsNull(callee) ? (MlirAttribute){NULL} : tp__get(callee, "tp.fused");
           if (!mlirAttributeIsNull(fused))
             join_collectives(m, before_call);
           if (!mlirAttributeIsNull(fused) && is_softmax(fused))
@@ -354,17 +383,20 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
 
 static bool is_public(MlirOperation func) {
   MlirAttribute visibility = tp__inherent(func, "sym_visibility");
-  return mlirAttributeIsNull(visibility) || tp__ref_is(mlirStringAttrGetValue(visibility), "public");
+  return mlirAttributeIsNull(visibility) ||
+         tp__ref_is(mlirStringAttrGetValue(visibility), "public");
 }
 
 static tp_status choose_function(measure *m, const char *name) {
   int n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__op_is(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) ||
-        !is_public(op))
+    if (!tp__op_is(op, "func.func") ||
+        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) || !is_public(op))
       continue;
-    bool wanted = tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
+    bool wanted =
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
     if (wanted || (!name && n == 0))
       m->func = op;
     n = wanted ? 1 : n + 1;
@@ -376,7 +408,8 @@ static tp_status choose_function(measure *m, const char *name) {
   if (name)
     return tp__error(m->module, TP_NOT_FOUND, "has no public function @%s with a body", name);
   return tp__error(m->module, TP_NOT_FOUND,
-                   n == 0 ? "has no public function with a body" : "has several public functions and none is @main; name one");
+                   n == 0 ? "has no public function with a body"
+                          : "has several public functions and none is @main; name one");
 }
 
 static tp_status prepare(measure *m, const char *function, const char *topology) {
@@ -395,7 +428,8 @@ static tp_status prepare(measure *m, const char *function, const char *topology)
   return tp__load_topology(m->module, topology, &m->plan.mesh, &m->topology);
 }
 
-tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology, tp_plan **plan) {
+tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
+                          tp_plan **plan) {
   measure *m = tp__calloc(1, sizeof *m);
   if (!m)
     return tp__error(mlirModuleGetOperation(module), TP_NO_MEMORY, "memory ran out");

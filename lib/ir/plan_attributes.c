@@ -14,12 +14,16 @@ static tp_status check_factors(MlirOperation op, MlirAttribute attr, const tp_me
     char name[TP_MAX_AXIS_NAME];
     int64_t pre, size;
     int first;
-    if (!tp__axis_token(token, name, &pre, &size) || tp_mesh_find(mesh, name, pre, size, &first) == 0)
-      return tp__error(op, TP_NOT_FOUND, "tp.factors names axis \"%.*s\", which the mesh does not have", (int)token.length,
-                       token.data);
-    bool factor = mlirAttributeIsAInteger(entry.attribute) && mlirIntegerAttrGetValueInt(entry.attribute) >= 0;
+    if (!tp__axis_token(token, name, &pre, &size) ||
+        tp_mesh_find(mesh, name, pre, size, &first) == 0)
+      return tp__error(op, TP_NOT_FOUND,
+                       "tp.factors names axis \"%.*s\", which the mesh does not have",
+                       (int)token.length, token.data);
+    bool factor = mlirAttributeIsAInteger(entry.attribute) &&
+                  mlirIntegerAttrGetValueInt(entry.attribute) >= 0;
     if (!factor && !mlirAttributeIsAString(entry.attribute))
-      return tp__error(op, TP_INVALID_ARGUMENT, "tp.factors: \"%.*s\" needs a factor number, or \"linear k\"",
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "tp.factors: \"%.*s\" needs a factor number, or \"linear k\"",
                        (int)token.length, token.data);
   }
   return TP_OK;
@@ -27,8 +31,8 @@ static tp_status check_factors(MlirOperation op, MlirAttribute attr, const tp_me
 
 /* ---- tp.region_args: one list of shardings per region, one sharding per block argument ---- */
 
-static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttribute attr, const tp_mesh *mesh,
-                            MlirAttribute *canonical) {
+static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttribute attr,
+                            const tp_mesh *mesh, MlirAttribute *canonical) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
   MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
   char what[64];
@@ -41,13 +45,15 @@ static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttrib
   return status;
 }
 
-static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, const tp_mesh *mesh, MlirAttribute *canonical) {
+static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, const tp_mesh *mesh,
+                             MlirAttribute *canonical) {
   enum { MAX_ARGS = 256 };
   MlirAttribute entries[MAX_ARGS];
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
   intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
   if (!mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != n || n > MAX_ARGS)
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args: region %d has %d arguments; the list needs as many shardings",
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.region_args: region %d has %d arguments; the list needs as many shardings",
                      (int)r, (int)n);
   for (intptr_t i = 0; i < n; i++) {
     tp_status status = region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]);
@@ -63,7 +69,8 @@ static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const t
   MlirAttribute lists[MAX_REGIONS];
   intptr_t n = mlirOperationGetNumRegions(op);
   if (!mlirAttributeIsAArray(attr) || mlirArrayAttrGetNumElements(attr) != n || n > MAX_REGIONS)
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.region_args has to be a list with one entry for each of the %d regions",
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.region_args has to be a list with one entry for each of the %d regions",
                      (int)n);
   for (intptr_t r = 0; r < n; r++) {
     tp_status status = region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]);
@@ -76,14 +83,18 @@ static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const t
 
 /* ---- tp.global, tp.phase ---- */
 
-static tp_status check_global(MlirOperation op, const char *what, MlirAttribute attr, MlirType local) {
+static tp_status check_global(MlirOperation op, const char *what, MlirAttribute attr,
+                              MlirType local) {
   if (!mlirAttributeIsAType(attr) || !mlirTypeIsARankedTensor(mlirTypeAttrGetValue(attr)))
-    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has to be a ranked tensor type, the type before partitioning",
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "%s: tp.global has to be a ranked tensor type, the type before partitioning",
                      what);
   MlirType global = mlirTypeAttrGetValue(attr);
-  if (!mlirTypeIsARankedTensor(local) || mlirShapedTypeGetRank(local) != mlirShapedTypeGetRank(global) ||
+  if (!mlirTypeIsARankedTensor(local) ||
+      mlirShapedTypeGetRank(local) != mlirShapedTypeGetRank(global) ||
       !mlirTypeEqual(tp__element_type(local), tp__element_type(global)))
-    return tp__error(op, TP_INVALID_ARGUMENT, "%s: tp.global has another rank or element type than the value", what);
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "%s: tp.global has another rank or element type than the value", what);
   return TP_OK;
 }
 
@@ -93,13 +104,15 @@ static tp_status check_boundary_globals(MlirOperation func) {
   for (intptr_t i = 0; i < n_in + n_out; i++) {
     bool is_arg = i < n_in;
     int k = (int)(is_arg ? i : i - n_in);
-    MlirAttribute attr = is_arg ? tp__arg_attr(func, k, "tp.global") : tp__result_attr(func, k, "tp.global");
+    MlirAttribute attr =
+        is_arg ? tp__arg_attr(func, k, "tp.global") : tp__result_attr(func, k, "tp.global");
     char what[32];
     snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", k);
-    tp_status status =
-        mlirAttributeIsNull(attr)
-            ? TP_OK
-            : check_global(func, what, attr, is_arg ? mlirFunctionTypeGetInput(type, k) : mlirFunctionTypeGetResult(type, k));
+    tp_status status = mlirAttributeIsNull(attr)
+                           ? TP_OK
+                           : check_global(func, what, attr,
+                                          is_arg ? mlirFunctionTypeGetInput(type, k)
+                                                 : mlirFunctionTypeGetResult(type, k));
     if (status != TP_OK)
       return status;
   }
@@ -113,16 +126,20 @@ static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh
   bool *received = tp__calloc((size_t)devices, sizeof *received);
   tp_status status = received ? TP_OK : tp__error(op, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK && !mlirAttributeIsAArray(attr))
-    status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs has to be a list of [source, destination] devices");
+    status = tp__error(op, TP_INVALID_ARGUMENT,
+                       "tp.pairs has to be a list of [source, destination] devices");
   for (intptr_t i = 0; status == TP_OK && i < mlirArrayAttrGetNumElements(attr); i++) {
     int64_t pair[2];
     if (tp__int_list(mlirArrayAttrGetElement(attr, i), 2, pair) != 2)
-      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d is not a [source, destination] pair", (int)i);
+      status = tp__error(op, TP_INVALID_ARGUMENT,
+                         "tp.pairs: entry %d is not a [source, destination] pair", (int)i);
     else if (pair[0] < 0 || pair[0] >= devices || pair[1] < 0 || pair[1] >= devices)
-      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices",
+      status = tp__error(op, TP_INVALID_ARGUMENT,
+                         "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices",
                          (int)i, (long long)pair[0], (long long)pair[1], (long long)devices);
     else if (received[pair[1]])
-      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: device %lld receives twice", (long long)pair[1]);
+      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: device %lld receives twice",
+                         (long long)pair[1]);
     else
       received[pair[1]] = true;
   }

@@ -1,5 +1,6 @@
-/* The data of a dense_resource, read off its text: the C API's accessors trust that the data is there and as long as the type says, neither of
- * which an input has to fulfil (`dense_resource<__elided__>`). */
+/* The data of a dense_resource, read off its text: the C API's accessors trust that the data is
+ * there and as long as the type says, neither of which an input has to fulfil
+ * (`dense_resource<__elided__>`). */
 #include "ir/ir.h"
 
 #include "support/support.h"
@@ -8,7 +9,9 @@
 
 enum { HEADER = 8 /* hex digits in front of the data: its alignment */ };
 
-static void append(MlirStringRef part, void *data) { tp__string_append_bytes(data, part.data, part.length); }
+static void append(MlirStringRef part, void *data) {
+  tp__string_append_bytes(data, part.data, part.length);
+}
 
 /* The text of a constant with its resource behind it. */
 static void print(MlirAttribute resource, tp__string *text) {
@@ -29,7 +32,10 @@ static void print(MlirAttribute resource, tp__string *text) {
 }
 
 static int digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                : -1;
 }
 
 static bool read_bytes(const char *text, size_t n, unsigned char *bytes) {

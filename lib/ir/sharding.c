@@ -19,7 +19,8 @@ static void mesh_text(const tp_mesh *mesh, char *text, size_t size) {
   tp_mesh parent = tp_mesh_parent(mesh);
   int n = snprintf(text, size, "@%s(", mesh->name);
   for (int i = 0; i < parent.n_axes && n < (int)size; i++)
-    n += snprintf(text + n, size - (size_t)n, "%s%s=%lld", i ? ", " : "", parent.axes[i].name, (long long)parent.axes[i].size);
+    n += snprintf(text + n, size - (size_t)n, "%s%s=%lld", i ? ", " : "", parent.axes[i].name,
+                  (long long)parent.axes[i].size);
   if (n < (int)size)
     snprintf(text + n, size - (size_t)n, ")");
 }
@@ -29,14 +30,16 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   char name[TP_MAX_AXIS_NAME], text[256];
   int64_t pre, size;
   if (!tp__axis_token(token, name, &pre, &size))
-    return tp__error(r->at, TP_INVALID_ARGUMENT,
-                     "%s: tp.sharding: \"%.*s\" is not an axis; write \"axis\" or \"axis:(pre)size\"", r->what,
-                     (int)token.length, token.data);
+    return tp__error(
+        r->at, TP_INVALID_ARGUMENT,
+        "%s: tp.sharding: \"%.*s\" is not an axis; write \"axis\" or \"axis:(pre)size\"", r->what,
+        (int)token.length, token.data);
   *n = tp_mesh_find(r->mesh, name, pre, size, first);
   if (*n > 0)
     return TP_OK;
   mesh_text(r->mesh, text, sizeof text);
-  return tp__error(r->at, TP_NOT_FOUND, "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have", r->what,
+  return tp__error(r->at, TP_NOT_FOUND,
+                   "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have", r->what,
                    (int)token.length, token.data, text);
 }
 
@@ -47,24 +50,28 @@ static tp_status place_axis(reader *r, MlirStringRef token, int dim) {
     return status;
   for (int i = 0; i < n; i++)
     if (tp_spec_append(&r->out->spec, first + i, dim) != TP_OK)
-      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding uses axis \"%.*s\" twice; an axis may split one dimension",
+      return tp__error(r->at, TP_INVALID_ARGUMENT,
+                       "%s: tp.sharding uses axis \"%.*s\" twice; an axis may split one dimension",
                        r->what, (int)token.length, token.data);
   return TP_OK;
 }
 
 static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
   if (!mlirAttributeIsAArray(list))
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: dimension %d is not a list of axes", r->what, dim);
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: dimension %d is not a list of axes", r->what, dim);
   intptr_t n = mlirArrayAttrGetNumElements(list);
   for (intptr_t i = 0; i < n; i++) {
     MlirAttribute entry = mlirArrayAttrGetElement(list, i);
     if (!mlirAttributeIsAString(entry))
-      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: dimension %d has an entry that is not a string", r->what,
+      return tp__error(r->at, TP_INVALID_ARGUMENT,
+                       "%s: tp.sharding: dimension %d has an entry that is not a string", r->what,
                        dim);
     MlirStringRef token = mlirStringAttrGetValue(entry);
     if (tp__ref_is(token, "?")) {
       if (i != n - 1)
-        return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: \"?\" has to be the last entry of dimension %d", r->what,
+        return tp__error(r->at, TP_INVALID_ARGUMENT,
+                         "%s: tp.sharding: \"?\" has to be the last entry of dimension %d", r->what,
                          dim);
       r->out->open |= 1u << dim;
       continue;
@@ -78,11 +85,13 @@ static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
 
 static tp_status read_dims(reader *r, MlirAttribute dims) {
   if (mlirAttributeIsNull(dims) || !mlirAttributeIsAArray(dims))
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has to be a list with one list of axes per dimension",
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding has to be a list with one list of axes per dimension",
                      r->what);
   intptr_t n = mlirArrayAttrGetNumElements(dims);
   if (n != r->rank)
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
                      (int)n, r->rank);
   for (int d = 0; d < r->rank; d++) {
     tp_status status = read_dim(r, mlirArrayAttrGetElement(dims, d), d);
@@ -102,7 +111,8 @@ static int other_combiner(const reader *r, tp_combiner combiner) {
   return -1;
 }
 
-/* A partial value starts from the identity of its combiner; only an average has none, and is made by nobody but its user. */
+/* A partial value starts from the identity of its combiner; only an average has none, and is made
+ * by nobody but its user. */
 static bool has_identity(MlirType element, tp_combiner combiner) {
   return combiner == TP_AVERAGE || !mlirAttributeIsNull(tp__identity_attr(element, combiner));
 }
@@ -115,32 +125,37 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
     return status;
   tp_combiner combiner;
   char name[32];
-  if (!mlirAttributeIsAString(entry.attribute) || !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) ||
+  if (!mlirAttributeIsAString(entry.attribute) ||
+      !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) ||
       !tp_combiner_parse(name, &combiner))
-    return tp__error(r->at, TP_INVALID_ARGUMENT,
-                     "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"", r->what,
-                     (int)token.length, token.data);
+    return tp__error(
+        r->at, TP_INVALID_ARGUMENT,
+        "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"",
+        r->what, (int)token.length, token.data);
   char element[64];
   if (!has_identity(r->element, combiner)) {
     tp__type_text(r->element, sizeof element, element);
     return tp__error(r->at, TP_UNSUPPORTED,
-                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", which does not combine elements of type %s; use "
+                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", which does not combine "
+                     "elements of type %s; use "
                      "\"sum\", or combine the value before",
                      r->what, (int)token.length, token.data, name, element);
   }
   int other = other_combiner(r, combiner);
   if (other >= 0)
-    return tp__error(
-        r->at, TP_INVALID_ARGUMENT,
-        "%s: tp.sharding: partial over \"%.*s\" by \"%s\", but over \"%s\" by \"%s\"; such a value would depend on "
-        "which is combined first, so use one combiner",
-        r->what, (int)token.length, token.data, tp_combiner_name(combiner), r->mesh->axes[other].name,
-        tp_combiner_name(tp_spec_place(r->out->spec, other).combiner));
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", but over \"%s\" by \"%s\"; "
+                     "such a value would depend on "
+                     "which is combined first, so use one combiner",
+                     r->what, (int)token.length, token.data, tp_combiner_name(combiner),
+                     r->mesh->axes[other].name,
+                     tp_combiner_name(tp_spec_place(r->out->spec, other).combiner));
   for (int i = 0; i < n; i++)
     if (tp_spec_set_partial(&r->out->spec, first + i, combiner) != TP_OK)
       return tp__error(r->at, TP_INVALID_ARGUMENT,
-                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it can do one of both", r->what,
-                       (int)token.length, token.data);
+                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it "
+                       "can do one of both",
+                       r->what, (int)token.length, token.data);
   return TP_OK;
 }
 
@@ -152,16 +167,19 @@ static tp_status read_full(reader *r, MlirAttribute attr) {
     for (int k = 0; k < TP_LEN(keys); k++)
       known |= tp__ref_is(key, keys[k]);
     if (!known)
-      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: unknown key '%.*s'; known are mesh, dims, partial",
+      return tp__error(r->at, TP_INVALID_ARGUMENT,
+                       "%s: tp.sharding: unknown key '%.*s'; known are mesh, dims, partial",
                        r->what, (int)key.length, key.data);
   }
   MlirAttribute mesh = mlirDictionaryAttrGetElementByName(attr, tp__ref("mesh"));
   if (!mlirAttributeIsNull(mesh)) {
     if (!mlirAttributeIsAFlatSymbolRef(mesh))
-      return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: mesh has to be a symbol, as in mesh = @mesh", r->what);
+      return tp__error(r->at, TP_INVALID_ARGUMENT,
+                       "%s: tp.sharding: mesh has to be a symbol, as in mesh = @mesh", r->what);
     MlirStringRef name = mlirFlatSymbolRefAttrGetValue(mesh);
     if (!tp__ref_is(name, r->mesh->name))
-      return tp__error(r->at, TP_NOT_FOUND, "%s: tp.sharding names mesh @%.*s, but the module's mesh is @%s", r->what,
+      return tp__error(r->at, TP_NOT_FOUND,
+                       "%s: tp.sharding names mesh @%.*s, but the module's mesh is @%s", r->what,
                        (int)name.length, name.data, r->mesh->name);
   }
   tp_status status = read_dims(r, mlirDictionaryAttrGetElementByName(attr, tp__ref("dims")));
@@ -169,27 +187,30 @@ static tp_status read_full(reader *r, MlirAttribute attr) {
   if (status != TP_OK || mlirAttributeIsNull(partial))
     return status;
   if (!mlirAttributeIsADictionary(partial))
-    return tp__error(r->at, TP_INVALID_ARGUMENT, "%s: tp.sharding: partial has to be a dictionary, as in {tp = \"sum\"}",
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: partial has to be a dictionary, as in {tp = \"sum\"}",
                      r->what);
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(partial) && status == TP_OK; i++)
     status = read_partial(r, mlirDictionaryAttrGetElement(partial, i));
   return status;
 }
 
-tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr, const tp_mesh *mesh, MlirType type,
-                            tp_annotation *annotation) {
+tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
+                            const tp_mesh *mesh, MlirType type, tp_annotation *annotation) {
   tp_annotation read = {0};
   bool is_tensor = mlirTypeIsARankedTensor(type);
   int rank = is_tensor ? (int)mlirShapedTypeGetRank(type) : 0;
   reader r = {at, what, mesh, rank, is_tensor ? tp__element_type(type) : type, &read};
   if (mesh->n_axes == 0)
-    return tp__error(at, TP_NOT_FOUND,
-                     "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
-                     "{tp.axes = [...]} or give mesh=...",
-                     what);
+    return tp__error(
+        at, TP_NOT_FOUND,
+        "%s has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = ...) "
+        "{tp.axes = [...]} or give mesh=...",
+        what);
   if (rank > TP_MAX_RANK)
-    return tp__error(at, TP_UNSUPPORTED, "%s: tp.sharding on a tensor of rank %d; at most %d dimensions are supported", what,
-                     rank, TP_MAX_RANK);
+    return tp__error(at, TP_UNSUPPORTED,
+                     "%s: tp.sharding on a tensor of rank %d; at most %d dimensions are supported",
+                     what, rank, TP_MAX_RANK);
   tp_status status = mlirAttributeIsADictionary(attr) ? read_full(&r, attr) : read_dims(&r, attr);
   if (status == TP_OK)
     *annotation = read;
@@ -200,12 +221,14 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
 
 int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes) {
   int run = 1;
-  while (run < n && axes[run] == axes[0] + run && mesh->axes[axes[run]].parent == mesh->axes[axes[0]].parent)
+  while (run < n && axes[run] == axes[0] + run &&
+         mesh->axes[axes[run]].parent == mesh->axes[axes[0]].parent)
     run++;
   return run;
 }
 
-static MlirAttribute axis_list(MlirContext context, const tp_mesh *mesh, int n, const int *axes, bool open) {
+static MlirAttribute axis_list(MlirContext context, const tp_mesh *mesh, int n, const int *axes,
+                               bool open) {
   MlirAttribute entries[TP_MAX_AXES + 1];
   int count = 0;
   for (int i = 0; i < n;) {
@@ -235,14 +258,16 @@ static MlirAttribute partial_dictionary(MlirContext context, const tp_mesh *mesh
       }
       char text[2 * TP_MAX_AXIS_NAME];
       tp_mesh_axis_text(mesh, a, run, text, sizeof text);
-      entries[count++] = tp__named(context, text, tp__attr_string(context, tp_combiner_name(place.combiner)));
+      entries[count++] =
+          tp__named(context, text, tp__attr_string(context, tp_combiner_name(place.combiner)));
     }
     a += run;
   }
   return mlirDictionaryAttrGet(context, count, entries);
 }
 
-MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank, tp_annotation annotation) {
+MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank,
+                                 tp_annotation annotation) {
   MlirAttribute dims[TP_MAX_RANK];
   for (int d = 0; d < rank; d++) {
     int axes[TP_MAX_AXES];
@@ -261,7 +286,8 @@ MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int r
 
 /* ---- results of ops ---- */
 
-/* An op with one result carries the sharding itself, possibly in a list of one; others a list with an entry per result. */
+/* An op with one result carries the sharding itself, possibly in a list of one; others a list with
+ * an entry per result. */
 static MlirAttribute result_entry(MlirOperation op, MlirAttribute attr, int i, int rank) {
   int n = (int)mlirOperationGetNumResults(op);
   bool is_list = mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == n;
@@ -270,14 +296,15 @@ static MlirAttribute result_entry(MlirOperation op, MlirAttribute attr, int i, i
   if (!is_list)
     return attr;
   MlirAttribute first = mlirArrayAttrGetElement(attr, 0);
-  bool wrapped =
-      mlirAttributeIsADictionary(first) ||
-      (mlirAttributeIsAArray(first) &&
-       (rank == 0 || (mlirArrayAttrGetNumElements(first) > 0 && !mlirAttributeIsAString(mlirArrayAttrGetElement(first, 0)))));
+  bool wrapped = mlirAttributeIsADictionary(first) ||
+                 (mlirAttributeIsAArray(first) &&
+                  (rank == 0 || (mlirArrayAttrGetNumElements(first) > 0 &&
+                                 !mlirAttributeIsAString(mlirArrayAttrGetElement(first, 0)))));
   return wrapped ? first : attr;
 }
 
-tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation, bool *present) {
+tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation,
+                          bool *present) {
   MlirAttribute attr = tp__get(op, "tp.sharding");
   *present = !mlirAttributeIsNull(attr);
   if (!*present)
@@ -289,22 +316,26 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
     *present = false;
     return mlirOperationGetNumResults(op) > 1
                ? TP_OK
-               : tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on a result that is not a tensor of static shape");
+               : tp__error(op, TP_INVALID_ARGUMENT,
+                           "tp.sharding on a result that is not a tensor of static shape");
   }
   char text[32];
-  const char *what = "result 0"; /* most ops have one result, and to print its number would take as long as to read the rest */
+  /* most ops have one result, and to print its number would take as long as to read the rest */
+  const char *what = "result 0";
   if (i > 0) {
     snprintf(text, sizeof text, "result %d", i);
     what = text;
   }
   MlirAttribute entry = result_entry(op, attr, i, rank);
   if (mlirAttributeIsNull(entry))
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding has to be a list with one entry for each of the %d results",
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.sharding has to be a list with one entry for each of the %d results",
                      (int)mlirOperationGetNumResults(op));
   return tp__read_sharding(op, what, entry, mesh, type, annotation);
 }
 
-void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_annotation *annotations) {
+void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
+                         const tp_annotation *annotations) {
   MlirContext context = mlirOperationGetContext(op);
   enum { MAX_RESULTS = 64 };
   MlirAttribute entries[MAX_RESULTS];
@@ -318,5 +349,6 @@ void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n, const tp_
 
 bool tp__is_local(MlirOperation module) {
   MlirAttribute phase = tp__get(module, "tp.phase");
-  return !mlirAttributeIsNull(phase) && mlirAttributeIsAString(phase) && tp__ref_is(mlirStringAttrGetValue(phase), "local");
+  return !mlirAttributeIsNull(phase) && mlirAttributeIsAString(phase) &&
+         tp__ref_is(mlirStringAttrGetValue(phase), "local");
 }

@@ -1,6 +1,7 @@
-// What the MLIR C API does not offer: named passes with textual options and statistics from a C table, warnings, remarks
-// and notes, comparison of ops by their properties, their attributes as a whole, whole shapes, the op in front of another, MLIR's opt driver, and the
-// plug-in entry. The only C++ of the library; it decides nothing.
+// What the MLIR C API does not offer: named passes with textual options and statistics from a C
+// table, warnings, remarks and notes, comparison of ops by their properties, their attributes as a
+// whole, whole shapes, the op in front of another, MLIR's opt driver, and the plug-in entry. The
+// only C++ of the library; it decides nothing.
 #include "ir/diagnostics.h"
 #include "ir/likeness.h"
 #include "ir/pass.h"
@@ -41,12 +42,14 @@ using namespace mlir;
 namespace {
 
 void addDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                  scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
+  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, shard::ShardDialect,
+                  tensor::TensorDialect>();
 }
 
-/// --tp-explain of shard-opt: the value of every option `explain` that is not given. `used` says whether some pass has it.
+/// --tp-explain of shard-opt: the value of every option `explain` that is not given. `used` says
+/// whether some pass has it.
 struct ExplainFlag {
   std::string value;
   std::atomic<bool> used{false};
@@ -82,7 +85,9 @@ namespace {
 /// A row of the pass table as an MLIR pass on modules.
 class TablePass : public OperationPass<ModuleOp> {
 public:
-  TablePass(const tp_pass_row *passRow, TypeID id) : OperationPass<ModuleOp>(id), row(passRow) { addOptions(); }
+  TablePass(const tp_pass_row *passRow, TypeID id) : OperationPass<ModuleOp>(id), row(passRow) {
+    addOptions();
+  }
   TablePass(const TablePass &other) : OperationPass<ModuleOp>(other), row(other.row) {
     addOptions();
     copyOptionValuesFrom(&other);
@@ -119,8 +124,9 @@ public:
     if (status == TP_OK)
       return;
     if (tp__error_count() == errorsBefore)
-      getOperation().emitError() << row->name << ": failed without a diagnostic (" << tp_status_name(status)
-                                 << "); this is a defect of tpshard, please report it with the input";
+      getOperation().emitError()
+          << row->name << ": failed without a diagnostic (" << tp_status_name(status)
+          << "); this is a defect of tpshard, please report it with the input";
     signalPassFailure();
   }
 
@@ -136,7 +142,8 @@ private:
   void addOptions() {
     for (int i = 0; i < row->n_options; i++) {
       const tp_option_row &o = row->options[i];
-      options.emplace_back(*this, o.name, llvm::cl::desc(o.help), llvm::cl::init(std::string(o.default_value)));
+      options.emplace_back(*this, o.name, llvm::cl::desc(o.help),
+                           llvm::cl::init(std::string(o.default_value)));
     }
     for (int i = 0; i < row->n_statistics; i++)
       statistics.emplace_back(this, row->statistics[i].name, row->statistics[i].help);
@@ -157,8 +164,8 @@ struct RowOptions : public detail::PassOptions {
   std::deque<Option<std::string>> values;
 };
 
-/// Replaces each {name} in the row's text by name='value', or by nothing when the value is empty. A default of the pipeline need not be
-/// that of its passes.
+/// Replaces each {name} in the row's text by name='value', or by nothing when the value is empty. A
+/// default of the pipeline need not be that of its passes.
 std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options) {
   std::string text = row.text;
   for (int i = 0; i < row.n_options; i++) {
@@ -174,7 +181,8 @@ std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options
 void registerPipeline(const tp_pipeline_row &row) {
   registerPassPipeline(
       row.name, row.summary,
-      [&row](OpPassManager &pm, StringRef text, function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
+      [&row](OpPassManager &pm, StringRef text,
+             function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
         RowOptions options(row);
         std::string message;
         llvm::raw_string_ostream stream(message);
@@ -217,14 +225,15 @@ void tp_context_prepare(MlirContext context) {
   registerAllToLLVMIRTranslations(registry);
   unwrap(context)->appendDialectRegistry(registry);
   unwrap(context)
-      ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-                    linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+      ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
+                    cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
+                    LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
                     scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
 }
 
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note) {
-  static const DiagnosticSeverity severities[] = {DiagnosticSeverity::Error, DiagnosticSeverity::Warning,
-                                                  DiagnosticSeverity::Remark};
+  static const DiagnosticSeverity severities[] = {
+      DiagnosticSeverity::Error, DiagnosticSeverity::Warning, DiagnosticSeverity::Remark};
   Location loc = unwrap(location);
   InFlightDiagnostic d = loc->getContext()->getDiagEngine().emit(loc, severities[severity]);
   d << message;
@@ -234,14 +243,18 @@ void tp__emit(MlirLocation location, tp_severity severity, const char *message, 
 
 namespace {
 
-bool isOutside(Operation *root, Value value) { return !root->isAncestor(value.getParentRegion()->getParentOp()); }
+bool isOutside(Operation *root, Value value) {
+  return !root->isAncestor(value.getParentRegion()->getParentOp());
+}
 
 uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
 }
 
-uint64_t mix(uint64_t hash, const void *pointer) { return mix(hash, reinterpret_cast<uintptr_t>(pointer)); }
+uint64_t mix(uint64_t hash, const void *pointer) {
+  return mix(hash, reinterpret_cast<uintptr_t>(pointer));
+}
 
 /// Adds the op and what is in its regions. False if one of those uses a tensor from outside.
 bool addLikeness(Operation *root, Operation *op, uint64_t &hash) {
@@ -286,11 +299,13 @@ private:
       return known->second == b;
     if (a.getType() != b.getType())
       return false;
-    if (isa<TensorType>(a.getType())) /* an operand: those of the region that come from outside are refused by the hash */
+    /* an operand: those of the region that come from outside are refused by the hash */
+    if (isa<TensorType>(a.getType()))
       return true;
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-    return a == b || (x && y && x->hasTrait<OpTrait::ConstantLike>() && x->getName() == y->getName() &&
-                      x->getName().compareOpProperties(x->getPropertiesStorage(), y->getPropertiesStorage()));
+    return a == b ||
+           (x && y && x->hasTrait<OpTrait::ConstantLike>() && x->getName() == y->getName() &&
+            x->getName().compareOpProperties(x->getPropertiesStorage(), y->getPropertiesStorage()));
   }
 
   bool areAlike(Region &a, Region &b) {
@@ -348,7 +363,9 @@ int tp__tensor_sizes(MlirType type, const int64_t **sizes) {
   return static_cast<int>(tensor.getRank());
 }
 
-bool tp__ops_alike(MlirOperation a, MlirOperation b) { return Comparison().areAlike(unwrap(a), unwrap(b)); }
+bool tp__ops_alike(MlirOperation a, MlirOperation b) {
+  return Comparison().areAlike(unwrap(a), unwrap(b));
+}
 
 int tp_opt_main(int argc, char **argv) {
   tp_register_passes();
@@ -357,13 +374,15 @@ int tp_opt_main(int argc, char **argv) {
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
   static llvm::cl::opt<std::string, true> explain(
-      "tp-explain", llvm::cl::location(explainFlag.value), llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
+      "tp-explain", llvm::cl::location(explainFlag.value),
+      llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
       llvm::cl::desc("Explain the layout of a value: the option explain of tp-propagate"));
-  int code = asMainReturnCode(MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
+  int code = asMainReturnCode(
+      MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
   if (code == 0 && !explainFlag.value.empty() && !explainFlag.used) {
-    llvm::errs()
-        << "shard-opt: error: --tp-explain explains what tp-propagate plans, but no tp-propagate ran; add it to the pipeline, "
-           "or tp-spmd\n";
+    llvm::errs() << "shard-opt: error: --tp-explain explains what tp-propagate plans, but no "
+                    "tp-propagate ran; add it to the pipeline, "
+                    "or tp-spmd\n";
     return 1;
   }
   return code;

@@ -1,10 +1,12 @@
-/* How often loops run: between constant bounds, or counted up from one constant to another, as scans are exported: an scf.while that carries a
- * counter, perhaps as a tensor without dimensions. */
+/* How often loops run: between constant bounds, or counted up from one constant to another, as
+ * scans are exported: an scf.while that carries a counter, perhaps as a tensor without
+ * dimensions. */
 #include "ir/ir.h"
 
 /* ---- scalars, and tensors of one element that stand for them ---- */
 
-/* What a value is read from: of an argument of a structured op's body the op's operand, of an element the tensor. */
+/* What a value is read from: of an argument of a structured op's body the op's operand, of an
+ * element the tensor. */
 static MlirValue origin(MlirValue value) {
   for (;;) {
     if (mlirValueIsABlockArgument(value)) {
@@ -22,7 +24,8 @@ static MlirValue origin(MlirValue value) {
   }
 }
 
-/* The op that computes a scalar; of a structured op on tensors without dimensions the one that its body yields. Null: none. */
+/* The op that computes a scalar; of a structured op on tensors without dimensions the one that its
+ * body yields. Null: none. */
 static MlirOperation computing_op(MlirValue value) {
   value = origin(value);
   MlirOperation op = tp__defining_op(value);
@@ -30,10 +33,12 @@ static MlirOperation computing_op(MlirValue value) {
   int64_t shape[TP_MAX_RANK];
   if (mlirOperationIsNull(op) || !tp__op_is(op, "linalg.generic"))
     return op;
-  if (mlirOperationGetNumResults(op) != 1 || !tp__static_tensor(mlirValueGetType(value), &rank, shape) || rank > 0)
+  if (mlirOperationGetNumResults(op) != 1 ||
+      !tp__static_tensor(mlirValueGetType(value), &rank, shape) || rank > 0)
     return (MlirOperation){NULL};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape) || rank > 0)
+    if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape) ||
+        rank > 0)
       return (MlirOperation){NULL};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   return tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
@@ -68,7 +73,8 @@ static bool trips_of_for(MlirOperation op, double *trips) {
     *trips = (double)mlirIntegerAttrGetValueInt(blocks);
     return true;
   }
-  if (!constant(mlirOperationGetOperand(op, 0), &low) || !constant(mlirOperationGetOperand(op, 1), &high) ||
+  if (!constant(mlirOperationGetOperand(op, 0), &low) ||
+      !constant(mlirOperationGetOperand(op, 1), &high) ||
       !constant(mlirOperationGetOperand(op, 2), &step) || step <= 0)
     return false;
   *trips = count(low, high, step);
@@ -79,11 +85,13 @@ static bool trips_of_for(MlirOperation op, double *trips) {
 
 static bool is_argument(MlirValue value, MlirBlock block, intptr_t number) {
   value = origin(value);
-  return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), block) &&
+  return mlirValueIsABlockArgument(value) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value), block) &&
          mlirBlockArgumentGetArgNumber(value) == number;
 }
 
-/* The argument of `before` that the condition compares, and what it stays below; -1: another condition. */
+/* The argument of `before` that the condition compares, and what it stays below; -1: another
+ * condition. */
 static intptr_t counter_of(MlirBlock before, int64_t *bound) {
   MlirOperation compare = computing_op(mlirOperationGetOperand(mlirBlockGetTerminator(before), 0));
   if (mlirOperationIsNull(compare) || !tp__op_is(compare, "arith.cmpi") ||
@@ -108,7 +116,8 @@ static bool step_of(MlirBlock before, MlirBlock body, intptr_t counter, int64_t 
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     for (int k = 0; k < 2; k++)
       if (is_argument(mlirOperationGetOperand(condition, i + 1), before, counter) &&
-          is_argument(mlirOperationGetOperand(add, k), body, i) && constant(mlirOperationGetOperand(add, 1 - k), step))
+          is_argument(mlirOperationGetOperand(add, k), body, i) &&
+          constant(mlirOperationGetOperand(add, 1 - k), step))
         return *step > 0;
   return false;
 }
@@ -118,12 +127,14 @@ static bool trips_of_while(MlirOperation op, double *trips) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
   int64_t low, high, step;
   intptr_t counter = counter_of(before, &high);
-  if (counter < 0 || !constant(mlirOperationGetOperand(op, counter), &low) || !step_of(before, body, counter, &step))
+  if (counter < 0 || !constant(mlirOperationGetOperand(op, counter), &low) ||
+      !step_of(before, body, counter, &step))
     return false;
   *trips = count(low, high, step);
   return true;
 }
 
 bool tp__loop_trips(MlirOperation op, double *trips) {
-  return tp__op_is(op, "scf.for") ? trips_of_for(op, trips) : tp__op_is(op, "scf.while") && trips_of_while(op, trips);
+  return tp__op_is(op, "scf.for") ? trips_of_for(op, trips)
+                                  : tp__op_is(op, "scf.while") && trips_of_while(op, trips);
 }

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-bool tp__is_tensor(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type); }
+bool tp__is_tensor(MlirType type) {
+  return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type);
+}
 
 typedef enum tensor_kind { TENSOR_STATIC, TENSOR_NOT_STATIC, TENSOR_TOO_LARGE } tensor_kind;
 
@@ -25,12 +27,15 @@ static tensor_kind read_tensor(MlirType type, int *rank, int64_t *shape) {
   return elements <= TP_MAX_ELEMENTS ? TENSOR_STATIC : TENSOR_TOO_LARGE;
 }
 
-bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) { return read_tensor(type, rank, shape) == TENSOR_STATIC; }
+bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
+  return read_tensor(type, rank, shape) == TENSOR_STATIC;
+}
 
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape) {
-  return mlirRankedTensorTypeGet(rank, shape, tp__element_type(type), mlirRankedTensorTypeGetEncoding(type));
+  return mlirRankedTensorTypeGet(rank, shape, tp__element_type(type),
+                                 mlirRankedTensorTypeGetEncoding(type));
 }
 
 static int64_t integer_size(unsigned width) {
@@ -82,7 +87,9 @@ tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType ty
   if (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return TP_OK;
   tp__type_text(type, sizeof text, text);
-  return tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i, text);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i,
+                   text);
 }
 
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
@@ -92,15 +99,19 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
   tensor_kind kind = read_tensor(type, &rank, shape);
   if (kind == TENSOR_TOO_LARGE) {
     tp__type_text(type, sizeof text, text);
-    return tp__error(op, TP_UNSUPPORTED, "%s %d is %s; a tensor may have at most 2^50 elements", what, i, text);
+    return tp__error(op, TP_UNSUPPORTED, "%s %d is %s; a tensor may have at most 2^50 elements",
+                     what, i, text);
   }
   if (kind == TENSOR_NOT_STATIC)
     return tp__error(op, TP_UNSUPPORTED,
-                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes static before sharding",
+                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes "
+                     "static before sharding",
                      what, i, TP_MAX_RANK);
   if (tp__element_size(tp__element_type(type)) == 0) {
     tp__type_text(tp__element_type(type), sizeof text, text);
-    return tp__error(op, TP_UNSUPPORTED, "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES "; convert it",
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES
+                     "; convert it",
                      what, i, text);
   }
   return tp__check_dense(op, what, i, type);

@@ -1,15 +1,17 @@
 #include "ir/value_table.h"
 
-/* Key and value lie together: a look-up in a large table waits for memory once, and what lies together in memory has its entries together: ops that follow each
- * other often do. */
+/* Key and value lie together: a look-up in a large table waits for memory once, and what lies
+ * together in memory has its entries together: ops that follow each other often do. */
 typedef struct tp_value_entry {
   const void *key; /* NULL: free */
   int value;
 } tp_value_entry;
 
 static tp_value_entry *place(const tp_value_table *table, const void *key) {
-  enum { PAGE = 12, PLACES = 6 }; /* logarithms of bytes, and of entries where the keys of a page start to look */
-  uint64_t address = (uint64_t)(uintptr_t)key, page = (address >> PAGE) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+  /* logarithms of bytes, and of entries where the keys of a page start to look */
+  enum { PAGE = 12, PLACES = 6 };
+  uint64_t address = (uint64_t)(uintptr_t)key,
+           page = (address >> PAGE) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
   uint64_t within = address >> (PAGE - PLACES) & ((1 << PLACES) - 1);
   size_t i = (size_t)(page << PLACES | within) & (table->capacity - 1);
   while (table->entries[i].key && table->entries[i].key != key)
@@ -18,7 +20,8 @@ static tp_value_entry *place(const tp_value_table *table, const void *key) {
 }
 
 static tp_status grow(tp_value_table *table) {
-  tp_value_table bigger = {.count = table->count, .capacity = table->capacity ? 2 * table->capacity : 256};
+  tp_value_table bigger = {.count = table->count,
+                           .capacity = table->capacity ? 2 * table->capacity : 256};
   bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return TP_NO_MEMORY;

@@ -2,14 +2,18 @@
 #include "ir/ir.h"
 #include "support/support.h"
 
-static bool is_structured(MlirOperation op) { return tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "tensor"); }
+static bool is_structured(MlirOperation op) {
+  return tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "tensor");
+}
 
 static tp_status walk(MlirOperation op, bool into_bodies, tp_visit visit, void *data) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirRegion region = mlirOperationGetRegion(op, r);
-    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block)) {
       MlirOperation next;
-      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child); child = next) {
+      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child);
+           child = next) {
         next = mlirOperationGetNextInBlock(child);
         tp_status status = visit(child, data);
         if (status == TP_OK && (into_bodies || !is_structured(child)))
@@ -22,9 +26,13 @@ static tp_status walk(MlirOperation op, bool into_bodies, tp_visit visit, void *
   return TP_OK;
 }
 
-tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) { return walk(op, true, visit, data); }
+tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
+  return walk(op, true, visit, data);
+}
 
-tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data) { return walk(op, false, visit, data); }
+tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data) {
+  return walk(op, false, visit, data);
+}
 
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
@@ -35,10 +43,14 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
 
 MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
-      return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) ? (MlirOperation){NULL} : op;
+    if (tp__op_is(op, "func.func") &&
+        mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
+      return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)))
+                 ? (MlirOperation){NULL}
+                 : op;
   return (MlirOperation){NULL};
 }
 
@@ -64,7 +76,8 @@ bool tp__is_used_once(MlirValue value) {
 
 int tp__n_uses(MlirValue value) {
   int n = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     n++;
   return n;
 }

@@ -5,7 +5,9 @@
 #include <mlir-c/Dialect/Linalg.h>
 
 /* A tensor, or the buffer that it becomes. */
-static bool is_shaped(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type); }
+static bool is_shaped(MlirType type) {
+  return mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type);
+}
 
 int64_t tp__n_elements(MlirType type) {
   int64_t n = 1;
@@ -21,7 +23,8 @@ static bool is_arithmetic(MlirOperation op) {
   static const char *const free_ops[] = {"arith.constant",   "arith.extf",         "arith.truncf",
                                          "arith.extsi",      "arith.extui",        "arith.trunci",
                                          "arith.index_cast", "arith.index_castui", "arith.bitcast"};
-  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_has_dialect(op, "complex"))
+  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") &&
+      !tp__op_has_dialect(op, "complex"))
     return false;
   for (int i = 0; i < TP_LEN(free_ops); i++)
     if (tp__op_is(op, free_ops[i]))
@@ -60,7 +63,8 @@ static void read_operand(loop_nest *nest, MlirAffineMap map, MlirType type) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
     for (int loop = 0; loop < nest->n; loop++)
       *used |= mlirAffineExprIsFunctionOfDim(expr, loop) ? UINT32_C(1) << loop : 0;
-    if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < nest->n && !mlirShapedTypeIsDynamicDim(type, d))
+    if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) < nest->n &&
+        !mlirShapedTypeIsDynamicDim(type, d))
       nest->sizes[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d);
   }
 }
@@ -72,7 +76,9 @@ static loop_nest read_loops(MlirOperation op) {
     return nest;
   intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
   nest.n = n < MAX_LOOPS ? (int)n : MAX_LOOPS;
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && i < mlirOperationGetNumOperands(op) && i < MAX_LOOPS; i++)
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) &&
+                       i < mlirOperationGetNumOperands(op) && i < MAX_LOOPS;
+       i++)
     read_operand(&nest, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)),
                  mlirValueGetType(mlirOperationGetOperand(op, i)));
   return nest;
@@ -87,7 +93,8 @@ static double n_iterations(const loop_nest *nest) {
 
 /* ---- contractions ---- */
 
-int64_t tp__gemm_dim(int n_loops, const int64_t *sizes, uint32_t first, uint32_t second, uint32_t result) {
+int64_t tp__gemm_dim(int n_loops, const int64_t *sizes, uint32_t first, uint32_t second,
+                     uint32_t result) {
   double dims[3] = {1, 1, 1}, least;
   for (int i = 0; i < n_loops; i++) {
     bool in_first = first >> i & 1, in_second = second >> i & 1, in_result = result >> i & 1;
@@ -111,7 +118,9 @@ static tp_peak peak_of_one(MlirType type) {
   return mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8 ? TP_PEAK_F8 : TP_PEAK_F32;
 }
 
-tp_peak tp__peak_of(MlirType a, MlirType b) { return peak_of_one(a) == peak_of_one(b) ? peak_of_one(a) : TP_PEAK_F32; }
+tp_peak tp__peak_of(MlirType a, MlirType b) {
+  return peak_of_one(a) == peak_of_one(b) ? peak_of_one(a) : TP_PEAK_F32;
+}
 
 static MlirType operand_element(MlirOperation op, intptr_t i) {
   return tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
@@ -122,18 +131,22 @@ static void add_contraction(MlirOperation op, const loop_nest *nest, double flop
   if (nest->n_operands < 3)
     return;
   work->peak = tp__peak_of(operand_element(op, 0), operand_element(op, 1));
-  work->gemm_dim = tp__gemm_dim(nest->n, nest->sizes, nest->used[0], nest->used[1], nest->used[nest->n_operands - 1]);
+  work->gemm_dim = tp__gemm_dim(nest->n, nest->sizes, nest->used[0], nest->used[1],
+                                nest->used[nest->n_operands - 1]);
 }
 
 /* ---- work ---- */
 
 static double shaped_bytes(MlirType type) {
-  return is_shaped(type) ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type)) : 0;
+  return is_shaped(type)
+             ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type))
+             : 0;
 }
 
 bool tp__op_work(MlirOperation op, tp_work *work) {
   bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
-  bool tensors = mlirOperationGetNumResults(op) > 0 && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  bool tensors = mlirOperationGetNumResults(op) > 0 &&
+                 mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
   *work = (tp_work){.launch = true};
   if (structured) {
     body_count count = {0};

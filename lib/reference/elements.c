@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* A float of `bits` bits with so many of its exponent; `finite`: the largest exponent has numbers too (f8E4M3FN), and only all ones are NaN. */
+/* A float of `bits` bits with so many of its exponent; `finite`: the largest exponent has numbers
+ * too (f8E4M3FN), and only all ones are NaN. */
 static double decode(uint32_t pattern, int bits, int exponent_bits, bool finite) {
   int fraction_bits = bits - 1 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
   uint32_t fraction = pattern & ((1u << fraction_bits) - 1);
@@ -36,7 +37,11 @@ number tp__number_read(const kind *k, const void *data, int64_t i) {
     memcpy(&narrow, at, sizeof narrow);
     value = narrow;
   } else {
-    value = decode((uint32_t)bits, k->bits, k->bits == 8 ? 4 : strcmp(k->name, "bf16") == 0 ? 8 : 5, k->bits == 8);
+    value = decode((uint32_t)bits, k->bits,
+                   k->bits == 8                   ? 4
+                   : strcmp(k->name, "bf16") == 0 ? 8
+                                                  : 5,
+                   k->bits == 8);
   }
   return (number){.value = value, .reach = fabs(value)};
 }

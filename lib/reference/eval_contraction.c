@@ -1,8 +1,10 @@
-/* Sums of products of floats: c += a * b over the loops that c lacks, as products of matrices in binary64.
+/* Sums of products of floats: c += a * b over the loops that c lacks, as products of matrices in
+ * binary64.
  *
- * Beside the sum stand the sum of magnitudes and the bound of the error. For n terms in any order, each product rounded once, it is
- * at most (n + 1) roundings of the sum of magnitudes (Higham, 4.2); a sum from first to last takes half of that where terms are alike,
- * which is what the bounds of other sums here are, before tp__number_is_right allows for other orders. */
+ * Beside the sum stand the sum of magnitudes and the bound of the error. For n terms in any order,
+ * each product rounded once, it is at most (n + 1) roundings of the sum of magnitudes (Higham,
+ * 4.2); a sum from first to last takes half of that where terms are alike, which is what the bounds
+ * of other sums here are, before tp__number_is_right allows for other orders. */
 #include "reference/eval_structured.h"
 
 #include <string.h>
@@ -86,7 +88,8 @@ contraction *tp__contraction_find(evaluation *r, const node *n, const structured
 /* ---- running ---- */
 
 /* What the loops of a class add to the element of an operand, as a list. */
-static void list_offsets(const structured *s, const contraction *c, int class, const access *a, int64_t *list) {
+static void list_offsets(const structured *s, const contraction *c, int class, const access *a,
+                         int64_t *list) {
   int64_t sizes[TP__EVAL_MAX_LOOPS], at[TP__EVAL_MAX_LOOPS] = {0};
   for (int i = 0; i < c->n[class]; i++)
     sizes[i] = s->sizes[c->loops[class][i]];
@@ -109,8 +112,8 @@ static double *matrix_place(matrix *m, double *at, int64_t n) {
 }
 
 /* False where a number needs care. */
-static bool matrix_fill(matrix *m, const number *from, const int64_t *rows, int64_t n_rows, const int64_t *columns,
-                        int64_t n_columns) {
+static bool matrix_fill(matrix *m, const number *from, const int64_t *rows, int64_t n_rows,
+                        const int64_t *columns, int64_t n_columns) {
   m->has_errors = false;
   m->is_whole = true;
   for (int64_t i = 0; i < n_rows; i++)
@@ -132,8 +135,8 @@ typedef struct sizes {
 } sizes;
 
 /* c += a * b; plain loops, for compilers to vectorise. */
-static inline __attribute__((always_inline)) void multiply(const sizes *s, const double *a, const double *restrict b,
-                                                           double *restrict c) {
+static inline __attribute__((always_inline)) void
+multiply(const sizes *s, const double *a, const double *restrict b, double *restrict c) {
   for (int64_t i = 0; i < s->rows; i++) {
     double *restrict to = c + i * s->columns;
     const double *x = a + i * s->sum;
@@ -141,8 +144,8 @@ static inline __attribute__((always_inline)) void multiply(const sizes *s, const
     for (; p + 4 <= s->sum; p += 4) {
       const double *y = b + p * s->columns;
       for (int64_t j = 0; j < s->columns; j++)
-        to[j] +=
-            x[p] * y[j] + x[p + 1] * y[s->columns + j] + x[p + 2] * y[2 * s->columns + j] + x[p + 3] * y[3 * s->columns + j];
+        to[j] += x[p] * y[j] + x[p + 1] * y[s->columns + j] + x[p + 2] * y[2 * s->columns + j] +
+                 x[p + 3] * y[3 * s->columns + j];
     }
     for (; p < s->sum; p++)
       for (int64_t j = 0; j < s->columns; j++)
@@ -152,12 +155,15 @@ static inline __attribute__((always_inline)) void multiply(const sizes *s, const
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* No fused multiply-add: the bits are those of any processor. */
-__attribute__((target("avx2"))) static void multiply_avx2(const sizes *s, const double *a, const double *b, double *c) {
+__attribute__((target("avx2"))) static void multiply_avx2(const sizes *s, const double *a,
+                                                          const double *b, double *c) {
   multiply(s, a, b, c);
 }
 #endif
 
-static void multiply_plain(const sizes *s, const double *a, const double *b, double *c) { multiply(s, a, b, c); }
+static void multiply_plain(const sizes *s, const double *a, const double *b, double *c) {
+  multiply(s, a, b, c);
+}
 
 static void add_product(const sizes *s, const double *a, const double *b, double *c) {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -184,9 +190,12 @@ static void add_errors(const sizes *s, matrix *a, matrix *b, double *errors) {
 }
 
 /* The number that was there + a sum of n products. */
-static number finish(const kind *k, const number *init, double value, double reach, double error, bool is_whole, int64_t n) {
-  number sum = {.value = init->value + value, .reach = init->reach + reach, .error = init->error + error};
-  bool is_certain_sum = is_whole && sum.error == 0 && init->value == rint(init->value) && sum.reach <= 1 / k->unit;
+static number finish(const kind *k, const number *init, double value, double reach, double error,
+                     bool is_whole, int64_t n) {
+  number sum = {
+      .value = init->value + value, .reach = init->reach + reach, .error = init->error + error};
+  bool is_certain_sum =
+      is_whole && sum.error == 0 && init->value == rint(init->value) && sum.reach <= 1 / k->unit;
   if (is_exact(k))
     return tp__settled(k, sum.value, fabs(sum.value), 0, 0);
   if (!is_known(init) || !(sum.reach + sum.error <= k->most * (1 + k->unit / 2)))
@@ -198,17 +207,21 @@ static number finish(const kind *k, const number *init, double value, double rea
   return sum;
 }
 
-bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const structured *s, tensor *made) {
+bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const structured *s,
+                         tensor *made) {
   const contraction *c = s->contraction;
   const access *on[3] = {s->accesses + c->a, s->accesses + c->b, s->accesses + s->n_inputs};
   const number *a = frame[n->operands[c->a]].tensor->numbers + on[0]->base;
   const number *b = frame[n->operands[c->b]].tensor->numbers + on[1]->base;
   sizes size = {c->sizes[ROW], c->sizes[COLUMN], c->sizes[SUM]};
-  int64_t n_left = size.rows * size.sum, n_right = size.sum * size.columns, n_sums = size.rows * size.columns;
+  int64_t n_left = size.rows * size.sum, n_right = size.sum * size.columns,
+          n_sums = size.rows * size.columns;
   int64_t n_offsets = c->sizes[BATCH] + c->sizes[ROW] + c->sizes[COLUMN] + c->sizes[SUM];
-  double *scratch = tp__eval_scratch(r, sizeof(double) * (size_t)(3 * (n_left + n_right + n_sums + n_offsets)));
+  double *scratch =
+      tp__eval_scratch(r, sizeof(double) * (size_t)(3 * (n_left + n_right + n_sums + n_offsets)));
   matrix left, right, sums;
-  int64_t *next = (int64_t *)matrix_place(&sums, matrix_place(&right, matrix_place(&left, scratch, n_left), n_right), n_sums);
+  int64_t *next = (int64_t *)matrix_place(
+      &sums, matrix_place(&right, matrix_place(&left, scratch, n_left), n_right), n_sums);
   int64_t *offsets[3][N_CLASSES];
   for (int x = 0; x < 3; x++)
     for (int class = 0; class < N_CLASSES; class++, next += c->sizes[class - 1]) {
@@ -218,8 +231,10 @@ bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const 
   for (int64_t e = 0; e < c->sizes[BATCH]; e++) {
     if (!tp__eval_count(r, n, 0))
       return false;
-    if (!matrix_fill(&left, a + offsets[0][BATCH][e], offsets[0][ROW], size.rows, offsets[0][SUM], size.sum) ||
-        !matrix_fill(&right, b + offsets[1][BATCH][e], offsets[1][SUM], size.sum, offsets[1][COLUMN], size.columns))
+    if (!matrix_fill(&left, a + offsets[0][BATCH][e], offsets[0][ROW], size.rows, offsets[0][SUM],
+                     size.sum) ||
+        !matrix_fill(&right, b + offsets[1][BATCH][e], offsets[1][SUM], size.sum,
+                     offsets[1][COLUMN], size.columns))
       return false;
     memset(sums.values, 0, 3 * (size_t)(size.rows * size.columns) * sizeof(double));
     add_product(&size, left.values, right.values, sums.values);
@@ -230,8 +245,10 @@ bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const 
     for (int64_t i = 0; i < size.rows; i++)
       for (int64_t j = 0; j < size.columns; j++) {
         int64_t at = i * size.columns + j;
-        number *to = made->numbers + on[2]->base + offsets[2][BATCH][e] + offsets[2][ROW][i] + offsets[2][COLUMN][j];
-        *to = finish(c->k, to, sums.values[at], sums.reaches[at], sums.errors[at], left.is_whole && right.is_whole, size.sum);
+        number *to = made->numbers + on[2]->base + offsets[2][BATCH][e] + offsets[2][ROW][i] +
+                     offsets[2][COLUMN][j];
+        *to = finish(c->k, to, sums.values[at], sums.reaches[at], sums.errors[at],
+                     left.is_whole && right.is_whole, size.sum);
       }
   }
   return true;

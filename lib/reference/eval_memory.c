@@ -1,4 +1,5 @@
-/* Memory and failures of an evaluation. Tensors are collected: those that no slot of an active function holds are freed. */
+/* Memory and failures of an evaluation. Tensors are collected: those that no slot of an active
+ * function holds are freed. */
 #include "reference/evaluator.h"
 #include "support/support.h"
 
@@ -14,7 +15,8 @@ struct memory {
 enum { COLLECT_BYTES = 64 << 20 };
 
 void *tp__eval_allocate(evaluation *r, size_t size) {
-  struct memory *m = size <= PTRDIFF_MAX / 2 ? tp__calloc(1, sizeof *m + size + sizeof(double)) : NULL;
+  struct memory *m =
+      size <= PTRDIFF_MAX / 2 ? tp__calloc(1, sizeof *m + size + sizeof(double)) : NULL;
   if (!m)
     longjmp(r->no_memory, 1);
   m->next = r->memory;
@@ -113,5 +115,6 @@ bool tp__eval_count(evaluation *r, const node *n, double steps) {
   if (!r->options.progress || r->steps < r->next_progress)
     return true;
   r->next_progress = r->steps + PROGRESS_STEPS;
-  return r->options.progress(r->options.user, r->steps) == 0 || tp__eval_lack(r, n->op, "was stopped");
+  return r->options.progress(r->options.user, r->steps) == 0 ||
+         tp__eval_lack(r, n->op, "was stopped");
 }

@@ -15,7 +15,8 @@ static int64_t value_of(MlirAffineExpr e, const int64_t *at) {
     return at[mlirAffineDimExprGetPosition(e)];
   if (mlirAffineExprIsAConstant(e))
     return mlirAffineConstantExprGetValue(e);
-  int64_t a = value_of(mlirAffineBinaryOpExprGetLHS(e), at), b = value_of(mlirAffineBinaryOpExprGetRHS(e), at);
+  int64_t a = value_of(mlirAffineBinaryOpExprGetLHS(e), at),
+          b = value_of(mlirAffineBinaryOpExprGetRHS(e), at);
   if (mlirAffineExprIsAAdd(e))
     return a + b;
   if (mlirAffineExprIsAMul(e))
@@ -27,15 +28,16 @@ static int64_t value_of(MlirAffineExpr e, const int64_t *at) {
 
 /* ---- the plan ---- */
 
-/* Is the expression linear? Linear ones have constant differences: found by values at 0 and at the unit vectors. */
+/* Is the expression linear? Linear ones have constant differences: found by values at 0 and at the
+ * unit vectors. */
 static bool is_linear(MlirAffineExpr e) {
   if (mlirAffineExprIsADim(e) || mlirAffineExprIsAConstant(e))
     return true;
   MlirAffineExpr a = mlirAffineBinaryOpExprGetLHS(e), b = mlirAffineBinaryOpExprGetRHS(e);
   if (mlirAffineExprIsAAdd(e))
     return is_linear(a) && is_linear(b);
-  return mlirAffineExprIsAMul(e) &&
-         ((is_linear(a) && mlirAffineExprIsAConstant(b)) || (mlirAffineExprIsAConstant(a) && is_linear(b)));
+  return mlirAffineExprIsAMul(e) && ((is_linear(a) && mlirAffineExprIsAConstant(b)) ||
+                                     (mlirAffineExprIsAConstant(a) && is_linear(b)));
 }
 
 /* Base and strides of a linear map, if every point is inside of the tensor. */
@@ -70,7 +72,8 @@ static bool measure_loops(evaluation *r, const node *n, structured *s) {
     for (int d = 0; d < s->accesses[i].n; d++) {
       int l = s->accesses[i].dims[d];
       if (s->accesses[i].is_tensor && l >= 0 && s->sizes[l] < 0)
-        s->sizes[l] = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetOperand(n->op, i)), d);
+        s->sizes[l] =
+            mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetOperand(n->op, i)), d);
     }
   s->n_points = 1;
   for (int l = 0; l < s->n_loops; l++) {
@@ -87,7 +90,8 @@ static bool read_map(evaluation *r, const node *n, structured *s, int i, MlirAff
   a->is_tensor = mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetOperand(n->op, i)));
   a->n = (int)mlirAffineMapGetNumResults(map);
   s->n_loops = (int)mlirAffineMapGetNumDims(map);
-  if (a->n > TP__EVAL_MAX_RANK || s->n_loops > TP__EVAL_MAX_LOOPS || mlirAffineMapGetNumSymbols(map) > 0)
+  if (a->n > TP__EVAL_MAX_RANK || s->n_loops > TP__EVAL_MAX_LOOPS ||
+      mlirAffineMapGetNumSymbols(map) > 0)
     return tp__eval_lack(r, n->op, "has maps that are not known here");
   for (int d = 0; d < a->n; d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
@@ -101,7 +105,8 @@ static bool make_plan(evaluation *r, const node *n, structured *s) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(n->op);
   s->n_operands = n->n_operands;
   s->n_inputs = n->n_operands - n->n_results;
-  if (mlirAttributeIsNull(maps) || s->n_operands > MAX_OPERANDS || mlirArrayAttrGetNumElements(maps) != s->n_operands)
+  if (mlirAttributeIsNull(maps) || s->n_operands > MAX_OPERANDS ||
+      mlirArrayAttrGetNumElements(maps) != s->n_operands)
     return tp__eval_lack(r, n->op, "has no maps that are known here");
   s->accesses = tp__eval_allocate(r, (size_t)s->n_operands * sizeof *s->accesses);
   for (int i = 0; i < s->n_operands; i++)
@@ -122,7 +127,8 @@ static bool make_plan(evaluation *r, const node *n, structured *s) {
 /* ---- point by point ---- */
 
 /* The element of an operand at a point; -1: none. */
-static int64_t element_at(const structured *s, const access *a, const tensor *t, const int64_t *point) {
+static int64_t element_at(const structured *s, const access *a, const tensor *t,
+                          const int64_t *point) {
   if (a->is_linear)
     return tp__access_at(a, s->n_loops, point);
   int64_t at[TP__EVAL_MAX_RANK];
@@ -131,8 +137,8 @@ static int64_t element_at(const structured *s, const access *a, const tensor *t,
   return tp__place_in(t, at);
 }
 
-static bool run_point(evaluation *r, cell *frame, const node *n, const structured *s, tensor *const *made,
-                      const int64_t *point) {
+static bool run_point(evaluation *r, cell *frame, const node *n, const structured *s,
+                      tensor *const *made, const int64_t *point) {
   const block *body = n->blocks;
   int64_t places[MAX_OPERANDS];
   for (int i = 0; i < s->n_operands; i++) {
@@ -156,7 +162,8 @@ static bool run_point(evaluation *r, cell *frame, const node *n, const structure
 }
 
 /* Points in the order of the loops; where a result is written twice, the last one stays. */
-static bool run_points(evaluation *r, cell *frame, const node *n, const structured *s, tensor *const *made) {
+static bool run_points(evaluation *r, cell *frame, const node *n, const structured *s,
+                       tensor *const *made) {
   loops here = {.n = s->n_loops, .outer = r->loops};
   bool ok = true, more = true;
   r->loops = &here;
@@ -179,7 +186,8 @@ bool tp__run_structured(evaluation *r, cell *frame, const node *n) {
   const structured *s = *n->kept;
   for (int k = 0; k < n->n_results; k++)
     made[k] = tp__tensor_copy(r, frame[n->operands[s->n_inputs + k]].tensor);
-  bool ok = true, is_done = s->is_empty || (s->contraction && tp__contraction_sum(r, frame, n, s, made[0]));
+  bool ok = true,
+       is_done = s->is_empty || (s->contraction && tp__contraction_sum(r, frame, n, s, made[0]));
   if (!is_done) {
     if (s->contraction) /* some of its batches may be done */
       made[0] = tp__tensor_copy(r, frame[n->operands[s->n_inputs]].tensor);
@@ -200,7 +208,8 @@ static bool run_index(evaluation *r, cell *frame, const node *n) {
   return true;
 }
 
-const op_row tp__linalg_rows[] = {{"linalg.index", run_index}, {"linalg.softmax", tp__run_softmax}, {NULL, NULL}};
+const op_row tp__linalg_rows[] = {
+    {"linalg.index", run_index}, {"linalg.softmax", tp__run_softmax}, {NULL, NULL}};
 
 run_fn tp__linalg_find(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

@@ -1,4 +1,5 @@
-/* Structured ops of linalg: the plan of one, which is made at its first run, and the ways to run it. */
+/* Structured ops of linalg: the plan of one, which is made at its first run, and the ways to run
+ * it. */
 #ifndef TP_REFERENCE_STRUCTURED_H
 #define TP_REFERENCE_STRUCTURED_H
 
@@ -12,7 +13,8 @@ enum { TP__EVAL_MAX_LOOPS = 32 };
 /* How an operand is read. */
 typedef struct access {
   bool is_tensor;
-  /* Whether the map is linear, and in bounds at every point; then the element is base + sum of stride * loop. */
+  /* Whether the map is linear, and in bounds at every point; then the element is base + sum of
+   * stride * loop. */
   bool is_linear;
   int64_t base, strides[TP__EVAL_MAX_LOOPS];
   /* The loop that is dimension d of the operand, and nothing else; -1: an expression. */
@@ -44,13 +46,17 @@ static inline int64_t tp__access_at(const access *a, int n_loops, const int64_t 
   return at;
 }
 
-/* lanes.c: a body of scalar ops, run for many points of one loop at a time. NULL where that is not possible. */
+/* lanes.c: a body of scalar ops, run for many points of one loop at a time. NULL where that is not
+ * possible. */
 lanes *tp__lanes_plan(evaluation *r, const node *n, const structured *s);
-bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *s, tensor *const *made);
+bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *s,
+                   tensor *const *made);
 
 /* eval_contraction.c: sums of products of floats. NULL for other bodies. */
 contraction *tp__contraction_find(evaluation *r, const node *n, const structured *s);
-/* False where the operands hold something that needs care (infinities, NaN, unknown numbers); `made` is then undefined. */
-bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const structured *s, tensor *made);
+/* False where the operands hold something that needs care (infinities, NaN, unknown numbers);
+ * `made` is then undefined. */
+bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const structured *s,
+                         tensor *made);
 
 #endif

@@ -29,7 +29,8 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
       (void)tp__eval_lack(r, op, "has an argument that is no tensor or number known here");
       return NULL;
     }
-    tensor *t = mlirTypeIsAShaped(type) ? tp__tensor_of(r, op, type) : tp__eval_tensor(r, k, 0, NULL);
+    tensor *t =
+        mlirTypeIsAShaped(type) ? tp__tensor_of(r, op, type) : tp__eval_tensor(r, k, 0, NULL);
     if (!t)
       return NULL;
     read_data(t, inputs[i]);
@@ -42,7 +43,8 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
 }
 
 /* A result that is a scalar becomes a tensor without dimensions. */
-static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cells, tensor **results) {
+static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cells,
+                         tensor **results) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation end = mlirBlockGetTerminator(body);
   for (int i = 0; i < n; i++) {
@@ -71,7 +73,8 @@ static bool evaluate(tp_reference *made, const char *name, const void *const *in
   made->n = (int)mlirOperationGetNumOperands(mlirBlockGetTerminator(body));
   made->results = tp__eval_allocate(r, (size_t)made->n * sizeof *made->results);
   cell *results = tp__eval_allocate(r, (size_t)made->n * sizeof *results);
-  return tp__run_function(r, f, n, arguments, results) && keep_results(r, op, made->n, results, made->results);
+  return tp__run_function(r, f, n, arguments, results) &&
+         keep_results(r, op, made->n, results, made->results);
 }
 
 /* What only the results need stays; all else was for the evaluation. */
@@ -88,14 +91,17 @@ static void keep_only_results(tp_reference *made) {
 }
 
 tp_status tp_reference_evaluate(MlirModule module, const char *function, const void *const *inputs,
-                                const tp_reference_options *options, size_t why_size, char *why, tp_reference **reference) {
+                                const tp_reference_options *options, size_t why_size, char *why,
+                                tp_reference **reference) {
   tp_reference *made = tp__calloc(1, sizeof *made);
   why[0] = 0;
   if (!made)
     return TP_NO_MEMORY;
   made->evaluation.module = module;
-  if (options) /* a caller that was built with an older header has fewer fields; the rest stays zero */
-    memcpy(&made->evaluation.options, options, options->size < sizeof *options ? options->size : sizeof *options);
+  /* a caller that was built with an older header has fewer fields; the rest stays zero */
+  if (options)
+    memcpy(&made->evaluation.options, options,
+           options->size < sizeof *options ? options->size : sizeof *options);
   made->evaluation.why = why;
   made->evaluation.why_size = why_size;
   if (setjmp(made->evaluation.no_memory) != 0) {
@@ -125,7 +131,8 @@ int64_t tp_reference_count(const tp_reference *reference, int result) {
   return t->n * t->kind->parts;
 }
 
-bool tp_reference_value(const tp_reference *reference, int result, int64_t n, double *value, double *error) {
+bool tp_reference_value(const tp_reference *reference, int result, int64_t n, double *value,
+                        double *error) {
   const tensor *t = reference->results[result];
   const number *x = t->numbers + n;
   *value = t->kind->is_float ? x->value : (double)x->integer;
@@ -135,7 +142,8 @@ bool tp_reference_value(const tp_reference *reference, int result, int64_t n, do
 }
 
 static void print_number(const kind *k, const number *x, size_t size, char *out) {
-  int n = k->is_float ? snprintf(out, size, "%.9g", x->value) : snprintf(out, size, "%lld", (long long)x->integer);
+  int n = k->is_float ? snprintf(out, size, "%.9g", x->value)
+                      : snprintf(out, size, "%lld", (long long)x->integer);
   if (x->error > 0 && n > 0 && (size_t)n < size)
     snprintf(out + n, size - (size_t)n, " (at most %.2g off)", x->error);
 }
@@ -149,7 +157,8 @@ static void measure(double expected, double actual, tp_reference_judgement *judg
   }
 }
 
-void tp_reference_judge(const tp_reference *reference, int result, const void *data, tp_reference_judgement *judgement) {
+void tp_reference_judge(const tp_reference *reference, int result, const void *data,
+                        tp_reference_judgement *judgement) {
   const tensor *t = reference->results[result];
   *judgement = (tp_reference_judgement){.n_numbers = t->n * t->kind->parts, .first_wrong = -1};
   for (int64_t i = 0; i < judgement->n_numbers; i++) {

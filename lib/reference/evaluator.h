@@ -1,4 +1,5 @@
-/* Inside of the evaluator: functions as nodes over numbered slots, so that bodies of loops are quick. */
+/* Inside of the evaluator: functions as nodes over numbered slots, so that bodies of loops are
+ * quick. */
 #ifndef TP_REFERENCE_EVALUATOR_H
 #define TP_REFERENCE_EVALUATOR_H
 
@@ -55,7 +56,8 @@ struct node {
   block *blocks;
   /* Slots of tensors that nothing reads any more behind this node. */
   int n_dead, *dead;
-  /* What run keeps from one run to the next, if anything: the plan of a structured op, the value of a constant. */
+  /* What run keeps from one run to the next, if anything: the plan of a structured op, the value of
+   * a constant. */
   void **kept;
 };
 
@@ -112,8 +114,10 @@ tensor *tp__eval_tensor(evaluation *r, const kind *k, int rank, const int64_t *s
 void tp__eval_collect(evaluation *r);
 void tp__eval_clear(evaluation *r);
 
-/* The program does what is undefined, or depends on rounding; or it has what is not evaluated here. Both false. */
-bool tp__eval_fail(evaluation *r, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The program does what is undefined, or depends on rounding; or it has what is not evaluated here.
+ * Both false. */
+bool tp__eval_fail(evaluation *r, MlirOperation op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool tp__eval_lack(evaluation *r, MlirOperation op, const char *what);
 /* Counts scalar operations; false where there were too many. */
 bool tp__eval_count(evaluation *r, const node *n, double steps);
@@ -121,10 +125,12 @@ bool tp__run_block(evaluation *r, cell *frame, const block *b);
 bool tp__run_call(evaluation *r, cell *frame, const node *n); /* func.call */
 struct function *tp__eval_function(evaluation *r, MlirOperation at, MlirStringRef name);
 MlirOperation tp__eval_function_op(const struct function *f);
-bool tp__run_function(evaluation *r, const struct function *f, int n, const cell *arguments, cell *results);
+bool tp__run_function(evaluation *r, const struct function *f, int n, const cell *arguments,
+                      cell *results);
 static inline const node *terminator(const block *b) { return b->nodes + b->n_nodes - 1; }
 
-/* A tensor of the type of a value. NULL, and a message, where that is no static tensor of known elements. */
+/* A tensor of the type of a value. NULL, and a message, where that is no static tensor of known
+ * elements. */
 tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type);
 tensor *tp__tensor_copy(evaluation *r, const tensor *t);
 /* Of a scalar or of a tensor's elements; NULL for others. */

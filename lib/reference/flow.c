@@ -7,7 +7,9 @@
 #include <string.h>
 
 /* Terminators: their operands are read by the op around. */
-static bool run_nothing(evaluation *r, cell *frame, const node *n) { return (void)r, (void)frame, (void)n, true; }
+static bool run_nothing(evaluation *r, cell *frame, const node *n) {
+  return (void)r, (void)frame, (void)n, true;
+}
 
 /* A dense_resource. Reading its bytes is the one thing that the evaluator has from the compiler. */
 static bool read_resource(evaluation *r, const node *n, MlirAttribute value, tensor *to) {
@@ -28,7 +30,8 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
   if (!n->kinds[0])
     return tp__eval_lack(r, n->op, "not of numbers that are known here");
   if (!mlirTypeIsAShaped(type))
-    return tp__numbers_of(n->kinds[0], value, to->scalar) || tp__eval_lack(r, n->op, "not a number");
+    return tp__numbers_of(n->kinds[0], value, to->scalar) ||
+           tp__eval_lack(r, n->op, "not a number");
   to->tensor = tp__tensor_of(r, n->op, type);
   if (!to->tensor)
     return false;
@@ -50,9 +53,11 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
 }
 
 /* What is read may be written, too. */
-static void copy_cells(evaluation *r, const node *at, cell *frame, int n, const int *from, const int *to) {
+static void copy_cells(evaluation *r, const node *at, cell *frame, int n, const int *from,
+                       const int *to) {
   int most = at->n_operands + at->n_results;
-  cell *held = *at->kept = *at->kept ? *at->kept : tp__eval_allocate(r, (size_t)most * sizeof *held);
+  cell *held = *at->kept =
+      *at->kept ? *at->kept : tp__eval_allocate(r, (size_t)most * sizeof *held);
   for (int i = 0; i < n; i++)
     held[i] = frame[from[i]];
   for (int i = 0; i < n; i++)

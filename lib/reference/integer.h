@@ -1,4 +1,5 @@
-/* Integers of a width, kept in 64 bits extended by their sign. What is undefined (a division by zero) is said so. */
+/* Integers of a width, kept in 64 bits extended by their sign. What is undefined (a division by
+ * zero) is said so. */
 #ifndef TP_REFERENCE_INTEGER_H
 #define TP_REFERENCE_INTEGER_H
 

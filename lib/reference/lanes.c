@@ -1,7 +1,8 @@
-/* Bodies of scalar ops, run for many points of one loop at a time: node after node over lanes, not point after point over nodes.
+/* Bodies of scalar ops, run for many points of one loop at a time: node after node over lanes, not
+ * point after point over nodes.
  *
- * The loop is one that every result walks through by itself, so that no two lanes write one element. The points that do write
- * one element keep their order. */
+ * The loop is one that every result walks through by itself, so that no two lanes write one
+ * element. The points that do write one element keep their order. */
 #include "reference/eval_structured.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -30,13 +31,15 @@ struct lanes {
   int loop, n_steps;
   step *steps;
   source *results;
-  /* Copies of what the results hold, N_LANES elements for each: they are written while others are still read. */
+  /* Copies of what the results hold, N_LANES elements for each: they are written while others are
+   * still read. */
   number **inits;
 };
 
 /* ---- the plan ---- */
 
-/* The longest loop along which every result has a dimension of its own, and its other dimensions are loops of their own, too. */
+/* The longest loop along which every result has a dimension of its own, and its other dimensions
+ * are loops of their own, too. */
 static int find_loop(const node *n, const structured *s) {
   int best = -1;
   for (int l = 0; l < s->n_loops; l++) {
@@ -77,7 +80,8 @@ static bool is_op(const node *n, const char *name) {
 static bool plan_step(evaluation *r, const node *n, lanes *l, const node *from, step *to) {
   bool is_index = is_op(from, "linalg.index"), is_extract = is_op(from, "tensor.extract");
   bool is_constant = is_op(from, "arith.constant");
-  if ((!from->scalar && !is_index && !is_extract && !is_constant) || from->n_results != 1 || !from->kinds[0])
+  if ((!from->scalar && !is_index && !is_extract && !is_constant) || from->n_results != 1 ||
+      !from->kinds[0])
     return false;
   *to = (step){.n = from,
                .what = from->scalar ? APPLY
@@ -176,7 +180,8 @@ static bool run_extract(evaluation *r, const walk *w, const step *to) {
     int64_t element = tp__place_in(from, place);
     if (element < 0)
       return tp__eval_fail(r, to->n->op, "is outside of the tensor");
-    memcpy(to->numbers + i * to->parts, from->numbers + element * to->parts, (size_t)to->parts * sizeof(number));
+    memcpy(to->numbers + i * to->parts, from->numbers + element * to->parts,
+           (size_t)to->parts * sizeof(number));
   }
   return true;
 }
@@ -188,12 +193,14 @@ static bool run_step(evaluation *r, const walk *w, const step *to) {
     int64_t strides[3];
     for (int i = 0; i < to->n_operands; i++)
       in[i] = numbers_of(w, to->operands[i], strides + i);
-    tp__scalar_apply_all(to->n->scalar, &to->n->types, to->n_operands, in, strides, w->count, to->numbers);
+    tp__scalar_apply_all(to->n->scalar, &to->n->types, to->n_operands, in, strides, w->count,
+                         to->numbers);
     return true;
   }
   case INDEX:
     for (int64_t i = 0; i < w->count; i++)
-      to->numbers[i] = (number){.integer = w->point[to->dim] + (to->dim == w->s->lanes->loop ? i : 0)};
+      to->numbers[i] =
+          (number){.integer = w->point[to->dim] + (to->dim == w->s->lanes->loop ? i : 0)};
     return true;
   case CONSTANT:
     return true;
@@ -212,7 +219,8 @@ static bool run_lanes(evaluation *r, const walk *w) {
     int parts = w->made[k]->kind->parts;
     first[k] = tp__access_at(a, s->n_loops, w->point);
     for (int64_t i = 0; i < w->count; i++)
-      memcpy(l->inits[k] + i * parts, w->made[k]->numbers + (first[k] + i * a->strides[l->loop]) * parts,
+      memcpy(l->inits[k] + i * parts,
+             w->made[k]->numbers + (first[k] + i * a->strides[l->loop]) * parts,
              (size_t)parts * sizeof(number));
   }
   for (int i = 0; i < l->n_steps; i++)
@@ -230,7 +238,8 @@ static bool run_lanes(evaluation *r, const walk *w) {
   return true;
 }
 
-bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *s, tensor *const *made) {
+bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *s,
+                   tensor *const *made) {
   walk w = {.frame = frame, .n = n, .s = s, .made = made};
   int64_t outer[TP__EVAL_MAX_LOOPS];
   int loop = s->lanes->loop;

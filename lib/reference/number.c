@@ -23,8 +23,9 @@ static const kind kinds[] = {
 /* Kinds with the same names whose floats are never rounded. */
 #define EXACT(name, parts, bits, most) {name, true, parts, bits, 0, most, 0}
 static const kind exact_kinds[] = {
-    EXACT("f8E4M3FN", 1, 8, 448),          EXACT("f16", 1, 16, 65504),   EXACT("bf16", 1, 16, 0x1.FEp127),
-    EXACT("f32", 1, 32, FLT_MAX),          EXACT("f64", 1, 64, DBL_MAX), EXACT("complex<f32>", 2, 32, FLT_MAX),
+    EXACT("f8E4M3FN", 1, 8, 448),          EXACT("f16", 1, 16, 65504),
+    EXACT("bf16", 1, 16, 0x1.FEp127),      EXACT("f32", 1, 32, FLT_MAX),
+    EXACT("f64", 1, 64, DBL_MAX),          EXACT("complex<f32>", 2, 32, FLT_MAX),
     EXACT("complex<f64>", 2, 64, DBL_MAX),
 };
 
@@ -36,7 +37,8 @@ static const kind *find(size_t n, const kind *list, const char *name) {
 }
 
 const kind *tp__kind_find(const char *name, bool is_exact) {
-  const kind *exact = is_exact ? find(sizeof exact_kinds / sizeof *exact_kinds, exact_kinds, name) : NULL;
+  const kind *exact =
+      is_exact ? find(sizeof exact_kinds / sizeof *exact_kinds, exact_kinds, name) : NULL;
   return exact ? exact : find(sizeof kinds / sizeof *kinds, kinds, name);
 }
 
@@ -50,12 +52,15 @@ number tp__whole(const kind *k, int64_t integer) {
 number tp__settled(const kind *k, double value, double reach, double error, int roundings) {
   if (!(error < INFINITY))
     return tp__unknown();
-  if (!isfinite(value)) /* no rounding makes these something else, nor do the errors of what is so large */
+  /* no rounding makes these something else, nor do the errors of what is so large */
+  if (!isfinite(value))
     return (number){.value = value, .reach = fabs(value)};
   if (is_exact(k))
-    return (number){.value = fabs(value) > k->most ? copysign(INFINITY, value) : value, .reach = fabs(value)};
+    return (number){.value = fabs(value) > k->most ? copysign(INFINITY, value) : value,
+                    .reach = fabs(value)};
   bool is_whole = value == rint(value) && error == 0 && reach <= 1 / k->unit;
-  /* Sums may overflow in some order. What is less than half a rounding above the largest number is rounded to it. */
+  /* Sums may overflow in some order. What is less than half a rounding above the largest number is
+   * rounded to it. */
   if (!(reach + error <= k->most * (1 + k->unit / 2)))
     return tp__unknown();
   if (!is_whole && roundings > 0)
@@ -71,16 +76,19 @@ number tp__number_add(const kind *k, const number *a, const number *b) {
   return tp__settled(k, a->value + b->value, a->reach + b->reach, error_of(a, b), 1);
 }
 
-number tp__number_negate(const kind *k, const number *a) { return tp__settled(k, -a->value, a->reach, a->error, 0); }
+number tp__number_negate(const kind *k, const number *a) {
+  return tp__settled(k, -a->value, a->reach, a->error, 0);
+}
 
 number tp__number_subtract(const kind *k, const number *a, const number *b) {
   return tp__settled(k, a->value - b->value, a->reach + b->reach, error_of(a, b), 1);
 }
 
-/* A product that a float holds is not rounded, if neither factor is a sum of which devices may multiply parts. */
+/* A product that a float holds is not rounded, if neither factor is a sum of which devices may
+ * multiply parts. */
 static bool is_exact_product(const kind *k, const number *a, const number *b, double value) {
-  return a->error == 0 && b->error == 0 && a->reach == fabs(a->value) && b->reach == fabs(b->value) && k->bits == 32 &&
-         (double)(float)value == value;
+  return a->error == 0 && b->error == 0 && a->reach == fabs(a->value) &&
+         b->reach == fabs(b->value) && k->bits == 32 && (double)(float)value == value;
 }
 
 number tp__number_multiply(const kind *k, const number *a, const number *b) {
@@ -89,12 +97,14 @@ number tp__number_multiply(const kind *k, const number *a, const number *b) {
   if ((isinf(a->value) && b->error > 0 && fabs(b->value) <= b->error) ||
       (isinf(b->value) && a->error > 0 && fabs(a->value) <= a->error))
     return tp__unknown(); /* of which sign, or no number at all */
-  double error =
-      a->error == 0 && b->error == 0 ? 0 : fabs(a->value) * b->error + fabs(b->value) * a->error + a->error * b->error;
+  double error = a->error == 0 && b->error == 0
+                     ? 0
+                     : fabs(a->value) * b->error + fabs(b->value) * a->error + a->error * b->error;
   if (isinf(a->value) || isinf(b->value))
     error = 0;
   double value = a->value * b->value;
-  return tp__settled(k, value, a->reach * b->reach, error, is_exact_product(k, a, b, value) ? 0 : 1);
+  return tp__settled(k, value, a->reach * b->reach, error,
+                     is_exact_product(k, a, b, value) ? 0 : 1);
 }
 
 static bool is_power_of_two(double x) {
@@ -108,10 +118,12 @@ number tp__number_divide(const kind *k, const number *a, const number *b) {
     return tp__unknown();
   if (b->value == 0 && !is_exact(k) && !isnan(a->value) && (a->error == 0 ? a->value != 0 : true))
     return tp__unknown(); /* the sign of a zero depends on the order of additions */
-  double value = a->value / b->value, reach = isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value);
+  double value = a->value / b->value,
+         reach = isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value);
   double error = a->error == 0 && b->error == 0 ? 0 : (a->error + fabs(value) * b->error) / least;
   if (isfinite(value) && isfinite(b->value) && !is_power_of_two(b->value))
-    error += k->unit * reach; /* devices may divide what each has of a sum: -7 / 12 - 5 / 12 is not quite -1 */
+    /* devices may divide what each has of a sum: -7 / 12 - 5 / 12 is not quite -1 */
+    error += k->unit * reach;
   return tp__settled(k, value, reach, isinf(b->value) ? 0 : error, 1);
 }
 
@@ -125,12 +137,14 @@ number tp__number_monotone(const kind *k, const number *a, double (*f)(double), 
       return tp__unknown();
   }
   number made = tp__settled(k, value, fabs(value), error, roundings);
-  if (roundings > 1 && is_known(&made) && isfinite(value)) /* approximations need not be exact where the result is whole */
+  /* approximations need not be exact where the result is whole */
+  if (roundings > 1 && is_known(&made) && isfinite(value))
     made.error += roundings * k->unit * fabs(value);
   return made;
 }
 
-number tp__number_either(const kind *k, const number *condition, const number *yes, const number *no) {
+number tp__number_either(const kind *k, const number *condition, const number *yes,
+                         const number *no) {
   if (is_certain(condition))
     return condition->integer ? *yes : *no;
   if (!k->is_float)
@@ -138,10 +152,12 @@ number tp__number_either(const kind *k, const number *condition, const number *y
   double apart = fabs(yes->value - no->value) + fmax(yes->error, no->error);
   if (yes->value == no->value)
     apart = fmax(yes->error, no->error);
-  return apart < INFINITY ? (number){yes->value, fmax(yes->reach, no->reach), apart, 0} : tp__unknown();
+  return apart < INFINITY ? (number){yes->value, fmax(yes->reach, no->reach), apart, 0}
+                          : tp__unknown();
 }
 
-/* Sums in another order have up to twice the error of those from first to last, and so has what adds to identities first. */
+/* Sums in another order have up to twice the error of those from first to last, and so has what
+ * adds to identities first. */
 enum { SLACK = 4 };
 
 bool tp__number_is_right(const kind *k, const number *expected, const number *actual) {

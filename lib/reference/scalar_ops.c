@@ -35,10 +35,18 @@ static number least_or_most(const number *a, const number *b, bool most, bool qu
   return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(x->error, beyond)};
 }
 
-static number maximum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, true, false); }
-static number minimum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, false, false); }
-static number maxnum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, true, true); }
-static number minnum(const kind *k, const number *a, const number *b) { return (void)k, least_or_most(a, b, false, true); }
+static number maximum(const kind *k, const number *a, const number *b) {
+  return (void)k, least_or_most(a, b, true, false);
+}
+static number minimum(const kind *k, const number *a, const number *b) {
+  return (void)k, least_or_most(a, b, false, false);
+}
+static number maxnum(const kind *k, const number *a, const number *b) {
+  return (void)k, least_or_most(a, b, true, true);
+}
+static number minnum(const kind *k, const number *a, const number *b) {
+  return (void)k, least_or_most(a, b, false, true);
+}
 
 /* Of exact operands; a little error may be a whole divisor of difference. */
 static number remainder_of(const kind *k, const number *a, const number *b) {
@@ -52,13 +60,16 @@ static number with_sign(const kind *k, const number *a, const number *b) {
   return tp__settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
 }
 
-/* Rising or falling in each argument on the intervals in question, if at all: the error is that of the worst corner. */
-static number of_corners(const kind *k, const number *a, const number *b, double (*f)(double, double)) {
+/* Rising or falling in each argument on the intervals in question, if at all: the error is that of
+ * the worst corner. */
+static number of_corners(const kind *k, const number *a, const number *b,
+                         double (*f)(double, double)) {
   double value = f(a->value, b->value), error = 0;
   if (!is_known(a) || !is_known(b))
     return tp__unknown();
   for (int i = 0; i < 4 && (a->error > 0 || b->error > 0); i++) {
-    double x = f(a->value + (i & 1 ? a->error : -a->error), b->value + (i & 2 ? b->error : -b->error));
+    double x =
+        f(a->value + (i & 1 ? a->error : -a->error), b->value + (i & 2 ? b->error : -b->error));
     error = fmax(error, isnan(x) ? INFINITY : fabs(x - value));
   }
   number made = tp__settled(k, value, fabs(value), error, 8);
@@ -73,7 +84,8 @@ static number power(const kind *k, const number *a, const number *b) {
 }
 
 static number arc(const kind *k, const number *a, const number *b) {
-  bool crosses = (a->error > 0 || b->error > 0) && fabs(a->value) <= a->error; /* the cut, where sides differ by a turn */
+  /* the cut, where sides differ by a turn */
+  bool crosses = (a->error > 0 || b->error > 0) && fabs(a->value) <= a->error;
   return crosses || (a->value == 0 && b->value <= 0) ? tp__unknown() : of_corners(k, a, b, atan2);
 }
 
@@ -87,12 +99,18 @@ static number wave(const scalar_types *t, const number *a, double (*f)(double)) 
     made.error += 8 * t->to->unit;
   return made;
 }
-static void apply_sin(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], sin); }
-static void apply_cos(const scalar_types *t, const number *const *in, number *out) { *out = wave(t, in[0], cos); }
+static void apply_sin(const scalar_types *t, const number *const *in, number *out) {
+  *out = wave(t, in[0], sin);
+}
+static void apply_cos(const scalar_types *t, const number *const *in, number *out) {
+  *out = wave(t, in[0], cos);
+}
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
 }
-static void apply_neg(const scalar_types *t, const number *const *in, number *out) { *out = tp__number_negate(t->to, in[0]); }
+static void apply_neg(const scalar_types *t, const number *const *in, number *out) {
+  *out = tp__number_negate(t->to, in[0]);
+}
 static void apply_fma(const scalar_types *t, const number *const *in, number *out) {
   number product = tp__number_multiply(t->to, in[0], in[1]);
   *out = tp__number_add(t->to, &product, in[2]);
@@ -124,7 +142,8 @@ static void apply_cmpf(const scalar_types *t, const number *const *in, number *o
     return;
   }
   double apart = a->value == b->value ? 0 : a->value - b->value, error = a->error + b->error;
-  if (a != b && error > 0 && fabs(apart) <= error) { /* a value is equal to itself, whatever it is */
+  if (a != b && error > 0 && fabs(apart) <= error) {
+    /* a value is equal to itself, whatever it is */
     *out = tp__unknown();
     return;
   }
@@ -158,13 +177,15 @@ static void apply_from_int(const scalar_types *t, const number *const *in, numbe
   *out = is_known(in[0]) ? tp__real(t->to, (double)in[0]->integer) : tp__unknown();
 }
 static void apply_from_uint(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? tp__real(t->to, (double)unsigned_of(t->of->bits, in[0]->integer)) : tp__unknown();
+  *out = is_known(in[0]) ? tp__real(t->to, (double)unsigned_of(t->of->bits, in[0]->integer))
+                         : tp__unknown();
 }
 static void apply_extend(const scalar_types *t, const number *const *in, number *out) {
   *out = is_known(in[0]) ? tp__whole(t->to, in[0]->integer) : tp__unknown();
 }
 static void apply_extend_unsigned(const scalar_types *t, const number *const *in, number *out) {
-  *out = is_known(in[0]) ? tp__whole(t->to, (int64_t)unsigned_of(t->of->bits, in[0]->integer)) : tp__unknown();
+  *out = is_known(in[0]) ? tp__whole(t->to, (int64_t)unsigned_of(t->of->bits, in[0]->integer))
+                         : tp__unknown();
 }
 
 static void is_what(const scalar_types *t, const number *a, number *out, bool is) {
@@ -187,7 +208,8 @@ static void apply_and(const scalar_types *t, const number *const *in, number *ou
   if (a && b)
     *out = tp__whole(t->to, in[0]->integer & in[1]->integer);
   else
-    *out = (a && in[0]->integer == 0) || (b && in[1]->integer == 0) ? tp__whole(t->to, 0) : tp__unknown();
+    *out = (a && in[0]->integer == 0) || (b && in[1]->integer == 0) ? tp__whole(t->to, 0)
+                                                                    : tp__unknown();
 }
 
 static void apply_or(const scalar_types *t, const number *const *in, number *out) {
@@ -195,14 +217,16 @@ static void apply_or(const scalar_types *t, const number *const *in, number *out
   if (a && b)
     *out = tp__whole(t->to, in[0]->integer | in[1]->integer);
   else
-    *out = (a && in[0]->integer == -1) || (b && in[1]->integer == -1) ? tp__whole(t->to, -1) : tp__unknown();
+    *out = (a && in[0]->integer == -1) || (b && in[1]->integer == -1) ? tp__whole(t->to, -1)
+                                                                      : tp__unknown();
 }
 
 static void apply_cmpi(const scalar_types *t, const number *const *in, number *out) {
   int64_t a = in[0]->integer, b = in[1]->integer;
   uint64_t ua = unsigned_of(t->of->bits, a), ub = unsigned_of(t->of->bits, b);
   bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub};
-  *out = is_certain(in[0]) && is_certain(in[1]) ? tp__whole(t->to, results[t->predicate]) : tp__unknown();
+  *out = is_certain(in[0]) && is_certain(in[1]) ? tp__whole(t->to, results[t->predicate])
+                                                : tp__unknown();
 }
 
 /* ---- complex numbers ---- */
@@ -211,8 +235,12 @@ static void apply_create(const scalar_types *t, const number *const *in, number 
   (void)t;
   out[0] = *in[0], out[1] = *in[1];
 }
-static void apply_re(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][0]; }
-static void apply_im(const scalar_types *t, const number *const *in, number *out) { (void)t, *out = in[0][1]; }
+static void apply_re(const scalar_types *t, const number *const *in, number *out) {
+  (void)t, *out = in[0][0];
+}
+static void apply_im(const scalar_types *t, const number *const *in, number *out) {
+  (void)t, *out = in[0][1];
+}
 static void apply_conj(const scalar_types *t, const number *const *in, number *out) {
   out[0] = in[0][0], out[1] = tp__number_negate(t->to, in[0] + 1);
 }
@@ -336,11 +364,13 @@ const scalar_op *tp__scalar_find(MlirStringRef name) {
 }
 
 int tp__scalar_predicate(MlirOperation op) {
-  MlirAttribute predicate = mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("predicate"));
+  MlirAttribute predicate =
+      mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("predicate"));
   return mlirAttributeIsNull(predicate) ? 0 : (int)mlirIntegerAttrGetValueInt(predicate);
 }
 
-void tp__scalar_apply(const scalar_op *op, const scalar_types *types, int n, const number *const *operands, number *result) {
+void tp__scalar_apply(const scalar_op *op, const scalar_types *types, int n,
+                      const number *const *operands, number *result) {
   if (op->binary) {
     *result = op->binary(types->to, operands[0], operands[1]);
   } else if (op->function) {
@@ -355,10 +385,13 @@ void tp__scalar_apply(const scalar_op *op, const scalar_types *types, int n, con
   }
 }
 
-bool tp__scalar_is(const scalar_op *op, const char *name) { return op && strcmp(op->name, name) == 0; }
+bool tp__scalar_is(const scalar_op *op, const char *name) {
+  return op && strcmp(op->name, name) == 0;
+}
 
-void tp__scalar_apply_all(const scalar_op *op, const scalar_types *types, int n, const number *const *operands,
-                          const int64_t *steps, int64_t count, number *results) {
+void tp__scalar_apply_all(const scalar_op *op, const scalar_types *types, int n,
+                          const number *const *operands, const int64_t *steps, int64_t count,
+                          number *results) {
   const number *at[3] = {operands[0], n > 1 ? operands[1] : NULL, n > 2 ? operands[2] : NULL};
   if (op->binary) {
     for (int64_t i = 0; i < count; i++)

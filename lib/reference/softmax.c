@@ -1,4 +1,5 @@
-/* linalg.softmax: exp(x - c) over its sum along a dimension, for any c; here the largest element. */
+/* linalg.softmax: exp(x - c) over its sum along a dimension, for any c; here the largest
+ * element. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -23,7 +24,8 @@ static void softmax(const kind *k, const number *from, int64_t n, int64_t stride
 
 bool tp__run_softmax(evaluation *r, cell *frame, const node *n) {
   const tensor *from = frame[n->operands[0]].tensor;
-  int64_t dim = mlirIntegerAttrGetValueInt(tp__eval_attribute(n->op, "dimension")), stride = 1, size = from->shape[dim];
+  int64_t dim = mlirIntegerAttrGetValueInt(tp__eval_attribute(n->op, "dimension")), stride = 1,
+          size = from->shape[dim];
   tensor *made = tp__eval_tensor(r, from->kind, from->rank, from->shape);
   for (int d = (int)dim + 1; d < from->rank; d++)
     stride *= from->shape[d];

@@ -21,7 +21,8 @@ static void put_integer(cell *frame, const node *n, int64_t value) {
 
 static void copy_element(const tensor *from, int64_t i, tensor *to, int64_t j) {
   size_t parts = (size_t)from->kind->parts;
-  memcpy(to->numbers + (size_t)j * parts, from->numbers + (size_t)i * parts, parts * sizeof *to->numbers);
+  memcpy(to->numbers + (size_t)j * parts, from->numbers + (size_t)i * parts,
+         parts * sizeof *to->numbers);
 }
 
 static bool run_empty(evaluation *r, cell *frame, const node *n) {
@@ -42,7 +43,8 @@ static bool run_reshape(evaluation *r, cell *frame, const node *n) {
 }
 
 /* Numbers of which some stand in an attribute and some are operands from `first` on. */
-static bool mixed(evaluation *r, const cell *frame, const node *n, const char *name, int *first, int64_t *list) {
+static bool mixed(evaluation *r, const cell *frame, const node *n, const char *name, int *first,
+                  int64_t *list) {
   int count = tp__eval_integers(n->op, name, TP__EVAL_MAX_RANK, list);
   for (int i = 0; i < count; i++)
     if (list[i] == INT64_MIN) { /* ShapedType::kDynamic */
@@ -58,7 +60,8 @@ typedef struct slice {
 } slice;
 
 static bool read_slice(evaluation *r, const cell *frame, const node *n, int first, slice *s) {
-  return mixed(r, frame, n, "static_offsets", &first, s->offsets) && mixed(r, frame, n, "static_sizes", &first, s->sizes) &&
+  return mixed(r, frame, n, "static_offsets", &first, s->offsets) &&
+         mixed(r, frame, n, "static_sizes", &first, s->sizes) &&
          mixed(r, frame, n, "static_strides", &first, s->strides);
 }
 
@@ -164,7 +167,8 @@ static bool run_concat(evaluation *r, cell *frame, const node *n) {
 }
 
 /* Operands from `first` on as a place in t. */
-static bool place_of(evaluation *r, const cell *frame, const node *n, int first, const tensor *t, int64_t *place) {
+static bool place_of(evaluation *r, const cell *frame, const node *n, int first, const tensor *t,
+                     int64_t *place) {
   int64_t at[TP__EVAL_MAX_RANK];
   for (int d = 0; d < t->rank; d++)
     if (!tp__integer_in(r, n, frame + n->operands[first + d], at + d))
@@ -222,9 +226,10 @@ static bool run_rank(evaluation *r, cell *frame, const node *n) {
   return true;
 }
 
-/* Walks through the pairs of a tensor of slices, one for each row of coordinates, and the tensor that they are slices of. */
-static bool walk_rows(evaluation *r, const node *n, const char *dims, const tensor *rows, const tensor *coordinates,
-                      const tensor *whole, int64_t *places) {
+/* Walks through the pairs of a tensor of slices, one for each row of coordinates, and the tensor
+ * that they are slices of. */
+static bool walk_rows(evaluation *r, const node *n, const char *dims, const tensor *rows,
+                      const tensor *coordinates, const tensor *whole, int64_t *places) {
   int64_t along[TP__EVAL_MAX_RANK], size[TP__EVAL_MAX_RANK], at[TP__EVAL_MAX_RANK] = {0};
   int n_along = tp__eval_integers(n->op, dims, TP__EVAL_MAX_RANK, along);
   memcpy(size, whole->shape, sizeof size);

@@ -127,7 +127,8 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
 
 /* ---- lifetimes ---- */
 
-/* last[slot] = i for every slot that is read by the nodes of a block, or by blocks inside of them. */
+/* last[slot] = i for every slot that is read by the nodes of a block, or by blocks inside of
+ * them. */
 static void note_uses(const block *b, int i, int *last) {
   for (const node *n = b->nodes; n < b->nodes + b->n_nodes; n++) {
     for (int k = 0; k < n->n_operands; k++)
@@ -137,7 +138,8 @@ static void note_uses(const block *b, int i, int *last) {
   }
 }
 
-/* A tensor that a node of the block makes is dead behind the last node that reads it. The terminator's operands are read from outside. */
+/* A tensor that a node of the block makes is dead behind the last node that reads it. The
+ * terminator's operands are read from outside. */
 static void find_dead(evaluation *r, const slots *s, const block *b) {
   bool has_tensors = false;
   for (int i = 0; i < b->n_nodes && !has_tensors; i++)
@@ -159,7 +161,8 @@ static void find_dead(evaluation *r, const slots *s, const block *b) {
     const node *n = b->nodes + i;
     for (int k = 0; k < n->n_results; k++) {
       node *reader = b->nodes + last[n->results[k]];
-      if (reader == terminator(b) || !mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetResult(n->op, k))))
+      if (reader == terminator(b) ||
+          !mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetResult(n->op, k))))
         continue;
       int *dead = tp__eval_allocate(r, (size_t)(reader->n_dead + 1) * sizeof *dead);
       if (reader->n_dead)
@@ -175,11 +178,13 @@ static bool translate_block(evaluation *r, slots *s, MlirBlock from, block *to) 
   to->arguments = tp__eval_allocate(r, (size_t)to->n_arguments * sizeof(int));
   for (int i = 0; i < to->n_arguments; i++)
     to->arguments[i] = slot_of(r, s, mlirBlockGetArgument(from, i));
-  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     to->n_nodes++;
   to->nodes = tp__eval_allocate(r, (size_t)to->n_nodes * sizeof(node));
   int i = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     if (!translate_op(r, s, op, to->nodes + i++))
       return false;
   find_dead(r, s, to);
@@ -188,7 +193,8 @@ static bool translate_block(evaluation *r, slots *s, MlirBlock from, block *to) 
 
 static MlirOperation find_function(MlirModule module, MlirStringRef name) {
   MlirBlock body = mlirModuleGetBody(module);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tp__eval_attribute(op, "sym_name");
     if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
       return op;
@@ -233,7 +239,8 @@ bool tp__run_block(evaluation *r, cell *frame, const block *b) {
   return true;
 }
 
-bool tp__run_function(evaluation *r, const function *f, int n, const cell *arguments, cell *results) {
+bool tp__run_function(evaluation *r, const function *f, int n, const cell *arguments,
+                      cell *results) {
   active here = {.n = f->n_slots + 1, .outer = r->frames};
   here.cells = tp__eval_allocate(r, (size_t)here.n * sizeof *here.cells);
   for (int i = 0; i < n; i++)
@@ -250,10 +257,13 @@ bool tp__run_function(evaluation *r, const function *f, int n, const cell *argum
 MlirOperation tp__eval_function_op(const function *f) { return f->op; }
 
 bool tp__run_call(evaluation *r, cell *frame, const node *n) {
-  const function *f = tp__eval_function(r, n->op, mlirFlatSymbolRefAttrGetValue(tp__eval_attribute(n->op, "callee")));
+  const function *f = tp__eval_function(
+      r, n->op, mlirFlatSymbolRefAttrGetValue(tp__eval_attribute(n->op, "callee")));
   if (!f)
     return false;
-  cell *cells = *n->kept = *n->kept ? *n->kept : tp__eval_allocate(r, (size_t)(n->n_operands + n->n_results) * sizeof *cells);
+  cell *cells = *n->kept =
+      *n->kept ? *n->kept
+               : tp__eval_allocate(r, (size_t)(n->n_operands + n->n_results) * sizeof *cells);
   for (int i = 0; i < n->n_operands; i++)
     cells[i] = frame[n->operands[i]];
   if (!tp__run_function(r, f, n->n_operands, cells, cells + n->n_operands))

@@ -16,7 +16,8 @@ static void keep_text(MlirStringRef part, void *data) {
 
 const kind *tp__kind_of(const evaluation *r, MlirType type) {
   char text[32] = "";
-  mlirTypePrint(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type, keep_text, text);
+  mlirTypePrint(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type, keep_text,
+                text);
   return tp__kind_find(text, r->options.without_bounds);
 }
 

@@ -15,13 +15,15 @@ static size_t next(const tp_alike *alike, size_t at) { return (at + 1) & (alike-
 /* The entry of an op that looks like this one, or the free one where it belongs. */
 static tp_alike_entry *find(const tp_alike *alike, uint64_t hash, MlirOperation op) {
   size_t at = hash & (alike->capacity - 1);
-  while (alike->entries[at].rule && (alike->entries[at].hash != hash || !tp__ops_alike(alike->entries[at].rule->op, op)))
+  while (alike->entries[at].rule &&
+         (alike->entries[at].hash != hash || !tp__ops_alike(alike->entries[at].rule->op, op)))
     at = next(alike, at);
   return &alike->entries[at];
 }
 
 static tp_status grow(tp_alike *alike) {
-  tp_alike bigger = {.count = alike->count, .capacity = alike->capacity ? 2 * alike->capacity : 256};
+  tp_alike bigger = {.count = alike->count,
+                     .capacity = alike->capacity ? 2 * alike->capacity : 256};
   bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return TP_NO_MEMORY;
@@ -45,7 +47,8 @@ static bool has_window(const tp_rule *rule) {
   return false;
 }
 
-/* Does an op with this rule, or that of an op that looks like it, read a pad in place? Then its rule is that of both. */
+/* Does an op with this rule, or that of an op that looks like it, read a pad in place? Then its
+ * rule is that of both. */
 static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
   if (!has_window(rule))
     return false;
@@ -55,7 +58,8 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
   return false;
 }
 
-/* The rule of `first` with the values of `op`. Neither op reads tensors in its body, so all values are operands and results. */
+/* The rule of `first` with the values of `op`. Neither op reads tensors in its body, so all values
+ * are operands and results. */
 static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
   *rule = *first;
   rule->op = op;
@@ -84,7 +88,8 @@ static tp_status keep(tp_alike_entry *entry, uint64_t hash, tp_rule *rule, tp__a
   return TP_OK;
 }
 
-tp_status tp__rule_alike(tp_alike *alike, MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
+tp_status tp__rule_alike(tp_alike *alike, MlirOperation op, bool unknown_replicate,
+                         tp__arena *arena, tp_rule *rule) {
   uint64_t hash;
   if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) || !tp__likeness(op, &hash))
     return tp__rule_of(op, unknown_replicate, arena, rule);
@@ -94,8 +99,8 @@ tp_status tp__rule_alike(tp_alike *alike, MlirOperation op, bool unknown_replica
   if (entry->rule && !reads_in_place(entry->rule, op))
     return take(entry->rule, op, arena, rule);
   tp_status status = tp__rule_of(op, unknown_replicate, arena, rule);
-  if (status != TP_OK || entry->rule || reads_in_place(rule, op) || !rule->family || !rule->family->follows_from_op ||
-      !rule->family->follows_from_op(op))
+  if (status != TP_OK || entry->rule || reads_in_place(rule, op) || !rule->family ||
+      !rule->family->follows_from_op || !rule->family->follows_from_op(op))
     return status;
   alike->count++;
   return keep(entry, hash, rule, arena);

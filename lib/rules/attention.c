@@ -73,13 +73,15 @@ static bool reads_behind(const tp_attention_finder *f, MlirOperation op) {
 /* Is operand `i` an init whose elements are overwritten unseen? */
 bool tp__is_unread_init(MlirOperation op, int i) {
   tp_nest nest;
-  return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written && i == nest.n_inputs &&
-         !tp__body_reads(&nest.body, i);
+  return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written &&
+         i == nest.n_inputs && !tp__body_reads(&nest.body, i);
 }
 
 int tp__inner_maker(const tp_attention *a, MlirOperation op, int i) {
   int maker = tp__attention_maker(a, mlirOperationGetOperand(op, i));
-  return maker >= 0 && tp__attention_is_inner(a->ops[maker].role) && !tp__is_unread_init(op, i) ? maker : -1;
+  return maker >= 0 && tp__attention_is_inner(a->ops[maker].role) && !tp__is_unread_init(op, i)
+             ? maker
+             : -1;
 }
 
 static bool is_past_exponential(tp_attention_role role) {
@@ -95,8 +97,10 @@ void tp__note_added(tp_attention_finder *f) {
 
 /* ---- one op ---- */
 
-/* Gives the op the loops of its inner operands; those that it has beside are of one iteration, or `beside` (bits) of them new ones. */
-static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op, uint32_t *beside) {
+/* Gives the op the loops of its inner operands; those that it has beside are of one iteration, or
+ * `beside` (bits) of them new ones. */
+static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op,
+                         uint32_t *beside) {
   tp_score_dim dims[TP_MAX_RANK];
   uint32_t known = 0;
   for (int i = 0; i < s->nest.n_inputs; i++) {
@@ -109,9 +113,12 @@ static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_
   }
   *beside = 0;
   for (int i = 0; i <= s->nest.n_inputs; i++) {
-    MlirType type =
-        i < s->nest.n_inputs || s->nest.is_written ? mlirValueGetType(mlirOperationGetOperand(s->op, i)) : (MlirType){0};
-    for (int d = 0; !mlirTypeIsNull(type) && mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type); d++) {
+    MlirType type = i < s->nest.n_inputs || s->nest.is_written
+                        ? mlirValueGetType(mlirOperationGetOperand(s->op, i))
+                        : (MlirType){0};
+    for (int d = 0;
+         !mlirTypeIsNull(type) && mlirTypeIsARankedTensor(type) && d < mlirShapedTypeGetRank(type);
+         d++) {
       int loop = tp__nest_loop(&s->nest, i, d);
       if (loop != TP_WHOLE_DIM && !(known >> loop & 1) && mlirShapedTypeGetDimSize(type, d) != 1)
         *beside |= UINT32_C(1) << loop;
@@ -125,11 +132,13 @@ static bool follows_from_scores(const tp_attention_finder *f, MlirValue value) {
 }
 
 /* What enters the blocks beside scores and rows must be there before them. */
-static bool has_all_before(const tp_attention_finder *f, const tp_attention_step *s, const tp_attention_op *op) {
+static bool has_all_before(const tp_attention_finder *f, const tp_attention_step *s,
+                           const tp_attention_op *op) {
   for (int i = 0; i < mlirOperationGetNumOperands(s->op); i++) {
     MlirValue value = mlirOperationGetOperand(s->op, i);
     bool are_rows = !mlirValueIsNull(op->rows) && i < s->nest.n_inputs && i != s->inner;
-    if (!are_rows && !tp__is_unread_init(s->op, i) && tp__inner_maker(f->a, s->op, i) < 0 && follows_from_scores(f, value))
+    if (!are_rows && !tp__is_unread_init(s->op, i) && tp__inner_maker(f->a, s->op, i) < 0 &&
+        follows_from_scores(f, value))
       return false;
   }
   return true;
@@ -158,7 +167,8 @@ static bool add_op(tp_attention_finder *f, tp_attention_step *s) {
     return tp__attention_reduction(f, s, op);
   if (!tp__nest_is_elementwise(&s->nest))
     return false;
-  return (s->past ? tp__attention_after(f, s, op) : tp__attention_before(f, s, op)) && has_all_before(f, s, op);
+  return (s->past ? tp__attention_after(f, s, op) : tp__attention_before(f, s, op)) &&
+         has_all_before(f, s, op);
 }
 
 /* Does nothing but ops of the attention use what is made in blocks? */
@@ -178,16 +188,22 @@ static bool stays_inside(const tp_attention *a) {
   return true;
 }
 
-/* The ops of an attention stand together. What a backward pass reads stands anywhere behind, and looking for it from every product of a long
- * program would take quadratic time: there is a limit. */
+/* The ops of an attention stand together. What a backward pass reads stands anywhere behind, and
+ * looking for it from every product of a long program would take quadratic time: there is a
+ * limit. */
 enum { FARTHEST = 256 };
 
-static MlirOperation next_in_block(MlirOperation op) { return mlirOperationIsNull(op) ? op : mlirOperationGetNextInBlock(op); }
+static MlirOperation next_in_block(MlirOperation op) {
+  return mlirOperationIsNull(op) ? op : mlirOperationGetNextInBlock(op);
+}
 
-/* As far as the limit goes from `scores`; null: to the end of the block. From those before it is not counted anew. */
+/* As far as the limit goes from `scores`; null: to the end of the block. From those before it is
+ * not counted anew. */
 static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
   tp_attention_reach moved = *reach;
-  for (int n = 0; n < FARTHEST && !mlirOperationIsNull(moved.scores) && !mlirOperationEqual(moved.scores, scores); n++) {
+  for (int n = 0; n < FARTHEST && !mlirOperationIsNull(moved.scores) &&
+                  !mlirOperationEqual(moved.scores, scores);
+       n++) {
     moved.scores = next_in_block(moved.scores);
     moved.last = next_in_block(moved.last);
   }
@@ -235,7 +251,8 @@ static bool scan(tp_attention_finder *f) {
   return a->output > 0 && a->exponential > 0 && a->maximum > 0 && !f->failed;
 }
 
-/* The maximum is that of what the rows are subtracted from: the exponential is at most 1, whatever comes between. */
+/* The maximum is that of what the rows are subtracted from: the exponential is at most 1, whatever
+ * comes between. */
 static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
   MlirValue x = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
@@ -252,10 +269,12 @@ static bool is_stable(const tp_attention *a) {
 
 static bool is_float(MlirOperation op) {
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  return mlirTypeIsAF32(element) || mlirTypeIsAF64(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  return mlirTypeIsAF32(element) || mlirTypeIsAF64(element) || mlirTypeIsAF16(element) ||
+         mlirTypeIsABF16(element);
 }
 
-/* Can it be computed in blocks: of these types, with as many sums and loops as there is room for? */
+/* Can it be computed in blocks: of these types, with as many sums and loops as there is room
+ * for? */
 static bool fits_blocks(const tp_attention *a) {
   int n_sums = 0, n_scales = 0;
   bool floats = true;
@@ -266,14 +285,16 @@ static bool fits_blocks(const tp_attention *a) {
     if (role == TP_ROW_SUM || role == TP_OUTPUT || i == a->maximum || i == a->exponential)
       floats &= is_float(a->ops[i].op);
   }
-  return floats && n_sums <= TP_MAX_ATTENTION_SUMS && n_scales <= TP_MAX_ATTENTION_SCALES && a->n_loops <= TP_MAX_RANK;
+  return floats && n_sums <= TP_MAX_ATTENTION_SUMS && n_scales <= TP_MAX_ATTENTION_SCALES &&
+         a->n_loops <= TP_MAX_RANK;
 }
 
 tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
   tp_attention copy = *a;
   tp_attention_finder f = {.a = &copy};
   tp_status status = TP_OK;
-  for (MlirOperation op = a->ops[0].op; !mlirOperationEqual(op, a->ops[a->output].op) && status == TP_OK;
+  for (MlirOperation op = a->ops[0].op;
+       !mlirOperationEqual(op, a->ops[a->output].op) && status == TP_OK;
        op = mlirOperationGetNextInBlock(op)) {
     int k = 0;
     while (k < a->n_ops && !mlirOperationEqual(a->ops[k].op, op))
@@ -296,7 +317,8 @@ bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_atte
   memset(a, 0, offsetof(tp_attention, ops)); /* what is added to `ops` is cleared then */
   a->column = -1;
   tp_attention_finder f = {.a = a, .last = farthest(reach, scores)};
-  bool found = tp__attention_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) && fits_blocks(a);
+  bool found = tp__attention_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) &&
+               fits_blocks(a);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);
   if (found)

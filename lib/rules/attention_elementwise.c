@@ -32,7 +32,8 @@ static bool feeds_exponential(MlirOperation op) {
   if (mlirOpOperandIsNull(use))
     return false;
   MlirOperation user = mlirOpOperandGetOwner(use);
-  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) /* it may be overwritten, too */
+  /* it may be overwritten, too */
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!mlirOperationEqual(mlirOpOperandGetOwner(use), user))
       return false;
   if (!tp__nest_of(user, &nest) || !tp__nest_is_elementwise(&nest))
@@ -42,7 +43,8 @@ static bool feeds_exponential(MlirOperation op) {
   return input >= 0 && mlirValueEqual(mlirOperationGetOperand(user, input), value);
 }
 
-static bool add_exponential(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
+static bool add_exponential(tp_attention_finder *f, const tp_attention_step *s,
+                            tp_attention_op *op) {
   tp_attention *a = f->a;
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   int inside = tp__nest_input(&s->nest, scalar, 0);
@@ -51,16 +53,19 @@ static bool add_exponential(tp_attention_finder *f, const tp_attention_step *s, 
   a->exponential = (int)(op - a->ops);
   if (inside == s->inner)
     return a->ops[s->maker].role == TP_SHIFT;
-  int rows = s->nest.is_written ? subtracted(s, tp__defining_op(mlirOperationGetOperand(scalar, 0))) : -1;
+  int rows =
+      s->nest.is_written ? subtracted(s, tp__defining_op(mlirOperationGetOperand(scalar, 0))) : -1;
   return rows >= 0 && tp__attention_rows_of(f, op, rows);
 }
 
-/* In front of the exponential. Rows that were found in the scores may only be subtracted, and only there. */
+/* In front of the exponential. Rows that were found in the scores may only be subtracted, and only
+ * there. */
 bool tp__attention_before(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   if (!mlirOperationIsNull(scalar) && exponential_name(scalar) && f->a->exponential == 0) {
     bool is_shifted = f->a->ops[s->maker].role == TP_SHIFT;
-    MlirOperation inside = s->nest.is_written ? tp__defining_op(mlirOperationGetOperand(scalar, 0)) : (MlirOperation){NULL};
+    MlirOperation inside = s->nest.is_written ? tp__defining_op(mlirOperationGetOperand(scalar, 0))
+                                              : (MlirOperation){NULL};
     if (is_shifted || subtracted(s, inside) >= 0)
       return s->n_inner == 1 && add_exponential(f, s, op);
   }
@@ -74,15 +79,18 @@ bool tp__attention_before(tp_attention_finder *f, const tp_attention_step *s, tp
 }
 
 /* Does the body only leave away columns, by their number and nothing else? Padding is masked so. */
-static bool masks_columns(const tp_attention_step *s, const tp_attention *a, const tp_attention_op *op) {
+static bool masks_columns(const tp_attention_step *s, const tp_attention *a,
+                          const tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   if (!s->nest.is_written || mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.select") ||
-      tp__nest_input(&s->nest, scalar, 1) != s->inner || !tp__is_identity(mlirOperationGetOperand(scalar, 2), TP_SUM) ||
+      tp__nest_input(&s->nest, scalar, 1) != s->inner ||
+      !tp__is_identity(mlirOperationGetOperand(scalar, 2), TP_SUM) ||
       tp__body_depends(&s->nest.body, mlirOperationGetOperand(scalar, 0), UINT64_MAX))
     return false;
   for (MlirOperation o = mlirBlockGetFirstOperation(s->nest.body.block); !mlirOperationIsNull(o);
        o = mlirOperationGetNextInBlock(o)) {
-    int loop = tp__op_is(o, "linalg.index") ? (int)mlirIntegerAttrGetValueInt(tp__inherent(o, "dim")) : -1;
+    int loop =
+        tp__op_is(o, "linalg.index") ? (int)mlirIntegerAttrGetValueInt(tp__inherent(o, "dim")) : -1;
     if (loop >= 0 && (op->loops[loop].n != 1 || op->loops[loop].loops[0] != a->column))
       return false;
   }
@@ -92,11 +100,13 @@ static bool masks_columns(const tp_attention_step *s, const tp_attention *a, con
 /* Is operand `i` of a scalar op of the body zero, by itself or as an element of zeros? */
 static bool reads_zero(const tp_attention_step *s, MlirOperation scalar, int i) {
   int input = tp__nest_input(&s->nest, scalar, i);
-  return input >= 0 ? tp__is_zero_tensor(mlirOperationGetOperand(s->op, input))
-                    : s->nest.is_written && tp__is_identity(mlirOperationGetOperand(scalar, i), TP_SUM);
+  return input >= 0
+             ? tp__is_zero_tensor(mlirOperationGetOperand(s->op, input))
+             : s->nest.is_written && tp__is_identity(mlirOperationGetOperand(scalar, i), TP_SUM);
 }
 
-/* A select by a condition of rows between the inner value and zero: how exporters make zero what sees nothing ("safe" softmax). */
+/* A select by a condition of rows between the inner value and zero: how exporters make zero what
+ * sees nothing ("safe" softmax). */
 static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.select"))
@@ -104,7 +114,8 @@ static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp
   int condition = tp__nest_input(&s->nest, scalar, 0);
   bool keeps_first = tp__nest_input(&s->nest, scalar, 1) == s->inner,
        keeps_second = tp__nest_input(&s->nest, scalar, 2) == s->inner;
-  if (condition < 0 || condition == s->inner || keeps_first == keeps_second || !reads_zero(s, scalar, keeps_first ? 2 : 1))
+  if (condition < 0 || condition == s->inner || keeps_first == keeps_second ||
+      !reads_zero(s, scalar, keeps_first ? 2 : 1))
     return false;
   op->role = TP_SCALE;
   op->scale = keeps_first ? TP_ZERO_UNLESS : TP_ZERO_IF;
@@ -112,7 +123,8 @@ static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp
   return tp__attention_rows_of(f, op, condition);
 }
 
-/* Behind the exponential only what goes through sums: a factor of rows is applied to what comes out, all else to the blocks. */
+/* Behind the exponential only what goes through sums: a factor of rows is applied to what comes
+ * out, all else to the blocks. */
 bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   static const char *const conversions[] = {"arith.extf", "arith.truncf"};
   MlirOperation scalar = tp__nest_scalar(&s->nest);

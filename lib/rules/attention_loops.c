@@ -33,10 +33,12 @@ static int64_t size_of(const tp_attention *a, tp_score_dim dim) {
   return size;
 }
 
-static bool same_dim(tp_score_dim x, tp_score_dim y) { return x.n == y.n && memcmp(x.loops, y.loops, x.n) == 0; }
+static bool same_dim(tp_score_dim x, tp_score_dim y) {
+  return x.n == y.n && memcmp(x.loops, y.loops, x.n) == 0;
+}
 
-bool tp__attention_assign(const tp_attention *a, tp_attention_op *op, const tp_nest *nest, int operand,
-                          const tp_score_dim *dims, uint32_t *known) {
+bool tp__attention_assign(const tp_attention *a, tp_attention_op *op, const tp_nest *nest,
+                          int operand, const tp_score_dim *dims, uint32_t *known) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, operand));
   op->n_loops = nest->n_loops;
   for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
@@ -58,7 +60,9 @@ void tp__attention_operand_dims(const tp_attention_op *op, int operand, tp_score
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op->op, operand)));
   for (int d = 0; d < rank; d++) {
     int loop = op->is_nest ? tp__nest_loop(&op->nest, operand, d) : d;
-    dims[d] = !op->is_nest ? op->from[d] : loop == TP_WHOLE_DIM ? (tp_score_dim){0} : op->loops[loop];
+    dims[d] = !op->is_nest           ? op->from[d]
+              : loop == TP_WHOLE_DIM ? (tp_score_dim){0}
+                                     : op->loops[loop];
   }
 }
 
@@ -98,7 +102,8 @@ static bool split_loop(tp_attention *a, int loop, int64_t major) {
   bool fits = true;
   for (int i = 0; i < a->n_ops; i++) {
     tp_attention_op *op = &a->ops[i];
-    fits &= split_dims(op->loops, op->n_loops, loop, minor) && split_dims(op->from, op->n_from, loop, minor) &&
+    fits &= split_dims(op->loops, op->n_loops, loop, minor) &&
+            split_dims(op->from, op->n_from, loop, minor) &&
             split_dims(op->row_dims, op->n_rows, loop, minor);
   }
   return fits;
@@ -110,12 +115,12 @@ static int shape_of(MlirValue value, int64_t *shape) {
   return rank;
 }
 
-/* Deals out the loops of `flat` to dimensions of these sizes, one after the other. SPLIT: `loop` has to be split before that can be done, its
- * first part with `major` iterations. */
+/* Deals out the loops of `flat` to dimensions of these sizes, one after the other. SPLIT: `loop`
+ * has to be split before that can be done, its first part with `major` iterations. */
 typedef enum dealt { DEALT, SPLIT, UNFIT } dealt;
 
-static dealt deal(const tp_attention *a, int n_flat, const uint8_t *flat, int rank, const int64_t *shape, tp_score_dim *dims,
-                  int *loop, int64_t *major) {
+static dealt deal(const tp_attention *a, int n_flat, const uint8_t *flat, int rank,
+                  const int64_t *shape, tp_score_dim *dims, int *loop, int64_t *major) {
   int at = 0;
   for (int d = 0; d < rank; d++) {
     int64_t left = shape[d];
@@ -168,7 +173,8 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
   }
 }
 
-bool tp__attention_reshape_back(const tp_attention *a, tp_attention_op *op, const tp_score_dim *to) {
+bool tp__attention_reshape_back(const tp_attention *a, tp_attention_op *op,
+                                const tp_score_dim *to) {
   int64_t shape[TP_MAX_RANK], major;
   uint8_t flat[TP_MAX_SCORE_LOOPS];
   int loop;

@@ -1,4 +1,5 @@
-/* Masks of an attention: what is as large as the scores, made of no scores, and so made in blocks with them. */
+/* Masks of an attention: what is as large as the scores, made of no scores, and so made in blocks
+ * with them. */
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
 
@@ -15,7 +16,9 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
   tp_score_dim of[TP_MAX_RANK];
   int n_ops = a->n_ops;
   uint32_t known = 0;
-  int rank = mlirTypeIsARankedTensor(mlirValueGetType(value)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(value)) : 0;
+  int rank = mlirTypeIsARankedTensor(mlirValueGetType(value))
+                 ? (int)mlirShapedTypeGetRank(mlirValueGetType(value))
+                 : 0;
   if (mlirOperationIsNull(op) || !is_as_large(a, dims, rank) || tp__attention_maker(a, value) >= 0)
     return;
   tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
@@ -28,7 +31,8 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
       a->n_ops = n_ops;
     return;
   }
-  bool fits = made->is_nest && tp__nest_is_elementwise(&made->nest) && !tp__op_is(op, "linalg.fill");
+  bool fits =
+      made->is_nest && tp__nest_is_elementwise(&made->nest) && !tp__op_is(op, "linalg.fill");
   const tp_nest *nest = &made->nest;
   made->n_loops = nest->n_loops;
   for (int d = 0; d < rank && fits; d++) {

@@ -1,4 +1,5 @@
-/* Attention in a program that is planned: which of its values need no memory and must not change their layout. */
+/* Attention in a program that is planned: which of its values need no memory and must not change
+ * their layout. */
 #include "ir/diagnostics.h"
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
@@ -25,9 +26,10 @@ static bool is_inner(const tp_attention *a, int i) {
 
 /* ---- annotations ---- */
 
-/* The loop that each axis splits, of one value; false if it is partial, or an axis splits more than a loop. */
-static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec, const tp_score_dim *dims, int rank,
-                        int *loops) {
+/* The loop that each axis splits, of one value; false if it is partial, or an axis splits more than
+ * a loop. */
+static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec,
+                        const tp_score_dim *dims, int rank, int *loops) {
   for (int x = 0; x < TP_MAX_AXES; x++)
     loops[x] = NOWHERE;
   if (tp_spec_has_partial(spec))
@@ -47,13 +49,16 @@ static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec
   return true;
 }
 
-/* May the values that are made in blocks have the layouts that are written on their ops? *n counts those that have one. */
-static tp_status check_layouts(const tp_program *program, const tp_attention *a, bool *fits, int *n, int *n_inner) {
+/* May the values that are made in blocks have the layouts that are written on their ops? *n counts
+ * those that have one. */
+static tp_status check_layouts(const tp_program *program, const tp_attention *a, bool *fits, int *n,
+                               int *n_inner) {
   int loops[TP_MAX_AXES], first[TP_MAX_AXES];
   for (int x = 0; x < TP_MAX_AXES; x++)
     first[x] = NOWHERE;
   *fits = true;
-  for (int round = 0; round < 2; round++) /* what an axis splits, then whether it splits that of all */
+  /* what an axis splits, then whether it splits that of all */
+  for (int round = 0; round < 2; round++)
     for (int i = 0; i < a->n_ops && *fits; i++) {
       tp_annotation pin = {0};
       tp_score_dim dims[TP_MAX_RANK];
@@ -65,7 +70,8 @@ static tp_status check_layouts(const tp_program *program, const tp_attention *a,
         return status;
       *n_inner += round == 0;
       *n += round == 0 && pinned;
-      int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(a->ops[i].op, 0)));
+      int rank =
+          (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(a->ops[i].op, 0)));
       tp__attention_result_dims(&a->ops[i], dims);
       if (!pinned)
         continue;
@@ -73,7 +79,8 @@ static tp_status check_layouts(const tp_program *program, const tp_attention *a,
       for (int x = 0; x < program->mesh->n_axes && *fits; x++) {
         if (round == 0 && loops[x] != NOWHERE)
           first[x] = loops[x];
-        *fits = round == 0 || loops[x] == first[x] || (loops[x] == NOWHERE && !tp__has_loop(dims, rank, first[x]));
+        *fits = round == 0 || loops[x] == first[x] ||
+                (loops[x] == NOWHERE && !tp__has_loop(dims, rank, first[x]));
       }
     }
   return TP_OK;
@@ -83,7 +90,8 @@ static tp_status check_layouts(const tp_program *program, const tp_attention *a,
 
 static void mark(tp_rule *rule, const tp_attention *a) {
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
-    tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    tp_value_map *map =
+        i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     int maker = tp__attention_maker(a, map->value);
     map->in_blocks = maker >= 0 && is_inner(a, maker);
   }
@@ -91,14 +99,16 @@ static void mark(tp_rule *rule, const tp_attention *a) {
 
 /* ---- rings ---- */
 
-/* The only factor of a dimension that is one loop of those in `loops` (bits); -1: it is another one, or read in another way. */
+/* The only factor of a dimension that is one loop of those in `loops` (bits); -1: it is another
+ * one, or read in another way. */
 static int factor_of(const tp_value_map *map, int d, tp_score_dim dim, uint32_t loops) {
   const tp_dim *of = &map->dims[d];
   bool is_one = dim.n == 1 && (loops >> dim.loops[0] & 1) && of->n_factors == 1 && !of->window;
   return is_one && mlirOperationIsNull(map->pad) ? of->factors[0] : -1;
 }
 
-/* Keys or values, operand `travelling` of a contraction, may come in a ring where an axis splits rows of its other operand. */
+/* Keys or values, operand `travelling` of a contraction, may come in a ring where an axis splits
+ * rows of its other operand. */
 static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travelling) {
   tp_score_dim dims[TP_MAX_RANK];
   const tp_value_map *map = &rule->operands[travelling], *other = &rule->operands[1 - travelling];
@@ -116,13 +126,15 @@ static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travellin
   rule->ring = ring;
 }
 
-/* Which operand of an op is made by none of the attention, and has columns: the keys or the values. */
+/* Which operand of an op is made by none of the attention, and has columns: the keys or the
+ * values. */
 static int keys_of(const tp_attention *a, int op) {
   for (int i = 0; i < 2; i++) {
     tp_score_dim dims[TP_MAX_RANK];
     MlirValue value = mlirOperationGetOperand(a->ops[op].op, i);
     tp__attention_operand_dims(&a->ops[op], i, dims);
-    if (tp__attention_maker(a, value) < 0 && tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(value)), a->column))
+    if (tp__attention_maker(a, value) < 0 &&
+        tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(value)), a->column))
       return i;
   }
   return -1;
@@ -131,13 +143,16 @@ static int keys_of(const tp_attention *a, int op) {
 /* The items that are ops, by op. */
 static tp_status number_items(const tp_program *program, tp_value_table *numbers) {
   for (int i = 0; i < program->n_items; i++)
-    if (program->items[i].kind == TP_ITEM_OP && tp__table_put(numbers, program->items[i].op.ptr, i) != TP_OK)
+    if (program->items[i].kind == TP_ITEM_OP &&
+        tp__table_put(numbers, program->items[i].op.ptr, i) != TP_OK)
       return tp__error(program->func, TP_NO_MEMORY, "out of memory");
   return TP_OK;
 }
 
-/* Is the output that of an attention already? Scores that are a sum of two products could be made from either; the other is read as it stands. */
-static bool is_marked(const tp_program *program, const tp_attention *a, const tp_value_table *numbers) {
+/* Is the output that of an attention already? Scores that are a sum of two products could be made
+ * from either; the other is read as it stands. */
+static bool is_marked(const tp_program *program, const tp_attention *a,
+                      const tp_value_table *numbers) {
   int item = tp__table_get(numbers, a->ops[a->output].op.ptr);
   for (int i = 0; item >= 0 && i < program->items[item].rule->n_operands; i++)
     if (program->items[item].rule->operands[i].in_blocks)
@@ -145,7 +160,8 @@ static bool is_marked(const tp_program *program, const tp_attention *a, const tp
   return false;
 }
 
-static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_value_table *numbers) {
+static tp_status mark_at(const tp_program *program, const tp_attention *a,
+                         tp_value_table *numbers) {
   bool fits;
   int n = 0, n_inner = 0;
   tp_status status = check_layouts(program, a, &fits, &n, &n_inner);
@@ -170,8 +186,8 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a, tp_va
 
 /* ---- where scores may be ---- */
 
-/* The maximum of an attention is made from its scores, by elementwise ops and reshapes: no other products need to be looked at. This finds them
- * from the maxima back. */
+/* The maximum of an attention is made from its scores, by elementwise ops and reshapes: no other
+ * products need to be looked at. This finds them from the maxima back. */
 typedef struct search {
   const tp_program *program;
   tp_value_table maxima;   /* what rules of equal ops share: 1 if it is that of a maximum, else 0 */
@@ -184,7 +200,8 @@ typedef struct search {
 static bool makes_maximum(const tp_rule *rule) {
   tp_nest nest;
   tp_combiner combiner;
-  return tp__nest_of(rule->op, &nest) && nest.reduced && nest.n_inputs == 1 && tp__body_combiner(&nest.body, 0, &combiner) &&
+  return tp__nest_of(rule->op, &nest) && nest.reduced && nest.n_inputs == 1 &&
+         tp__body_combiner(&nest.body, 0, &combiner) &&
          (combiner == TP_MAX || combiner == TP_MAXNUM);
 }
 
@@ -253,7 +270,8 @@ tp_status tp__mark_attention(tp_program *program) {
   tp_status status = find_ways(&s);
   for (int i = 0; i < program->n_items && status == TP_OK; i++) {
     const tp_item *item = &program->items[i];
-    if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) && tp__attention_next(&reach, item->op, &a))
+    if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) &&
+        tp__attention_next(&reach, item->op, &a))
       status = mark_at(program, &a, &numbers);
   }
   tp__table_destroy(&s.maxima);

@@ -1,4 +1,5 @@
-/* Rows of attention: which of its loops they are, and the values that ops apply to scores row by row. */
+/* Rows of attention: which of its loops they are, and the values that ops apply to scores row by
+ * row. */
 #include "rules/attention_scan.h"
 
 #include <string.h>
@@ -9,18 +10,23 @@ bool tp__attention_find_rows(tp_attention *a) {
   int ranks[2];
   for (int i = 0; i < 2; i++) {
     tp__attention_operand_dims(&a->ops[0], i, dims[i]);
-    ranks[i] = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(a->ops[0].op, i)));
+    ranks[i] =
+        (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(a->ops[0].op, i)));
   }
-  bool first = tp__has_loop(dims[0], ranks[0], a->column), second = tp__has_loop(dims[1], ranks[1], a->column);
+  bool first = tp__has_loop(dims[0], ranks[0], a->column),
+       second = tp__has_loop(dims[1], ranks[1], a->column);
   int keys = first ? 0 : 1;
   for (int l = 0; l < a->n_loops; l++)
-    if (tp__has_loop(dims[1 - keys], ranks[1 - keys], l) && !tp__has_loop(dims[keys], ranks[keys], l))
+    if (tp__has_loop(dims[1 - keys], ranks[1 - keys], l) &&
+        !tp__has_loop(dims[keys], ranks[keys], l))
       a->rows |= UINT32_C(1) << l;
   return first != second;
 }
 
-/* Takes `value`, which an op has along the loops of `dims`, for rows: where it has columns, what was repeated along them. */
-static bool take_rows(tp_attention_finder *f, tp_attention_op *op, MlirValue value, const tp_score_dim *dims, int n) {
+/* Takes `value`, which an op has along the loops of `dims`, for rows: where it has columns, what
+ * was repeated along them. */
+static bool take_rows(tp_attention_finder *f, tp_attention_op *op, MlirValue value,
+                      const tp_score_dim *dims, int n) {
   tp_attention *a = f->a;
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return false;
@@ -52,7 +58,8 @@ static bool take_rows(tp_attention_finder *f, tp_attention_op *op, MlirValue val
   }
   tp_score_dim from[TP_MAX_RANK];
   MlirValue source = mlirOperationGetOperand(maker, 0);
-  if (known != (UINT32_C(1) << nest->n_loops) - 1 || !mlirTypeIsARankedTensor(mlirValueGetType(source)))
+  if (known != (UINT32_C(1) << nest->n_loops) - 1 ||
+      !mlirTypeIsARankedTensor(mlirValueGetType(source)))
     return false;
   tp__attention_operand_dims(spread, 0, from);
   return take_rows(f, op, source, from, (int)mlirShapedTypeGetRank(mlirValueGetType(source)));

@@ -1,4 +1,5 @@
-/* Contractions and reductions of attention: what makes the scores, the maxima and sums of rows, the output. */
+/* Contractions and reductions of attention: what makes the scores, the maxima and sums of rows, the
+ * output. */
 #include "rules/attention_scan.h"
 
 bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
@@ -6,7 +7,8 @@ bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
   tp_attention_op *made = tp__attention_add(a, op, TP_SCORES);
   const tp_nest *nest = &made->nest;
   tp__note_added(f);
-  if (f->strays || !made->is_nest || !nest->is_written || !nest->reduced || !tp__body_is_contraction(&nest->body))
+  if (f->strays || !made->is_nest || !nest->is_written || !nest->reduced ||
+      !tp__body_is_contraction(&nest->body))
     return false;
   made->n_loops = nest->n_loops;
   for (int i = 0; i < 3; i++) {
@@ -26,7 +28,8 @@ bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
   return true;
 }
 
-bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
+bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s,
+                             tp_attention_op *op) {
   tp_attention *a = f->a;
   tp_combiner combiner = TP_N_COMBINERS;
   int column = -1;
@@ -47,13 +50,16 @@ bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s,
   op->role = s->past ? TP_ROW_SUM : TP_ROW_REDUCTION;
   tp__put_behind_scores(f, s->op);
   if (s->past)
-    return known && combiner == TP_SUM && tp__is_zero_tensor(mlirOperationGetOperand(s->op, 1)) && !a->ops[s->maker].is_scaled;
+    return known && combiner == TP_SUM && tp__is_zero_tensor(mlirOperationGetOperand(s->op, 1)) &&
+           !a->ops[s->maker].is_scaled;
   if (known && (combiner == TP_MAX || combiner == TP_MAXNUM) && a->maximum == 0)
     a->maximum = (int)(op - a->ops);
-  return a->ops[s->maker].role != TP_SHIFT && !tp__is_behind_scores(f, mlirOperationGetOperand(s->op, 1));
+  return a->ops[s->maker].role != TP_SHIFT &&
+         !tp__is_behind_scores(f, mlirOperationGetOperand(s->op, 1));
 }
 
-bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op, uint32_t beside) {
+bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op,
+                          uint32_t beside) {
   tp_attention *a = f->a;
   tp_score_dim dims[TP_MAX_RANK];
   op->role = TP_OUTPUT;
@@ -65,7 +71,8 @@ bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp
   for (int l = 0; l < s->nest.n_loops; l++) {
     bool reduced = s->nest.reduced >> l & 1;
     if (!(beside >> l & 1)) {
-      if (reduced && op->loops[l].n > 0 && (op->loops[l].n != 1 || op->loops[l].loops[0] != a->column))
+      if (reduced && op->loops[l].n > 0 &&
+          (op->loops[l].n != 1 || op->loops[l].loops[0] != a->column))
         return false;
       continue;
     }
@@ -80,7 +87,9 @@ bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp
     a->whole |= UINT32_C(1) << number;
   }
   tp__attention_result_dims(op, dims);
-  if (tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(s->op, 0))), a->column))
+  if (tp__has_loop(dims,
+                   (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(s->op, 0))),
+                   a->column))
     return false;
   tp__attention_operand_dims(op, 1 - s->inner, dims);
   return tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(values)), a->column);

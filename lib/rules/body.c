@@ -25,11 +25,12 @@ static const struct {
   const char *op;
   tp_combiner combiner;
 } combiners[] = {
-    {"arith.addf", TP_SUM},       {"arith.addi", TP_SUM},       {"arith.mulf", TP_PRODUCT}, {"arith.muli", TP_PRODUCT},
-    {"arith.maximumf", TP_MAX},   {"arith.maxsi", TP_MAX},      {"arith.minimumf", TP_MIN}, {"arith.minsi", TP_MIN},
-    {"arith.maxnumf", TP_MAXNUM}, {"arith.minnumf", TP_MINNUM}, {"arith.maxui", TP_MAXU},   {"arith.minui", TP_MINU},
-    {"arith.andi", TP_AND},       {"arith.ori", TP_OR},         {"arith.xori", TP_XOR},     {"complex.add", TP_SUM},
-    {"complex.mul", TP_PRODUCT},
+    {"arith.addf", TP_SUM},       {"arith.addi", TP_SUM},      {"arith.mulf", TP_PRODUCT},
+    {"arith.muli", TP_PRODUCT},   {"arith.maximumf", TP_MAX},  {"arith.maxsi", TP_MAX},
+    {"arith.minimumf", TP_MIN},   {"arith.minsi", TP_MIN},     {"arith.maxnumf", TP_MAXNUM},
+    {"arith.minnumf", TP_MINNUM}, {"arith.maxui", TP_MAXU},    {"arith.minui", TP_MINU},
+    {"arith.andi", TP_AND},       {"arith.ori", TP_OR},        {"arith.xori", TP_XOR},
+    {"complex.add", TP_SUM},      {"complex.mul", TP_PRODUCT},
 };
 
 static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
@@ -41,8 +42,8 @@ static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
   return false;
 }
 
-/* The ops of a body that a question has come to, each once: bodies are no trees, a chain of `x + x` has more paths than anyone can walk. The limit
- * also bounds the depth. */
+/* The ops of a body that a question has come to, each once: bodies are no trees, a chain of `x + x`
+ * has more paths than anyone can walk. The limit also bounds the depth. */
 enum { MAX_SEEN = 256 };
 
 typedef struct seen_ops {
@@ -81,7 +82,8 @@ static void look_for(search *s, MlirValue value) {
     return;
   if (mlirValueIsABlockArgument(value)) {
     bool own = mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body->block);
-    s->found = !own || (s->set >> mlirBlockArgumentGetArgNumber(value) & 1); /* that of a loop in the body: who knows */
+    /* that of a loop in the body: who knows */
+    s->found = !own || (s->set >> mlirBlockArgumentGetArgNumber(value) & 1);
     return;
   }
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -104,7 +106,8 @@ bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set) {
 static uint64_t init_bit(const tp_body *body, int k) { return UINT64_C(1) << (body->n_inputs + k); }
 
 /* What a select or a branch chooses between, and by what; false for other ops. */
-static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition, MlirValue values[2]) {
+static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition,
+                        MlirValue values[2]) {
   bool branches = tp__op_is(op, "scf.if");
   if (!branches && !tp__op_is(op, "arith.select"))
     return false;
@@ -113,7 +116,8 @@ static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition
     MlirOperation from = op;
     if (branches)
       from = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
-    values[i] = mlirOperationGetOperand(from, branches ? mlirOpResultGetResultNumber(result) : 1 + i);
+    values[i] =
+        mlirOperationGetOperand(from, branches ? mlirOpResultGetResultNumber(result) : 1 + i);
   }
   return true;
 }
@@ -138,7 +142,8 @@ static bool chain(chain_of *c, MlirValue value) {
     return false;
   uint64_t init = init_bit(c->body, c->k);
   if (read_choice(op, value, &condition, values))
-    return !tp__body_depends(c->body, condition, init) && chain(c, values[0]) && chain(c, values[1]);
+    return !tp__body_depends(c->body, condition, init) && chain(c, values[0]) &&
+           chain(c, values[1]);
   if (!op_combiner(op, &combiner) || (c->found && combiner != c->combiner))
     return false;
   c->found = true;
@@ -156,7 +161,8 @@ bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner) {
   *combiner = c.combiner;
   /* No other output may look at this init: it would see a partial value. */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(body->yield); i++)
-    if (i != k && tp__body_depends(body, mlirOperationGetOperand(body->yield, i), init_bit(body, k)))
+    if (i != k &&
+        tp__body_depends(body, mlirOperationGetOperand(body->yield, i), init_bit(body, k)))
       return false;
   return true;
 }
@@ -177,21 +183,23 @@ static degree degree_of(linearity *l, MlirValue value);
 
 static degree max_degree(degree a, degree b) { return a > b ? a : b; }
 
-/* In what an op is linear: in all its operands together (x + constant is affine, not linear), in either one while the other is constant, in the
- * first one while all others are constant, in the two values of a select. Parts are taken of complex numbers, and complex numbers made of
- * parts, part by part. */
+/* In what an op is linear: in all its operands together (x + constant is affine, not linear), in
+ * either one while the other is constant, in the first one while all others are constant, in the
+ * two values of a select. Parts are taken of complex numbers, and complex numbers made of parts,
+ * part by part. */
 typedef enum linear_in { IN_ALL, IN_EITHER, IN_FIRST, IN_CHOSEN } linear_in;
 
 static const struct {
   const char *op;
   linear_in where;
 } linear_ops[] = {
-    {"arith.addf", IN_ALL},     {"arith.subf", IN_ALL},     {"arith.addi", IN_ALL},     {"arith.subi", IN_ALL},
-    {"arith.mulf", IN_EITHER},  {"arith.muli", IN_EITHER},  {"arith.divf", IN_FIRST},   {"arith.negf", IN_FIRST},
-    {"arith.extf", IN_FIRST},   {"arith.truncf", IN_FIRST}, {"arith.trunci", IN_FIRST}, {"arith.select", IN_CHOSEN},
-    {"complex.add", IN_ALL},    {"complex.sub", IN_ALL},    {"complex.mul", IN_EITHER}, {"complex.div", IN_FIRST},
-    {"complex.neg", IN_FIRST},  {"complex.conj", IN_FIRST}, {"complex.re", IN_FIRST},   {"complex.im", IN_FIRST},
-    {"complex.create", IN_ALL},
+    {"arith.addf", IN_ALL},     {"arith.subf", IN_ALL},     {"arith.addi", IN_ALL},
+    {"arith.subi", IN_ALL},     {"arith.mulf", IN_EITHER},  {"arith.muli", IN_EITHER},
+    {"arith.divf", IN_FIRST},   {"arith.negf", IN_FIRST},   {"arith.extf", IN_FIRST},
+    {"arith.truncf", IN_FIRST}, {"arith.trunci", IN_FIRST}, {"arith.select", IN_CHOSEN},
+    {"complex.add", IN_ALL},    {"complex.sub", IN_ALL},    {"complex.mul", IN_EITHER},
+    {"complex.div", IN_FIRST},  {"complex.neg", IN_FIRST},  {"complex.conj", IN_FIRST},
+    {"complex.re", IN_FIRST},   {"complex.im", IN_FIRST},   {"complex.create", IN_ALL},
 };
 
 static bool is_linear(MlirOperation op, const degree *d) {
@@ -255,7 +263,8 @@ bool tp__body_linear(const tp_body *body, uint64_t set) {
 
 static MlirValue strip_extension(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  while (!mlirOperationIsNull(op) && (tp__op_is(op, "arith.extf") || tp__op_is(op, "arith.extsi"))) {
+  while (!mlirOperationIsNull(op) &&
+         (tp__op_is(op, "arith.extf") || tp__op_is(op, "arith.extsi"))) {
     value = mlirOperationGetOperand(op, 0);
     op = tp__defining_op(value);
   }
@@ -266,16 +275,18 @@ bool tp__body_is_contraction(const tp_body *body) {
   if (mlirOperationGetNumOperands(body->yield) != 1 || body->n_inputs != 2)
     return false;
   MlirOperation add = tp__defining_op(mlirOperationGetOperand(body->yield, 0));
-  if (mlirOperationIsNull(add) ||
-      !(tp__op_is(add, "arith.addf") || tp__op_is(add, "arith.addi") || tp__op_is(add, "complex.add")))
+  if (mlirOperationIsNull(add) || !(tp__op_is(add, "arith.addf") || tp__op_is(add, "arith.addi") ||
+                                    tp__op_is(add, "complex.add")))
     return false;
   MlirValue init = mlirBlockGetArgument(body->block, 2);
   for (int side = 0; side < 2; side++) {
     MlirOperation mul = tp__defining_op(mlirOperationGetOperand(add, 1 - side));
     if (!mlirValueEqual(mlirOperationGetOperand(add, side), init) || mlirOperationIsNull(mul) ||
-        !(tp__op_is(mul, "arith.mulf") || tp__op_is(mul, "arith.muli") || tp__op_is(mul, "complex.mul")))
+        !(tp__op_is(mul, "arith.mulf") || tp__op_is(mul, "arith.muli") ||
+          tp__op_is(mul, "complex.mul")))
       continue;
-    MlirValue a = strip_extension(mlirOperationGetOperand(mul, 0)), b = strip_extension(mlirOperationGetOperand(mul, 1));
+    MlirValue a = strip_extension(mlirOperationGetOperand(mul, 0)),
+              b = strip_extension(mlirOperationGetOperand(mul, 1));
     return mlirValueIsABlockArgument(a) && mlirValueIsABlockArgument(b) && !mlirValueEqual(a, b);
   }
   return false;
@@ -285,7 +296,8 @@ static tp_status add_work(MlirOperation op, void *data) {
   double *work = data;
   if (tp__op_has_dialect(op, "math"))
     *work += 15; /* a transcendental in scalar code costs about that many adds */
-  else if (tp__op_is(op, "arith.divf") || tp__op_is(op, "arith.divsi") || tp__op_is(op, "arith.remsi"))
+  else if (tp__op_is(op, "arith.divf") || tp__op_is(op, "arith.divsi") ||
+           tp__op_is(op, "arith.remsi"))
     *work += 4;
   else if (tp__op_has_dialect(op, "complex"))
     *work += 6; /* a multiplication is 4 of reals and 2 additions */
@@ -356,7 +368,8 @@ bool tp__attr_is_identity(MlirAttribute attr, tp_combiner c) {
     unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
     return integer_identity(mlirIntegerAttrGetValueInt(attr), width, c);
   }
-  if (mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == 2) /* the parts of a complex number */
+  /* the parts of a complex number */
+  if (mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == 2)
     return c <= TP_PRODUCT && tp__attr_is_identity(mlirArrayAttrGetElement(attr, 0), c) &&
            tp__attr_is_identity(mlirArrayAttrGetElement(attr, 1), TP_SUM);
   return false;
@@ -364,7 +377,8 @@ bool tp__attr_is_identity(MlirAttribute attr, tp_combiner c) {
 
 bool tp__is_identity(MlirValue scalar, tp_combiner c) {
   MlirOperation op = tp__defining_op(scalar);
-  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) &&
+  return !mlirOperationIsNull(op) &&
+         (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) &&
          tp__attr_is_identity(tp__inherent(op, "value"), c);
 }
 
@@ -374,7 +388,9 @@ bool tp__is_zero_tensor(MlirValue value) {
     return false;
   if (tp__op_is(op, "linalg.fill"))
     return tp__is_identity(mlirOperationGetOperand(op, 0), TP_SUM);
-  MlirAttribute dense = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) && mlirDenseElementsAttrIsSplat(dense) &&
+  MlirAttribute dense =
+      tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(dense) && mlirAttributeIsADenseElements(dense) &&
+         mlirDenseElementsAttrIsSplat(dense) &&
          tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(dense), TP_SUM);
 }

@@ -17,15 +17,17 @@ bool tp__body_of(MlirOperation op, int n_inputs, tp_body *body);
 /* Is block argument `i` read? */
 bool tp__body_reads(const tp_body *body, int i);
 
-/* May `value` depend on a block argument of the set (bit i: argument i)? True also where that is too hard to see. */
+/* May `value` depend on a block argument of the set (bit i: argument i)? True also where that is
+ * too hard to see. */
 bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set);
 
-/* The combiner of output `k`: its yielded value is init (+) x with a known associative and commutative (+), x independent of that init; or
- * chosen by a condition, which does not depend on that init, among such values and init itself. False when there is none. */
+/* The combiner of output `k`: its yielded value is init (+) x with a known associative and
+ * commutative (+), x independent of that init; or chosen by a condition, which does not depend on
+ * that init, among such values and init itself. False when there is none. */
 bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner);
 
-/* Are all yielded values homogeneous linear in the arguments of the set (bit i: block argument i)? Then sums of such arguments go through
- * the body. Arguments outside the set are constants. */
+/* Are all yielded values homogeneous linear in the arguments of the set (bit i: block argument i)?
+ * Then sums of such arguments go through the body. Arguments outside the set are constants. */
 bool tp__body_linear(const tp_body *body, uint64_t set);
 
 /* Multiply-add of a contraction: yields init + (a * b) with a, b inputs, possibly extended. */

@@ -1,4 +1,5 @@
-/* Communication and questions about the own place, written by a user: their effect, and which dimensions may be sharded around them. */
+/* Communication and questions about the own place, written by a user: their effect, and which
+ * dimensions may be sharded around them. */
 #include "rules/collective.h"
 
 #include "ir/place.h"
@@ -9,7 +10,9 @@ typedef struct collective_row {
   tp_equality equality;
   bool communicates; /* all devices of the group have to come to it */
   const char *grown,
-      *shrunk; /* attributes that name the dimension that is the group's size times larger, or smaller, in the result */
+      /* attributes that name the dimension that is the group's size times larger, or smaller, in
+       * the result */
+      *shrunk;
 } collective_row;
 
 static const collective_row rows[] = {
@@ -42,27 +45,34 @@ static const collective_row *row_of(MlirOperation op) {
 }
 
 static tp_status check_dim(MlirOperation op, const char *attr, int64_t group, bool grows) {
-  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t dim = mlirIntegerAttrGetValueInt(tp__inherent(op, attr));
   int rank, result_rank;
   int64_t a[TP_MAX_RANK], b[TP_MAX_RANK];
   if (!tp__static_tensor(from, &rank, a) || !tp__static_tensor(to, &result_rank, b))
-    return tp__error(op, TP_UNSUPPORTED, "works on a tensor without static shape; make all shapes static before sharding");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "works on a tensor without static shape; make all shapes static before sharding");
   bool inside = dim >= 0 && dim < rank && dim < result_rank;
   int64_t before = inside ? a[dim] : 0, behind = inside ? b[dim] : 0;
   if (inside && (grows ? before * group == behind : before == behind * group))
     return TP_OK;
   return tp__error(op, TP_INVALID_ARGUMENT,
-                   "dimension %lld has size %lld in the operand and %lld in the result, which does not fit a group of %lld "
+                   "dimension %lld has size %lld in the operand and %lld in the result, which does "
+                   "not fit a group of %lld "
                    "devices on this mesh",
                    (long long)dim, (long long)before, (long long)behind, (long long)group);
 }
 
 static tp_status check_elements(MlirOperation op) {
-  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
     return TP_OK;
-  return tp__error(op, TP_UNSUPPORTED, "its operand and its result have different element types; convert before or behind it");
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "its operand and its result have different element types; convert before or behind it");
 }
 
 /* The axes of the group of `op`, as bits, and how many devices it has. */
@@ -70,7 +80,8 @@ static tp_status read_group(MlirOperation op, const tp_mesh *mesh, uint32_t *bit
   tp__axis_runs runs[TP_MAX_RANK];
   int n = 1;
   bool halo = tp__op_is(op, "shard.update_halo");
-  tp_status status = halo ? tp__read_split_runs(op, mesh, &n, runs) : tp__read_axis_runs(op, "grid_axes", mesh, &runs[0]);
+  tp_status status = halo ? tp__read_split_runs(op, mesh, &n, runs)
+                          : tp__read_axis_runs(op, "grid_axes", mesh, &runs[0]);
   *bits = 0;
   *size = 1;
   for (int d = 0; d < n && status == TP_OK; d++) {
@@ -98,23 +109,29 @@ static tp_status read_index(MlirOperation op, const tp_mesh *mesh, int result, u
   return TP_OK;
 }
 
-static bool is_permute(MlirOperation op) { return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs")); }
+static bool is_permute(MlirOperation op) {
+  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
+}
 
-/* The axes that some pair moves along; all of them where none does, as its group is the whole mesh then. */
+/* The axes that some pair moves along; all of them where none does, as its group is the whole mesh
+ * then. */
 static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
   MlirAttribute pairs = tp__get(op, "tp.pairs");
   intptr_t n = mlirAttributeIsAArray(pairs) ? mlirArrayAttrGetNumElements(pairs) : 0;
   uint32_t axes = 0;
   for (intptr_t i = 0; i < n; i++) {
     int64_t pair[2] = {0};
-    bool ok = tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) == 2; /* the lowering refuses others */
+    /* the lowering refuses others */
+    bool ok = tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) == 2;
     for (int a = 0; a < mesh->n_axes && ok; a++)
-      axes |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a) ? 1u << a : 0;
+      axes |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a) ? 1u << a
+                                                                                           : 0;
   }
   return axes ? axes : (1u << mesh->n_axes) - 1;
 }
 
-tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int result, tp_effect *effect) {
+tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int result,
+                                tp_effect *effect) {
   const collective_row *row = row_of(op);
   int64_t size;
   *effect = (tp_effect){.equality = TP_KEEP};
@@ -126,8 +143,10 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
     return TP_OK;
   if (!row)
     return tp__error(op, TP_UNSUPPORTED,
-                     "is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, "
-                     "all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index");
+                     "is no communication and no index that can be compiled; use all_reduce, "
+                     "all_gather, reduce_scatter, "
+                     "all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or "
+                     "process_multi_index");
   effect->equality = row->equality;
   if (row->equality == TP_INDEX)
     return read_index(op, mesh, result, &effect->axes);
@@ -137,7 +156,8 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
   effect->waits = row->communicates ? effect->axes : 0;
   if (status == TP_OK)
     status = check_elements(op);
-  bool same = row->grown && row->shrunk && mlirAttributeEqual(tp__inherent(op, row->grown), tp__inherent(op, row->shrunk));
+  bool same = row->grown && row->shrunk &&
+              mlirAttributeEqual(tp__inherent(op, row->grown), tp__inherent(op, row->shrunk));
   if (status == TP_OK && row->grown && !same)
     status = check_dim(op, row->grown, size, true);
   if (status == TP_OK && row->shrunk && !same)
@@ -153,7 +173,8 @@ static bool matches(MlirOperation op) {
   return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0;
 }
 
-/* Along the axes that are not of its group the devices work apart, each group on its part of a dimension; but not of one that changes. */
+/* Along the axes that are not of its group the devices work apart, each group on its part of a
+ * dimension; but not of one that changes. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   const collective_row *row = row_of(op);
@@ -174,9 +195,11 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 const tp_family tp__collective_family = {
     .name = "collective",
-    .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, reduce, gather, scatter, "
+    .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, "
+           "reduce, gather, scatter, "
            "send, recv, update_halo, written by a user",
-    .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes that are not of the group. "
+    .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes "
+               "that are not of the group. "
                "What differs between devices stays as it is.",
     .communication = "None of its own: it is kept as written.",
     .test = "test/rules/collective",

@@ -1,12 +1,14 @@
-/* tensor.concat: every dimension. Along the concatenated one each device fetches, of each operand, what its points of the result read, and
- * picks by position. */
+/* tensor.concat: every dimension. Along the concatenated one each device fetches, of each operand,
+ * what its points of the result read, and picks by position. */
 #include "rules/families.h"
 #include "rules/points.h"
 #include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
 
-static int dim_of(MlirOperation op) { return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim")); }
+static int dim_of(MlirOperation op) {
+  return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+}
 
 /* A window over nothing has no plan; such an operand keeps the dimension whole. */
 static bool has_empty(const tp_rule *rule, int along) {
@@ -57,11 +59,13 @@ static MlirValue pick(const tp_local *local, int along) {
     ends[i] = tp__index_constant(op, end);
   }
   MlirValue offset = tp__shard_offset(local, rule->results[0].dims[along].factors[0]);
-  tp_points points = tp__points_begin(op, n, operands, tp__empty(op, mlirValueGetType(operands[0])));
+  tp_points points =
+      tp__points_begin(op, n, operands, tp__empty(op, mlirValueGetType(operands[0])));
   MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, along), offset);
   MlirValue value = tp__points_value(&points, n - 1);
   for (int i = n - 2; i >= 0; i--)
-    value = tp__select(points.yield, tp__compare(points.yield, TP_SLT, at, ends[i]), tp__points_value(&points, i), value);
+    value = tp__select(points.yield, tp__compare(points.yield, TP_SLT, at, ends[i]),
+                       tp__points_value(&points, i), value);
   return tp__points_end(&points, value);
 }
 

@@ -1,7 +1,7 @@
 /* Values made from nothing: tensor.empty, tensor.splat, constants.
  *
- * A splat constant has a local splat. Any other constant is kept whole on every device and sliced (all_slice); a plan that shards it saves
- * no memory, only work behind it. */
+ * A splat constant has a local splat. Any other constant is kept whole on every device and sliced
+ * (all_slice); a plan that shards it saves no memory, only work behind it. */
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/rule.h"
@@ -23,7 +23,8 @@ static void identity_variants(tp_rule *rule, MlirOperation op) {
     bool identity = tp__op_is(op, "tensor.splat")
                         ? tp__is_identity(mlirOperationGetOperand(op, 0), c)
                         : is_constant(op) && is_splat(op) &&
-                              tp__attr_is_identity(mlirDenseElementsAttrGetSplatValue(tp__inherent(op, "value")), c);
+                              tp__attr_is_identity(
+                                  mlirDenseElementsAttrGetSplatValue(tp__inherent(op, "value")), c);
     if (identity)
       tp__rule_variant(rule, c, 0);
   }
@@ -52,7 +53,8 @@ static tp_status localize(const tp_local *local) {
   MlirType type = tp__tensor_like(mlirValueGetType(result->value), result->rank, shape);
   MlirAttribute value = tp__inherent(rule->op, "value");
   if (is_splat(rule->op)) {
-    MlirAttribute local_value = mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(value));
+    MlirAttribute local_value =
+        mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(value));
     mlirOperationSetInherentAttributeByName(rule->op, tp__ref("value"), local_value);
     return TP_OK;
   }

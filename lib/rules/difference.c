@@ -1,7 +1,8 @@
 /* Which values may differ between devices, because communication or a device index made them.
  *
- * The set of axes along which a value differs flows from operands to results, through conditions and through loops to a fixed point (sets only
- * grow); communication that gives all devices of its group one value ends it. */
+ * The set of axes along which a value differs flows from operands to results, through conditions
+ * and through loops to a fixed point (sets only grow); communication that gives all devices of its
+ * group one value ends it. */
 #include "rules/collective.h"
 
 #include "support/support.h"
@@ -44,13 +45,17 @@ static int n_control_operands(MlirOperation op) {
   return 0;
 }
 
-/* From operand `first + i` of `from` to the i-th argument of region `r` behind `skip`, or, for r < 0, to the i-th result. */
-static void flow(tp_difference *d, MlirOperation op, MlirOperation from, int first, int r, int skip, uint32_t control) {
-  MlirBlock block = r < 0 ? (MlirBlock){NULL} : mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+/* From operand `first + i` of `from` to the i-th argument of region `r` behind `skip`, or, for r <
+ * 0, to the i-th result. */
+static void flow(tp_difference *d, MlirOperation op, MlirOperation from, int first, int r, int skip,
+                 uint32_t control) {
+  MlirBlock block =
+      r < 0 ? (MlirBlock){NULL} : mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
   intptr_t n = r < 0 ? mlirOperationGetNumResults(op) : mlirBlockGetNumArguments(block) - skip;
   for (intptr_t i = 0; i < n && first + i < mlirOperationGetNumOperands(from); i++)
-    tp__difference_add(d, r < 0 ? mlirOperationGetResult(op, i) : mlirBlockGetArgument(block, skip + i),
-                       control | tp__difference_of(d, mlirOperationGetOperand(from, first + i)));
+    tp__difference_add(
+        d, r < 0 ? mlirOperationGetResult(op, i) : mlirBlockGetArgument(block, skip + i),
+        control | tp__difference_of(d, mlirOperationGetOperand(from, first + i)));
 }
 
 static MlirOperation end_of(MlirOperation op, intptr_t r) {
@@ -85,15 +90,17 @@ static void visit_structured(tp_difference *d, MlirOperation op, uint32_t contro
   }
 }
 
-/* Any other op: everything inside may come from every operand, and every result from everything inside. Of several blocks each may be
- * skipped. */
+/* Any other op: everything inside may come from every operand, and every result from everything
+ * inside. Of several blocks each may be skipped. */
 static uint32_t visit_body(tp_difference *d, MlirOperation op, uint32_t in) {
   uint32_t out = in;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
          b = mlirBlockGetNextInRegion(b)) {
-      uint32_t control =
-          mlirBlockIsNull(mlirBlockGetNextInRegion(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)))) ? in : all_axes(d);
+      uint32_t control = mlirBlockIsNull(mlirBlockGetNextInRegion(
+                             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r))))
+                             ? in
+                             : all_axes(d);
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
         tp__difference_add(d, mlirBlockGetArgument(b, i), control);
       visit_block(d, b, control);
@@ -130,14 +137,16 @@ static void refuse_control(tp_difference *d, MlirOperation op, uint32_t conflict
   while (!(conflict >> axis & 1))
     axis++;
   tp_mesh_axis_text(d->mesh, axis, 1, text, sizeof text);
-  d->status =
-      tp__error(op, TP_UNSUPPORTED,
-                "communicates along axis \"%s\" under a condition that may differ between devices of this axis: some would "
-                "wait forever; move it out of the branch or loop, or make the condition equal by an all_reduce",
-                text);
+  d->status = tp__error(op, TP_UNSUPPORTED,
+                        "communicates along axis \"%s\" under a condition that may differ between "
+                        "devices of this axis: some would "
+                        "wait forever; move it out of the branch or loop, or make the condition "
+                        "equal by an all_reduce",
+                        text);
 }
 
-/* What flows into a result of communication stands behind its `control`: who did not come to it has no result. */
+/* What flows into a result of communication stands behind its `control`: who did not come to it has
+ * no result. */
 static uint32_t after(const tp_effect *effect, uint32_t in, uint32_t control) {
   switch (effect->equality) {
   case TP_EQUAL:
@@ -173,12 +182,13 @@ static void visit_op(tp_difference *d, MlirOperation op, uint32_t control) {
 }
 
 static void visit_block(tp_difference *d, MlirBlock block, uint32_t control) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && d->status == TP_OK;
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op) && d->status == TP_OK; op = mlirOperationGetNextInBlock(op))
     visit_op(d, op, control);
 }
 
-/* Arguments of the function have what was said about them; branches between its blocks, if there are several, are not followed. */
+/* Arguments of the function have what was said about them; branches between its blocks, if there
+ * are several, are not followed. */
 static void visit_function(tp_difference *d, MlirOperation func) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   bool several = !mlirBlockIsNull(entry) && !mlirBlockIsNull(mlirBlockGetNextInRegion(entry));

@@ -1,7 +1,9 @@
-/* What differs between devices in a program that is still global, because a user's communication or device index made it.
+/* What differs between devices in a program that is still global, because a user's communication or
+ * device index made it.
  *
- * A global value is the same on all devices that hold it, and only such a value can be sharded: a slice of it is a slice of the value. What
- * differs has no layout but "whole, on each device its own". */
+ * A global value is the same on all devices that hold it, and only such a value can be sharded: a
+ * slice of it is a slice of the value. What differs has no layout but "whole, on each device its
+ * own". */
 #include "rules/collective.h"
 
 typedef struct marking {
@@ -16,8 +18,11 @@ static void axis_name(const marking *a, uint32_t axes, char *text, size_t size) 
   tp_mesh_axis_text(a->program->mesh, axis, 1, text, size);
 }
 
-/* All axes, not only those along which it differs: a change of layout may take a detour over any axis. */
-static uint8_t all_axes(const marking *a) { return (uint8_t)((1u << a->program->mesh->n_axes) - 1); }
+/* All axes, not only those along which it differs: a change of layout may take a detour over any
+ * axis. */
+static uint8_t all_axes(const marking *a) {
+  return (uint8_t)((1u << a->program->mesh->n_axes) - 1);
+}
 
 static tp_status mark_op(marking *a, const tp_item *item) {
   tp_rule *rule = item->rule;
@@ -35,11 +40,12 @@ static tp_status mark_op(marking *a, const tp_item *item) {
 static tp_status refuse_layout(const marking *a, MlirOperation op, uint32_t axes) {
   char axis[2 * TP_MAX_AXIS_NAME];
   axis_name(a, axes, axis, sizeof axis);
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "its value may differ between devices along axis \"%s\" (it comes from communication or a device index), so it has no "
-      "layout but whole; make it equal by an all_gather, all_reduce or broadcast over \"%s\" before",
-      axis, axis);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "its value may differ between devices along axis \"%s\" (it comes from "
+                   "communication or a device index), so it has no "
+                   "layout but whole; make it equal by an all_gather, all_reduce or broadcast over "
+                   "\"%s\" before",
+                   axis, axis);
 }
 
 static tp_status mark_layout(marking *a, const tp_item *item) {
@@ -49,7 +55,8 @@ static tp_status mark_layout(marking *a, const tp_item *item) {
   if (!axes)
     return TP_OK;
   tp_status status = tp__program_op(a->program, item->op, 0, &annotation, &present);
-  bool whole = present && tp_spec_equal(annotation.spec, tp_spec_replicated()) && annotation.open == 0;
+  bool whole =
+      present && tp_spec_equal(annotation.spec, tp_spec_replicated()) && annotation.open == 0;
   return status != TP_OK || whole ? status : refuse_layout(a, item->op, axes);
 }
 
@@ -82,7 +89,8 @@ static tp_status mark_return(const marking *a, const tp_item *item) {
     axis_name(a, axes, axis, sizeof axis);
     return tp__error(
         item->op, TP_UNSUPPORTED,
-        "result %d may differ between devices along axis \"%s\" (it comes from communication or a device index), but a "
+        "result %d may differ between devices along axis \"%s\" (it comes from communication or a "
+        "device index), but a "
         "result is one value; make it equal by an all_gather, all_reduce or broadcast over \"%s\"",
         i, axis, axis);
   }

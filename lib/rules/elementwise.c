@@ -6,9 +6,11 @@
 static bool matches(MlirOperation op) {
   if (tp__op_is(op, "tensor.cast")) /* between static types it changes nothing */
     return true;
-  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_has_dialect(op, "complex"))
+  if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") &&
+      !tp__op_has_dialect(op, "complex"))
     return false;
-  return !tp__op_is(op, "arith.constant") && !tp__op_is(op, "complex.constant") && mlirOperationGetNumResults(op) > 0;
+  return !tp__op_is(op, "arith.constant") && !tp__op_is(op, "complex.constant") &&
+         mlirOperationGetNumResults(op) > 0;
 }
 
 /* Linear ops: the operands that are partial together. */
@@ -16,9 +18,10 @@ static const struct {
   const char *op;
   uint64_t sets[2];
 } linear_ops[] = {
-    {"arith.addf", {3, 0}}, {"arith.subf", {3, 0}},   {"arith.addi", {3, 0}},   {"arith.subi", {3, 0}},
-    {"arith.mulf", {1, 2}}, {"arith.muli", {1, 2}},   {"arith.divf", {1, 0}},   {"arith.negf", {1, 0}},
-    {"arith.extf", {1, 0}}, {"arith.truncf", {1, 0}}, {"arith.trunci", {1, 0}}, {"tensor.cast", {1, 0}},
+    {"arith.addf", {3, 0}},   {"arith.subf", {3, 0}},   {"arith.addi", {3, 0}},
+    {"arith.subi", {3, 0}},   {"arith.mulf", {1, 2}},   {"arith.muli", {1, 2}},
+    {"arith.divf", {1, 0}},   {"arith.negf", {1, 0}},   {"arith.extf", {1, 0}},
+    {"arith.truncf", {1, 0}}, {"arith.trunci", {1, 0}}, {"tensor.cast", {1, 0}},
 };
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
@@ -31,7 +34,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
       if (linear_ops[i].sets[k])
         tp__rule_variant(rule, TP_SUM, linear_ops[i].sets[k]);
   const tp_value_map *result = &rule->results[0];
-  rule->scalar_ops = (double)tp__shape_elements(result->rank, result->shape) * (tp__op_has_dialect(op, "math") ? 15 : 1);
+  rule->scalar_ops = (double)tp__shape_elements(result->rank, result->shape) *
+                     (tp__op_has_dialect(op, "math") ? 15 : 1);
   rule->is_elementwise = true;
   return TP_OK;
 }

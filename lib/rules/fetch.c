@@ -2,9 +2,11 @@
 
 #include "ir/collectives.h"
 
-/* ---- gathers: minor axes first, each giving a prefix of the buffer that the axes before it leave ---- */
+/* ---- gathers: minor axes first, each giving a prefix of the buffer that the axes before it leave
+ * ---- */
 
-/* How many of the first `n` axes of the run are gathered at once, behind all others: all that divide. */
+/* How many of the first `n` axes of the run are gathered at once, behind all others: all that
+ * divide. */
 static int at_once(const tp_run *run, int n) {
   int64_t shards = 1;
   for (int i = 0; i < n; i++)
@@ -14,7 +16,8 @@ static int at_once(const tp_run *run, int n) {
 
 /* The gather of the last of the first `n` axes, as a step. */
 static tp_step gather_step(const tp_run *run, int n) {
-  tp_step step = {.kind = TP_STEP_ALL_GATHER, .n_axes = at_once(run, n), .dim = run->dim, .to_dim = -1};
+  tp_step step = {
+      .kind = TP_STEP_ALL_GATHER, .n_axes = at_once(run, n), .dim = run->dim, .to_dim = -1};
   for (int i = 0; i < n; i++) {
     tp_spec_append(&step.from, run->axes[i], run->dim);
     if (i < n - step.n_axes)
@@ -25,7 +28,8 @@ static tp_step gather_step(const tp_run *run, int n) {
   return step;
 }
 
-static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size) {
+static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
+                           int64_t element_size) {
   tp_cost cost = 0;
   for (int n = run->n_axes; n > 0;) {
     tp_step step = gather_step(run, n);
@@ -33,7 +37,8 @@ static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int ran
     shape[run->dim] = run->reading.size;
     tp_spec_local_shape(pricing->mesh, step.from, rank, shape, local);
     int64_t elements = tp__shape_elements(rank, local) * tp_step_group_size(pricing->mesh, &step);
-    cost = tp_cost_add(cost, tp__price(pricing, TP_ALL_GATHER, step.n_axes, step.axes, elements, element_size));
+    cost = tp_cost_add(
+        cost, tp__price(pricing, TP_ALL_GATHER, step.n_axes, step.axes, elements, element_size));
     n -= step.n_axes;
   }
   return cost;
@@ -41,7 +46,8 @@ static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int ran
 
 /* ---- price ---- */
 
-tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size) {
+tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
+                       int64_t element_size) {
   tp__hops hops;
   tp_cost cost = 0;
   if (!tp__plan_hops(&run->reading, &hops))
@@ -51,8 +57,8 @@ tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, i
   for (int k = 0; k < hops.n_pieces && hops.by != TP__BY_GATHER; k++) {
     shape[run->dim] = hops.pieces[k].to - hops.pieces[k].from;
     if (hops.pieces[k].moves)
-      cost = tp_cost_add(cost,
-                         tp__price(pricing, TP_PERMUTE, run->n_axes, run->axes, tp__shape_elements(rank, shape), element_size));
+      cost = tp_cost_add(cost, tp__price(pricing, TP_PERMUTE, run->n_axes, run->axes,
+                                         tp__shape_elements(rank, shape), element_size));
   }
   shape[run->dim] = hops.run;
   return cost;
@@ -74,7 +80,8 @@ typedef struct fetch {
 static int64_t shard_of(const fetch *f, int64_t device) {
   int64_t shard = 0;
   for (int i = 0; i < f->run->n_axes; i++)
-    shard = shard * f->local->mesh->axes[f->run->axes[i]].size + tp_mesh_coordinate(f->local->mesh, device, f->run->axes[i]);
+    shard = shard * f->local->mesh->axes[f->run->axes[i]].size +
+            tp_mesh_coordinate(f->local->mesh, device, f->run->axes[i]);
   return shard;
 }
 
@@ -96,16 +103,19 @@ static MlirValue gather(const fetch *f, MlirValue value) {
     shape[d] = d == f->run->dim ? f->run->reading.size : f->shape[d];
   for (int n = f->run->n_axes; n > 0 && !mlirValueIsNull(value);) {
     tp_step step = gather_step(f->run, n);
-    value = tp__build_step(f->where, f->local->module, value, f->local->mesh, &step, f->rank, shape);
+    value =
+        tp__build_step(f->where, f->local->module, value, f->local->mesh, &step, f->rank, shape);
     n -= step.n_axes;
   }
   return value;
 }
 
-/* Piece k of `value`: a slice of one's own buffer, or that of another device. Null when memory runs out. */
+/* Piece k of `value`: a slice of one's own buffer, or that of another device. Null when memory runs
+ * out. */
 static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
   const tp__piece *piece = &f->hops.pieces[k];
-  int64_t offsets[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK], n_pairs = 0, devices = tp_mesh_size(f->local->mesh);
+  int64_t offsets[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK], n_pairs = 0,
+          devices = tp_mesh_size(f->local->mesh);
   for (int d = 0; d < f->rank; d++)
     sizes[d] = f->shape[d];
   offsets[f->run->dim] = piece->from;
@@ -125,7 +135,8 @@ static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
     pairs[n_pairs][0] = device_of(f, device, reader, source);
     pairs[n_pairs++][1] = device;
   }
-  moved = tp__build_permute(f->where, f->local->module, slice, n_pairs, (const int64_t (*)[2])pairs);
+  moved =
+      tp__build_permute(f->where, f->local->module, slice, n_pairs, (const int64_t (*)[2])pairs);
   tp__free(pairs);
   return moved;
 }
@@ -143,10 +154,15 @@ static MlirValue look_up(const fetch *f, const int64_t *entries) {
   MlirType i64 = mlirIntegerTypeGet(context, 64), index = mlirIndexTypeGet(context);
   MlirType table = mlirRankedTensorTypeGet(1, &f->hops.devices, i64, (MlirAttribute){NULL});
   MlirValue operands[] = {
-      tp__constant(f->where, table, mlirDenseElementsAttrInt64Get(table, (intptr_t)f->hops.devices, entries)),
+      tp__constant(f->where, table,
+                   mlirDenseElementsAttrInt64Get(table, (intptr_t)f->hops.devices, entries)),
       tp__build_group_index(f->where, f->local->mesh, f->run->n_axes, f->run->axes)};
-  MlirOperation extract = tp__create(&(tp_build){
-      .name = "tensor.extract", .location = location, .n_operands = 2, .operands = operands, .n_results = 1, .results = &i64});
+  MlirOperation extract = tp__create(&(tp_build){.name = "tensor.extract",
+                                                 .location = location,
+                                                 .n_operands = 2,
+                                                 .operands = operands,
+                                                 .n_results = 1,
+                                                 .results = &i64});
   tp__insert_before(f->where, extract);
   MlirValue entry = mlirOperationGetResult(extract, 0);
   MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
@@ -159,7 +175,8 @@ static MlirValue look_up(const fetch *f, const int64_t *entries) {
   return mlirOperationGetResult(cast, 0);
 }
 
-/* Where piece k goes in the workspace, or, with k < 0, where the run begins. False when memory runs out. */
+/* Where piece k goes in the workspace, or, with k < 0, where the run begins. False when memory runs
+ * out. */
 static bool find_place(const fetch *f, int k, place *at) {
   int64_t *entries = tp__calloc((size_t)f->hops.devices, sizeof *entries);
   bool found = false, differs = false;
@@ -167,7 +184,8 @@ static bool find_place(const fetch *f, int k, place *at) {
     return false;
   for (int64_t p = 0; p < f->hops.devices; p++) {
     tp__needed needed = tp__hops_needed(&f->hops, p);
-    entries[p] = k < 0 ? tp__hops_offset(&f->hops, &needed, p) : tp__hops_place(&f->hops, &needed, p, k);
+    entries[p] =
+        k < 0 ? tp__hops_offset(&f->hops, &needed, p) : tp__hops_place(&f->hops, &needed, p, k);
     if (needed.from == needed.to) /* any place will do */
       continue;
     differs |= found && entries[p] != at->fixed;
@@ -195,13 +213,15 @@ static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type)
     if (mlirValueIsNull(workspace))
       workspace = tp__empty(f->where, type);
     offsets[f->run->dim] = at.fixed;
-    workspace = mlirValueIsNull(at.value) ? tp__insert_slice(f->where, part, workspace, offsets)
-                                          : tp__insert_slice_at(f->where, part, workspace, f->run->dim, at.value);
+    workspace = mlirValueIsNull(at.value)
+                    ? tp__insert_slice(f->where, part, workspace, offsets)
+                    : tp__insert_slice_at(f->where, part, workspace, f->run->dim, at.value);
   }
   return mlirValueIsNull(workspace) ? tp__empty(f->where, type) : workspace;
 }
 
-MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value, const tp_run *run) {
+MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value,
+                    const tp_run *run) {
   fetch f = {.local = local, .where = where, .run = run};
   MlirType type = mlirValueGetType(value);
   int64_t sizes[TP_MAX_RANK];

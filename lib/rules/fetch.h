@@ -1,7 +1,8 @@
-/* Fetching: each device gets the run of elements that it reads along one dimension, from the devices that hold them.
+/* Fetching: each device gets the run of elements that it reads along one dimension, from the
+ * devices that hold them.
  *
- * What is read is a tp__reading; the plan of hops for it gives the price and the code. Windows (window.h) and dimensions that several factors
- * make up (regroup.h) are fetched in this way. */
+ * What is read is a tp__reading; the plan of hops for it gives the price and the code. Windows
+ * (window.h) and dimensions that several factors make up (regroup.h) are fetched in this way. */
 #ifndef TP_RULES_FETCH_H
 #define TP_RULES_FETCH_H
 
@@ -15,10 +16,13 @@ typedef struct tp_run {
   tp__reading reading;
 } tp_run;
 
-/* Modelled time of the permutes. `shape`: of the local value; becomes that of the fetched one. TP_COST_FORBIDDEN where there is no plan. */
-tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape, int64_t element_size);
+/* Modelled time of the permutes. `shape`: of the local value; becomes that of the fetched one.
+ * TP_COST_FORBIDDEN where there is no plan. */
+tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
+                       int64_t element_size);
 
-/* The run of this device as a value in front of `where`; a null value when there is no plan, or memory runs out. */
+/* The run of this device as a value in front of `where`; a null value when there is no plan, or
+ * memory runs out. */
 MlirValue tp__fetch(const tp_local *local, MlirOperation where, MlirValue value, const tp_run *run);
 
 #endif

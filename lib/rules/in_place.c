@@ -16,7 +16,9 @@ MlirOperation tp__pad_in_place(MlirOperation op, int i) {
 
 /* ---- which ---- */
 
-static bool is_padded(const tp_padding *padding, int d) { return padding->low[d] != 0 || padding->high[d] != 0; }
+static bool is_padded(const tp_padding *padding, int d) {
+  return padding->low[d] != 0 || padding->high[d] != 0;
+}
 
 /* Annotations are about a decision: a pad that has one stays a value. */
 static bool is_annotated(MlirOperation pad) {
@@ -34,22 +36,26 @@ static bool is_plain(MlirOperation pad, tp_padding *padding) {
   bool plain = tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(pad, 0)), &rank, shape) &&
                tp__padding_of(pad, padding) && !tp__padding_moves(pad);
   for (int d = 0; plain && d < rank; d++)
-    plain = tp__padding_is_known(padding, d) && padding->low[d] >= 0 && padding->high[d] >= 0 && shape[d] > 0;
+    plain = tp__padding_is_known(padding, d) && padding->low[d] >= 0 && padding->high[d] >= 0 &&
+            shape[d] > 0;
   return plain;
 }
 
 /* A pad that is in place already has become windows of the rule. */
 static bool reads_window(const tp_value_map *map, const tp_padding *padding) {
   for (int d = 0; d < map->rank; d++)
-    if (is_padded(padding, d) && map->dims[d].window && (map->dims[d].window->extent > 1 || map->dims[d].window->stride != 1))
+    if (is_padded(padding, d) && map->dims[d].window &&
+        (map->dims[d].window->extent > 1 || map->dims[d].window->stride != 1))
       return true;
   return false;
 }
 
-tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp__arena *arena, bool *can) {
+tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp__arena *arena,
+                                bool *can) {
   tp_padding padding;
   tp_rule rule;
-  *can = tp__op_has_dialect(user, "linalg") && mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
+  *can = tp__op_has_dialect(user, "linalg") &&
+         mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
          !is_annotated(pad) && is_plain(pad, &padding);
   if (!*can)
     return TP_OK;
@@ -64,22 +70,24 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   bool can = tp__is_used_once(result);
   if (can) {
     MlirOpOperand use = mlirValueGetFirstUse(result);
-    tp_status status =
-        tp__can_read_in_place(pad, mlirOpOperandGetOwner(use), (int)mlirOpOperandGetOperandNumber(use), arena, &can);
+    tp_status status = tp__can_read_in_place(pad, mlirOpOperandGetOwner(use),
+                                             (int)mlirOpOperandGetOperandNumber(use), arena, &can);
     if (status != TP_OK)
       return status;
   }
   return can ? TP_OK
-             : tp__error(
-                   pad, TP_INVALID_ARGUMENT,
-                   "tp.in_place is for a pad of static width and one value, without annotations, that has one user, a "
-                   "structured op of the same block that reads a padded dimension through a window; remove the attribute");
+             : tp__error(pad, TP_INVALID_ARGUMENT,
+                         "tp.in_place is for a pad of static width and one value, without "
+                         "annotations, that has one user, a "
+                         "structured op of the same block that reads a padded dimension through a "
+                         "window; remove the attribute");
 }
 
 /* ---- the rule ---- */
 
 /* The window of a padded dimension counts from the first element of what is padded. */
-static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low, tp__arena *arena) {
+static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low,
+                                  tp__arena *arena) {
   const tp_dim *dim = &map->dims[d];
   if (dim->n_factors == 0) /* read as a whole */
     return TP_OK;
@@ -88,7 +96,8 @@ static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64
   return tp__dim_window(rule, map, d, dim->factors[0], window, arena);
 }
 
-static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pad, tp__arena *arena) {
+static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pad,
+                              tp__arena *arena) {
   tp_padding padding;
   int64_t shape[TP_MAX_RANK], *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   if (!copy)
@@ -101,7 +110,8 @@ static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pa
   map->shape = copy;
   for (int d = 0; d < map->rank; d++) {
     copy[d] = shape[d];
-    tp_status status = is_padded(&padding, d) ? look_through_dim(rule, map, d, padding.low[d], arena) : TP_OK;
+    tp_status status =
+        is_padded(&padding, d) ? look_through_dim(rule, map, d, padding.low[d], arena) : TP_OK;
     if (status != TP_OK)
       return status;
   }
@@ -122,7 +132,8 @@ void tp__drop_padded_variants(tp_rule *rule) {
   uint64_t padded = 0;
   int kept = 0;
   for (int i = 0; i < rule->n_operands; i++)
-    if (!mlirOperationIsNull(rule->operands[i].pad) && !tp__is_identity(tp__padding_value(rule->operands[i].pad), TP_SUM))
+    if (!mlirOperationIsNull(rule->operands[i].pad) &&
+        !tp__is_identity(tp__padding_value(rule->operands[i].pad), TP_SUM))
       padded |= UINT64_C(1) << i;
   for (int v = 0; v < rule->n_variants; v++)
     if (!(rule->variants[v].operands & padded))

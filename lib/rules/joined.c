@@ -1,9 +1,10 @@
-/* Reductions whose outputs depend on each other, in linalg.generic and linalg.reduce: argmax and its kin (pick.h), the maximum and the sums of an
- * online softmax (rescale.h).
+/* Reductions whose outputs depend on each other, in linalg.generic and linalg.reduce: argmax and
+ * its kin (pick.h), the maximum and the sums of an online softmax (rescale.h).
  *
- * A loop that no output has may be sharded. Every device runs the op on its part of it; then the outputs of all parts are gathered, and a second op
- * goes through them in the order of the devices, with the body's own comparisons and factors. So the result has the ties and the NaN that one device
- * finds. */
+ * A loop that no output has may be sharded. Every device runs the op on its part of it; then the
+ * outputs of all parts are gathered, and a second op goes through them in the order of the devices,
+ * with the body's own comparisons and factors. So the result has the ties and the NaN that one
+ * device finds. */
 #include "rules/families.h"
 #include "rules/joined_parts.h"
 #include "rules/joined_rescale.h"
@@ -14,19 +15,24 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
-static int n_inputs_of(MlirOperation op) { return (int)(mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op)); }
+static int n_inputs_of(MlirOperation op) {
+  return (int)(mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op));
+}
 
 static MlirAffineMap map_of(MlirOperation op, int operand) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
+  return mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
 }
 
 /* Outputs are combined point by point: all have one shape and one map. */
 static bool outputs_agree(MlirOperation op, int n_inputs) {
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, k)), first = mlirValueGetType(mlirOperationGetResult(op, 0));
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, k)),
+             first = mlirValueGetType(mlirOperationGetResult(op, 0));
     int rank, other;
     int64_t shape[TP_MAX_RANK], shape2[TP_MAX_RANK];
-    if (!tp__static_tensor(first, &rank, shape) || !tp__static_tensor(type, &other, shape2) || rank == TP_MAX_RANK ||
+    if (!tp__static_tensor(first, &rank, shape) || !tp__static_tensor(type, &other, shape2) ||
+        rank == TP_MAX_RANK ||
         !mlirAffineMapEqual(map_of(op, n_inputs), map_of(op, n_inputs + (int)k)))
       return false;
   }
@@ -40,12 +46,14 @@ typedef struct joined {
   tp_rescale rescale;
 } joined;
 
-_Static_assert((int)TP_MAX_PICKED == (int)TP_MAX_RESCALED, "outputs of both are kept in the same arrays");
+_Static_assert((int)TP_MAX_PICKED == (int)TP_MAX_RESCALED,
+               "outputs of both are kept in the same arrays");
 
 static bool read_joined(MlirOperation op, const MlirValue *inits, joined *j) {
   int n_inputs = n_inputs_of(op);
   j->picks = tp__pick_read(op, n_inputs, inits, &j->pick);
-  return j->picks || (tp__rescale_read(op, n_inputs, &j->rescale) && tp__max_has_loops(op, &j->rescale));
+  return j->picks ||
+         (tp__rescale_read(op, n_inputs, &j->rescale) && tp__max_has_loops(op, &j->rescale));
 }
 
 /* With the initial values as they were when the rule was read. */
@@ -72,8 +80,9 @@ static bool may_be_joined(const tp_body *body, int n) {
 bool tp__looks_joined(MlirOperation op) {
   int n = (int)mlirOperationGetNumResults(op), n_inputs = n_inputs_of(op);
   tp_body body;
-  return (tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) && n > 0 && n <= TP_MAX_PICKED && n_inputs >= 0 &&
-         tp__body_of(op, n_inputs, &body) && may_be_joined(&body, n) && outputs_agree(op, n_inputs);
+  return (tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce")) && n > 0 &&
+         n <= TP_MAX_PICKED && n_inputs >= 0 && tp__body_of(op, n_inputs, &body) &&
+         may_be_joined(&body, n) && outputs_agree(op, n_inputs);
 }
 
 /* Reductions that no other family splits. */
@@ -112,7 +121,8 @@ static bool is_output_loop(MlirOperation op, int f) {
   return false;
 }
 
-/* Where the order of iterations matters, the parts have to follow each other: only the outermost loop of the reduction may be split. */
+/* Where the order of iterations matters, the parts have to follow each other: only the outermost
+ * loop of the reduction may be split. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   joined j;
   bool outermost = true;
@@ -134,7 +144,8 @@ static tp_cost joining(const tp_rule *rule, const tp_pricing *pricing, const tp_
   tp_cost cost = 0;
   for (int k = 0; k < rule->n_results; k++)
     cost = tp_cost_add(cost, tp__parts_cost(rule, pricing, s, k));
-  if (cost > 0 && tp__rescale_read(rule->op, n_inputs_of(rule->op), &rescale)) /* the maxima are gathered twice */
+  /* the maxima are gathered twice */
+  if (cost > 0 && tp__rescale_read(rule->op, n_inputs_of(rule->op), &rescale))
     cost = tp_cost_add(cost, tp__parts_cost(rule, pricing, s, rescale.m));
   return cost;
 }
@@ -162,12 +173,16 @@ static void combine_parts(const tp_local *local, const joined *j, const MlirValu
   MlirOperation where = mlirOperationGetNextInBlock(rule->op);
   MlirValue parts[TP_MAX_PICKED];
   for (int k = 0; k < rule->n_results; k++)
-    parts[k] = tp__gather_parts(local, where, k, rule->results[k].value, mlirValueGetType(inits[k]));
-  MlirOperation first = mlirOperationGetNextInBlock(rule->op), op = tp__parts_op(where, rule->n_results, parts, inits);
+    parts[k] =
+        tp__gather_parts(local, where, k, rule->results[k].value, mlirValueGetType(inits[k]));
+  MlirOperation first = mlirOperationGetNextInBlock(rule->op),
+                op = tp__parts_op(where, rule->n_results, parts, inits);
   build_body(j, op);
   for (int k = 0; k < rule->n_results; k++) {
-    MlirOperation own = first; /* what gathers result k is its one user in front of the combining op */
-    while (mlirOperationGetNumOperands(own) == 0 || !mlirValueEqual(mlirOperationGetOperand(own, 0), rule->results[k].value))
+    /* what gathers result k is its one user in front of the combining op */
+    MlirOperation own = first;
+    while (mlirOperationGetNumOperands(own) == 0 ||
+           !mlirValueEqual(mlirOperationGetOperand(own, 0), rule->results[k].value))
       own = mlirOperationGetNextInBlock(own);
     tp__replace_uses_except(rule->results[k].value, mlirOperationGetResult(op, k), own);
   }
@@ -186,7 +201,9 @@ static tp_status localize(const tp_local *local) {
   uint32_t uneven = tp__uneven_factors(local) & joined_loops(rule);
   MlirValue inits[TP_MAX_PICKED];
   joined j;
-  bool joins = tp__joined_axes_of(rule, local->mesh, local->strategy, axes) > 0 && read_rule(rule, &j); /* the body as it was */
+  /* the body as it was */
+  bool joins =
+      tp__joined_axes_of(rule, local->mesh, local->strategy, axes) > 0 && read_rule(rule, &j);
   tp_status status = tp__linalg_family.localize(local);
   if (status != TP_OK || !joins)
     return status;
@@ -202,13 +219,16 @@ static tp_status localize(const tp_local *local) {
 
 const tp_family tp__joined_family = {
     .name = "joined",
-    .ops = "linalg.generic and linalg.reduce that pick (argmax, argmin, a maximum by comparing, the best of several values and "
+    .ops = "linalg.generic and linalg.reduce that pick (argmax, argmin, a maximum by comparing, "
+           "the best of several values and "
            "what belongs to "
            "it) or rescale (the maximum and the sums of an online softmax)",
-    .summary = "As linalg; also the loops of the reduction: all of them where their order does not matter, as where ties go to "
+    .summary = "As linalg; also the loops of the reduction: all of them where their order does not "
+               "matter, as where ties go to "
                "the smaller "
                "index, else the outermost.",
-    .communication = "Loops of the reduction split: an all_gather of each result along a new dimension, whose parts every "
+    .communication = "Loops of the reduction split: an all_gather of each result along a new "
+                     "dimension, whose parts every "
                      "device combines; where "
                      "the results are rescaled one more, of the maxima.",
     .test = "test/rules/joined",

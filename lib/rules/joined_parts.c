@@ -12,7 +12,8 @@ int tp__joined_axes_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
   for (int f = 0; f < rule->n_factors; f++)
     for (int o = 0; o < mesh->n_axes && rule->factors[f].kind == TP_JOINED; o++) {
       int a = s->order[o];
-      if (s->choices[a].kind == TP_CHOOSE_FACTOR && s->choices[a].index == f && mesh->axes[a].size > 1)
+      if (s->choices[a].kind == TP_CHOOSE_FACTOR && s->choices[a].index == f &&
+          mesh->axes[a].size > 1)
         axes[n++] = a;
     }
   return n;
@@ -25,14 +26,15 @@ static int64_t group_size(const tp_mesh *mesh, int n, const int *axes) {
   return size;
 }
 
-tp_cost tp__parts_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s, int k) {
+tp_cost tp__parts_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s,
+                       int k) {
   const tp_value_map *result = &rule->results[k];
   int axes[TP_MAX_AXES], n = tp__joined_axes_of(rule, pricing->mesh, s, axes);
-  int64_t elements =
-      tp_spec_local_elements(pricing->mesh, tp__strategy_result(rule, pricing->mesh, s, k), result->rank, result->shape);
-  return n == 0
-             ? 0
-             : tp__price(pricing, TP_ALL_GATHER, n, axes, group_size(pricing->mesh, n, axes) * elements, result->element_size);
+  int64_t elements = tp_spec_local_elements(
+      pricing->mesh, tp__strategy_result(rule, pricing->mesh, s, k), result->rank, result->shape);
+  return n == 0 ? 0
+                : tp__price(pricing, TP_ALL_GATHER, n, axes,
+                            group_size(pricing->mesh, n, axes) * elements, result->element_size);
 }
 
 /* tensor<4x5> to tensor<1x4x5>. */
@@ -62,7 +64,8 @@ static MlirValue add_dimension(MlirOperation where, MlirValue value, MlirType ty
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__gather_parts(const tp_local *local, MlirOperation where, int k, MlirValue value, MlirType type) {
+MlirValue tp__gather_parts(const tp_local *local, MlirOperation where, int k, MlirValue value,
+                           MlirType type) {
   const tp_value_map *result = &local->rule->results[k];
   tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, k);
   tp_step step = {.kind = TP_STEP_ALL_GATHER, .dim = 0, .to_dim = -1};
@@ -81,7 +84,8 @@ MlirValue tp__gather_parts(const tp_local *local, MlirOperation where, int k, Ml
   return tp__build_step(where, local->module, part, local->mesh, &step, result->rank + 1, shape);
 }
 
-MlirOperation tp__parts_op(MlirOperation where, int n, const MlirValue *parts, const MlirValue *inits) {
+MlirOperation tp__parts_op(MlirOperation where, int n, const MlirValue *parts,
+                           const MlirValue *inits) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(inits[0]));
   MlirContext context = mlirOperationGetContext(where);
   MlirValue operands[2 * MAX_OUTPUTS];

@@ -40,11 +40,16 @@ static MlirValue max_of_part(const tp_local *local, const tp_rescale *r) {
   int out = r->body.n_inputs + r->m;
   MlirAttribute maps[] = {map_attr(op, r->x), map_attr(op, out)};
   MlirValue operands[] = {mlirOperationGetOperand(op, r->x), mlirOperationGetOperand(op, out)};
-  MlirOperation max = tp__build_generic(
-      &(tp_generic){.where = op, .location = location, .n_inputs = 1, .n_inits = 1, .operands = operands, .maps = maps});
+  MlirOperation max = tp__build_generic(&(tp_generic){.where = op,
+                                                      .location = location,
+                                                      .n_inputs = 1,
+                                                      .n_inits = 1,
+                                                      .operands = operands,
+                                                      .maps = maps});
   MlirOperation yield = tp__build_generic_body(max);
   MlirBlock block = mlirOperationGetBlock(yield);
-  MlirValue value = tp__rescale_max(r, yield, mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 0));
+  MlirValue value =
+      tp__rescale_max(r, yield, mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 0));
   mlirOperationSetOperands(yield, 1, &value);
   return mlirOperationGetResult(max, 0);
 }
@@ -54,7 +59,8 @@ static MlirValue max_before(const tp_local *local, const tp_rescale *r) {
   MlirOperation where = local->rule->op;
   MlirContext context = mlirOperationGetContext(where);
   int axes[TP_MAX_AXES], n = tp__joined_axes_of(local->rule, local->mesh, local->strategy, axes);
-  MlirValue init = mlirOperationGetOperand(where, r->body.n_inputs + r->m), max = max_of_part(local, r);
+  MlirValue init = mlirOperationGetOperand(where, r->body.n_inputs + r->m),
+            max = max_of_part(local, r);
   MlirValue parts = tp__gather_parts(local, where, r->m, max, mlirValueGetType(init));
   MlirValue own = tp__build_group_index(where, local->mesh, n, axes);
   MlirOperation op = tp__parts_op(where, 1, &parts, &init);
@@ -89,6 +95,7 @@ void tp__start_rescaled(const tp_local *local, const tp_rescale *r, uint32_t une
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
     MlirAttribute zero = mlirFloatAttrDoubleGet(context, tp__element_type(type), 0);
     if (k != r->m)
-      mlirOperationSetOperand(op, i, tp__constant(op, type, mlirDenseElementsAttrSplatGet(type, zero)));
+      mlirOperationSetOperand(op, i,
+                              tp__constant(op, type, mlirDenseElementsAttrSplatGet(type, zero)));
   }
 }

@@ -1,7 +1,8 @@
 /* Structured ops: linalg.generic and every named op that has indexing maps.
  *
- * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a reduction; its combiner
- * is read off the body of each output, and a body that is no known associative combiner makes the loop fixed. */
+ * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a
+ * reduction; its combiner is read off the body of each output, and a body that is no known
+ * associative combiner makes the loop fixed. */
 #include "ir/collectives.h"
 #include "ir/work.h"
 #include "rules/body.h"
@@ -19,7 +20,9 @@ static bool matches(MlirOperation op) {
          !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
 }
 
-static MlirAffineMap map_of(MlirAttribute maps, int i) { return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)); }
+static MlirAffineMap map_of(MlirAttribute maps, int i) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+}
 
 static int n_inits(MlirOperation op) {
   int64_t segments[2];
@@ -33,7 +36,8 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   int n_loops = (int)mlirAffineMapGetNumDims(map_of(maps, 0));
   if (n_loops > TP_MAX_FACTORS || n_maps > rule->n_operands)
-    return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d can be planned", n_loops, TP_MAX_FACTORS);
+    return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d can be planned", n_loops,
+                     TP_MAX_FACTORS);
   for (int f = 0; f < n_loops; f++)
     tp__rule_factor(rule, 1, TP_PARALLEL);
   for (int i = 0; i < n_maps; i++) {
@@ -61,7 +65,8 @@ static bool moves_along(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Sets the combiners, and the kinds of loops that some output does not have: that output is partial then, others may be split. */
+/* Sets the combiners, and the kinds of loops that some output does not have: that output is partial
+ * then, others may be split. */
 static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) {
   for (int k = 0; k < rule->n_results; k++) {
     tp_value_map *init = &rule->operands[first_init + k], *result = &rule->results[k];
@@ -83,11 +88,14 @@ static MlirValue yielded_constant(const tp_rule *rule, const tp_body *body) {
   MlirValue v = mlirOperationGetOperand(body->yield, 0);
   if (mlirValueIsABlockArgument(v) && mlirBlockEqual(mlirBlockArgumentGetOwner(v), body->block)) {
     intptr_t i = mlirBlockArgumentGetArgNumber(v);
-    return i < body->n_inputs && !rule->operands[i].is_tensor ? rule->operands[i].value : (MlirValue){NULL};
+    return i < body->n_inputs && !rule->operands[i].is_tensor ? rule->operands[i].value
+                                                              : (MlirValue){NULL};
   }
   MlirOperation op = tp__defining_op(v);
-  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant")) ? v
-                                                                                                            : (MlirValue){NULL};
+  return !mlirOperationIsNull(op) &&
+                 (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant"))
+             ? v
+             : (MlirValue){NULL};
 }
 
 static bool reads_tensors(const tp_rule *rule) {
@@ -97,7 +105,8 @@ static bool reads_tensors(const tp_rule *rule) {
   return false;
 }
 
-/* The accumulators (bit i: operand i) that one iteration hands to the next, along loops that some output does not have. */
+/* The accumulators (bit i: operand i) that one iteration hands to the next, along loops that some
+ * output does not have. */
 static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
   uint64_t inits = 0;
   bool carries = false;
@@ -109,8 +118,9 @@ static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
   return carries ? inits : 0;
 }
 
-/* Do sums of the operands of the set go through the whole op? An accumulator that has taken up such an operand is of the set in the next
- * iteration: `acc * x` is linear in x once, and a product of many x is not. */
+/* Do sums of the operands of the set go through the whole op? An accumulator that has taken up such
+ * an operand is of the set in the next iteration: `acc * x` is linear in x once, and a product of
+ * many x is not. */
 static bool is_linear(const tp_rule *rule, const tp_body *body, uint64_t set) {
   uint64_t carried = carried_operands(rule, body);
   bool only_init = rule->n_results == 1 && !(set & ~carried);
@@ -156,7 +166,8 @@ static void read_work(tp_rule *rule, const tp_body *body) {
   }
   if (tp__body_is_contraction(body) && reduces) {
     rule->contraction_flops = 2 * points;
-    rule->peak = rule->n_operands < 2 ? TP_PEAK_F32 : tp__peak_of(element_of(rule, 0), element_of(rule, 1));
+    rule->peak =
+        rule->n_operands < 2 ? TP_PEAK_F32 : tp__peak_of(element_of(rule, 0), element_of(rule, 1));
   } else {
     rule->scalar_ops = points * tp__body_work(body);
   }
@@ -167,7 +178,8 @@ static void read_work(tp_rule *rule, const tp_body *body) {
 
 /* The body is written out, so that it may be changed. That of a named op follows from its name. */
 static bool has_own_body(MlirOperation op) {
-  return tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce") || tp__op_is(op, "linalg.map");
+  return tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce") ||
+         tp__op_is(op, "linalg.map");
 }
 
 /* Is a dimension of the operand the loop, element by element? */
@@ -178,16 +190,19 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Zeros in both operands make nothing of the padding of a contraction, and leave it one. Both need them: 0 times NaN is NaN. */
+/* Zeros in both operands make nothing of the padding of a contraction, and leave it one. Both need
+ * them: 0 times NaN is NaN. */
 static bool can_zero(const tp_rule *rule, const tp_body *body, int f) {
-  return tp__body_is_contraction(body) && has_factor(&rule->operands[0], f) && has_factor(&rule->operands[1], f);
+  return tp__body_is_contraction(body) && has_factor(&rule->operands[0], f) &&
+         has_factor(&rule->operands[1], f);
 }
 
 static void read_uneven(tp_rule *rule, const tp_body *body) {
   bool own = has_own_body(rule->op);
   bool traps = own ? !tp__body_can_mask(body) : tp__body_has_traps(body);
   for (int f = 0; f < rule->n_factors; f++)
-    rule->factors[f].must_divide = traps || (!own && rule->factors[f].kind == TP_REDUCTION && !can_zero(rule, body, f));
+    rule->factors[f].must_divide =
+        traps || (!own && rule->factors[f].kind == TP_REDUCTION && !can_zero(rule, body, f));
 }
 
 static tp_status find_index(MlirOperation op, void *found) {
@@ -263,7 +278,9 @@ static void mask_reductions(const tp_local *local, const tp_body *body, uint32_t
     return;
   }
   for (int i = 0; i < 2; i++)
-    tp__mask_operand(local, i, factors, tp__identity_attr(tp__element_type(mlirValueGetType(rule->operands[i].value)), TP_SUM));
+    tp__mask_operand(
+        local, i, factors,
+        tp__identity_attr(tp__element_type(mlirValueGetType(rule->operands[i].value)), TP_SUM));
 }
 
 static tp_status localize(const tp_local *local) {
@@ -273,7 +290,8 @@ static tp_status localize(const tp_local *local) {
   tp_status status = tp__linalg_fetch(local);
   if (status == TP_OK && rule->reads_positions)
     status = tp__walk(rule->op, shift_index, &local);
-  if (status != TP_OK || !uneven || !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
+  if (status != TP_OK || !uneven ||
+      !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
     return status;
   if (has_own_body(rule->op) && tp__body_has_traps(&body))
     tp__mask_traps(local, &body, uneven);
@@ -284,14 +302,17 @@ static tp_status localize(const tp_local *local) {
 
 const tp_family tp__linalg_family = {
     .name = "linalg",
-    .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, broadcast, reduce, map, ...",
-    .summary =
-        "Every parallel loop; reductions whose body is a known associative combiner (sum, product, min, max, and, or, xor). "
-        "Where several loops index a dimension together (convolutions, pooling), the one that the results have; the others "
-        "stay "
-        "whole. Captured tensors stay whole.",
+    .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, "
+           "broadcast, reduce, map, ...",
+    .summary = "Every parallel loop; reductions whose body is a known associative combiner (sum, "
+               "product, min, max, and, or, xor). "
+               "Where several loops index a dimension together (convolutions, pooling), the one "
+               "that the results have; the others "
+               "stay "
+               "whole. Captured tensors stay whole.",
     .communication =
-        "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is split the same way. "
+        "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is "
+        "split the same way. "
         "A split loop of a window, a shift or a reversal: permutes of what lies on other devices.",
     .test = "test/rules/linalg",
     .matches = matches,

@@ -2,16 +2,17 @@
 #include "ir/collectives.h"
 #include "rules/rule.h"
 
-/* Appends the axes of one dimension to `spec` and slices by them: in one step where they divide, else one by one, so that each shard is a
- * prefix of the buffer that it is cut from. */
-static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d, int n, const int *axes, tp_spec *spec,
-                           MlirOperation where, MlirValue value) {
+/* Appends the axes of one dimension to `spec` and slices by them: in one step where they divide,
+ * else one by one, so that each shard is a prefix of the buffer that it is cut from. */
+static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d, int n,
+                           const int *axes, tp_spec *spec, MlirOperation where, MlirValue value) {
   int64_t shards = 1;
   for (int i = 0; i < n; i++)
     shards *= local->mesh->axes[axes[i]].size;
   int at_once = map->shape[d] % shards == 0 ? n : 1;
   for (int i = 0; i < n; i += at_once) {
-    tp_step step = {.kind = TP_STEP_SLICE, .n_axes = at_once, .dim = d, .to_dim = -1, .from = *spec};
+    tp_step step = {
+        .kind = TP_STEP_SLICE, .n_axes = at_once, .dim = d, .to_dim = -1, .from = *spec};
     for (int k = 0; k < at_once; k++) {
       step.axes[k] = axes[i + k];
       tp_spec_append(spec, axes[i + k], d);
@@ -24,7 +25,8 @@ static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d
 
 /* The op between `first` and `last` that uses `value`: the head of what was built from it. */
 static MlirOperation user_between(MlirValue value, MlirOperation first, MlirOperation last) {
-  for (MlirOperation op = first; !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = first; !mlirOperationEqual(op, last);
+       op = mlirOperationGetNextInBlock(op))
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
       if (mlirValueEqual(mlirOperationGetOperand(op, i), value))
         return op;
@@ -33,7 +35,8 @@ static MlirOperation user_between(MlirValue value, MlirOperation first, MlirOper
 
 tp_status tp__slice_whole(const tp_local *local, int result) {
   const tp_value_map *map = &local->rule->results[result];
-  tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, result), now = tp_spec_replicated();
+  tp_spec spec = tp__strategy_result(local->rule, local->mesh, local->strategy, result),
+          now = tp_spec_replicated();
   MlirOperation next = mlirOperationGetNextInBlock(local->rule->op);
   MlirValue value = map->value;
   for (int d = 0; d < map->rank; d++) {

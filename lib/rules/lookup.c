@@ -1,10 +1,14 @@
-/* Lookups: a linalg.generic that reads tensors of its surroundings with tensor.extract, as embeddings and gathers do.
+/* Lookups: a linalg.generic that reads tensors of its surroundings with tensor.extract, as
+ * embeddings and gathers do.
  *
- * The rule is that of the generic, and the captured tensors get factors too. A dimension that every read indexes by one loop moves with the
- * loop. Dimensions that are indexed by data may be split as well: every device looks where it has the row and yields zero elsewhere, and
- * the results are summed; exact, since all terms but one are zero. Rows are told apart by their global number, so padding is never read.
+ * The rule is that of the generic, and the captured tensors get factors too. A dimension that every
+ * read indexes by one loop moves with the loop. Dimensions that are indexed by data may be split as
+ * well: every device looks where it has the row and yields zero elsewhere, and the results are
+ * summed; exact, since all terms but one are zero. Rows are told apart by their global number, so
+ * padding is never read.
  *
- * Only a generic that yields what it reads is of this form. tp-raise takes other reads at computed indices out of larger bodies. */
+ * Only a generic that yields what it reads is of this form. tp-raise takes other reads at computed
+ * indices out of larger bodies. */
 #include "rules/families.h"
 #include "rules/mask.h"
 #include "rules/owned.h"
@@ -50,7 +54,8 @@ typedef struct search {
 
 static tp_status find_capture(MlirOperation op, void *data) {
   search *s = data;
-  s->found |= tp__op_is(op, "tensor.extract") && tp__is_captured(s->root, mlirOperationGetOperand(op, 0));
+  s->found |=
+      tp__op_is(op, "tensor.extract") && tp__is_captured(s->root, mlirOperationGetOperand(op, 0));
   return TP_OK;
 }
 
@@ -81,7 +86,8 @@ static int loop_of(const reads *r, int d) {
 static void read_loops(tp_rule *rule, tp_value_map *table, const reads *r) {
   for (int d = 0; d < table->rank; d++) {
     int loop = loop_of(r, d);
-    if (loop >= 0 && rule->factors[loop].kind == TP_PARALLEL && rule->factors[loop].size == table->shape[d])
+    if (loop >= 0 && rule->factors[loop].kind == TP_PARALLEL &&
+        rule->factors[loop].size == table->shape[d])
       tp__dim_set(table, d, loop);
   }
 }
@@ -90,7 +96,8 @@ static MlirOperation yield_of(MlirOperation op) {
   return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-/* The op yields what it reads, once per point and nothing else: the form in which a sum over shards of the table is right. */
+/* The op yields what it reads, once per point and nothing else: the form in which a sum over shards
+ * of the table is right. */
 static bool yields_read(const tp_rule *rule, const reads *r) {
   if (rule->n_results != 1 || r->n != 1 || rule->results[0].has_combiner)
     return false;
@@ -98,7 +105,8 @@ static bool yields_read(const tp_rule *rule, const reads *r) {
     if (rule->factors[f].kind == TP_REDUCTION)
       return false;
   tp_combiner combiner;
-  return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0), mlirOperationGetResult(r->ops[0], 0)) &&
+  return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0),
+                        mlirOperationGetResult(r->ops[0], 0)) &&
          tp__owned_combiner(tp__element_type(mlirValueGetType(rule->results[0].value)), &combiner);
 }
 
@@ -113,7 +121,8 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
       return;
     rule->factors[f].repeats_work = true; /* every device looks up all points */
     tp__dim_set(table, d, f);
-    result->has_combiner = tp__owned_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
+    result->has_combiner =
+        tp__owned_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
   }
 }
 
@@ -132,7 +141,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 /* ---- localize ---- */
 
-/* The plain loop index of a read, as it was before the generic's indices were shifted to global ones. */
+/* The plain loop index of a read, as it was before the generic's indices were shifted to global
+ * ones. */
 typedef struct local_index {
   MlirOperation read;
   int operand;
@@ -146,11 +156,13 @@ typedef struct local_indices {
   local_index list[MAX_INDICES];
 } local_indices;
 
-/* The reads of captured operand `i` of the rule. By now the body may read another value there: one of the right layout. */
+/* The reads of captured operand `i` of the rule. By now the body may read another value there: one
+ * of the right layout. */
 static reads reads_now(const tp_rule *rule, int i) {
   MlirValue tensors[64];
   int n = tp__captured_tensors(rule->op, TP_LEN(tensors), tensors);
-  return i - n_own(rule) < n ? reads_of(rule->op, tensors[i - n_own(rule)]) : (reads){.other = true};
+  return i - n_own(rule) < n ? reads_of(rule->op, tensors[i - n_own(rule)])
+                             : (reads){.other = true};
 }
 
 static void remember(const tp_local *local, local_indices *keep) {
@@ -160,21 +172,25 @@ static void remember(const tp_local *local, local_indices *keep) {
     reads r = reads_now(rule, i);
     for (int d = 0; d < table->rank && !r.other; d++) {
       int f = table->dims[d].n_factors ? table->dims[d].factors[0] : -1;
-      bool is_loop = f >= 0 && !rule->factors[f].repeats_work && tp__strategy_shards(rule, local->mesh, local->strategy, f) > 1;
+      bool is_loop = f >= 0 && !rule->factors[f].repeats_work &&
+                     tp__strategy_shards(rule, local->mesh, local->strategy, f) > 1;
       for (int k = 0; k < r.n && is_loop && keep->n < MAX_INDICES; k++)
-        keep->list[keep->n++] = (local_index){r.ops[k], 1 + d, mlirOperationGetOperand(r.ops[k], 1 + d)};
+        keep->list[keep->n++] =
+            (local_index){r.ops[k], 1 + d, mlirOperationGetOperand(r.ops[k], 1 + d)};
     }
   }
 }
 
-/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : nothing. A row in front of the offset wraps around
- * to a large one. */
-static void localize_read(const tp_local *local, MlirOperation read, int operand, MlirValue offset, MlirValue count) {
+/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : nothing. A
+ * row in front of the offset wraps around to a large one. */
+static void localize_read(const tp_local *local, MlirOperation read, int operand, MlirValue offset,
+                          MlirValue count) {
   MlirOperation op = local->rule->op, next = mlirOperationGetNextInBlock(read);
   MlirValue value = mlirOperationGetResult(read, 0);
   MlirType type = mlirValueGetType(value);
   MlirValue zero = tp__index_constant(op, 0), other = tp__owned_nothing(op, type);
-  MlirValue shifted = tp__binary(read, "arith.subi", mlirOperationGetOperand(read, operand), offset);
+  MlirValue shifted =
+      tp__binary(read, "arith.subi", mlirOperationGetOperand(read, operand), offset);
   MlirValue here = tp__compare(read, TP_ULT, shifted, count);
   mlirOperationSetOperand(read, operand, tp__select(read, here, shifted, zero));
   MlirValue selected = tp__select(next, here, value, other);
@@ -215,9 +231,12 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__lookup_family = {
     .name = "lookup",
     .ops = "linalg.generic that reads captured tensors with tensor.extract",
-    .summary = "As linalg; also dimensions of the tensors read that one loop indexes, and those indexed by data of a "
-               "lookup that yields what it reads: each device looks in its rows, the results are summed.",
-    .communication = "Rows split: the results are summed by an all_reduce or reduce_scatter. Columns split: none.",
+    .summary =
+        "As linalg; also dimensions of the tensors read that one loop indexes, and those indexed "
+        "by data of a "
+        "lookup that yields what it reads: each device looks in its rows, the results are summed.",
+    .communication = "Rows split: the results are summed by an all_reduce or reduce_scatter. "
+                     "Columns split: none.",
     .test = "test/rules/lookup",
     .matches = matches,
     .rule = rule_of,

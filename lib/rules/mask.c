@@ -10,7 +10,9 @@ uint32_t tp__uneven_factors(const tp_local *local) {
   uint32_t uneven = 0;
   for (int f = 0; f < local->rule->n_factors; f++)
     if (!local->rule->factors[f].repeats_work &&
-        local->rule->factors[f].size % tp__strategy_shards(local->rule, local->mesh, local->strategy, f) != 0)
+        local->rule->factors[f].size %
+                tp__strategy_shards(local->rule, local->mesh, local->strategy, f) !=
+            0)
       uneven |= UINT32_C(1) << f;
   return uneven;
 }
@@ -35,11 +37,13 @@ MlirValue tp__shard_index(const tp_local *local, int f) {
 MlirValue tp__shard_offset(const tp_local *local, int f) {
   MlirOperation where = local->rule->op;
   int axes[TP_MAX_AXES], n = tp__strategy_axes(local->mesh, local->strategy, f, axes);
-  int64_t size = local->rule->factors[f].size, shards = tp__strategy_shards(local->rule, local->mesh, local->strategy, f);
+  int64_t size = local->rule->factors[f].size,
+          shards = tp__strategy_shards(local->rule, local->mesh, local->strategy, f);
   if (n == 0)
     return (MlirValue){NULL};
   if (size % shards == 0)
-    return tp__binary(where, "arith.muli", tp__shard_index(local, f), tp__index_constant(where, size / shards));
+    return tp__binary(where, "arith.muli", tp__shard_index(local, f),
+                      tp__index_constant(where, size / shards));
   MlirValue offset = {NULL};
   for (int i = 0; i < n; i++) {
     size = split(local, axes[i], size);
@@ -95,7 +99,8 @@ static MlirValue valid_iteration(const tp_local *local, const tp_body *body, uin
 /* Its body yields nothing yet. */
 static MlirOperation elementwise_generic(MlirOperation where, MlirValue in, MlirValue out) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(in));
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(where), rank));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(where), rank));
   return tp__build_generic(&(tp_generic){.where = where,
                                          .location = mlirOperationGetLocation(where),
                                          .n_inputs = 1,
@@ -185,7 +190,8 @@ static tp_status mask_trap(MlirOperation op, void *data) {
   intptr_t end = trap->operand == ALL_FROM_1 ? mlirOperationGetNumOperands(op) : first + 1;
   for (intptr_t i = first; i < end; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    mlirOperationSetOperand(op, i, tp__select(op, valid, value, safe_of(op, trap, mlirValueGetType(value))));
+    mlirOperationSetOperand(
+        op, i, tp__select(op, valid, value, safe_of(op, trap, mlirValueGetType(value))));
   }
   return TP_OK;
 }
@@ -207,7 +213,8 @@ void tp__mask_divisors(const tp_local *local, uint32_t factors) {
 
 static bool can_mask(MlirOperation op) {
   static const char *const dialects[] = {"arith", "math", "complex"};
-  static const char *const names[] = {"linalg.index", "linalg.yield", "scf.if", "scf.while", "scf.yield"};
+  static const char *const names[] = {"linalg.index", "linalg.yield", "scf.if", "scf.while",
+                                      "scf.yield"};
   bool known = find_trap(op) != NULL;
   for (int i = 0; i < TP_LEN(dialects); i++)
     known |= tp__op_has_dialect(op, dialects[i]);
@@ -229,7 +236,8 @@ static tp_status look_at(MlirOperation op, void *data) {
 
 static body_facts facts_of(const tp_body *body) {
   body_facts facts = {true, false};
-  (void)tp__walk(mlirBlockGetParentOperation(body->block), look_at, &facts); /* the visitor does not fail */
+  /* the visitor does not fail */
+  (void)tp__walk(mlirBlockGetParentOperation(body->block), look_at, &facts);
   return facts;
 }
 

@@ -13,7 +13,8 @@ static MlirAffineMap map_of(const tp_nest *nest, int operand) {
 
 static bool is_tensor(MlirValue value) { return mlirTypeIsARankedTensor(mlirValueGetType(value)); }
 
-/* Are all results of the map single loops or the constant 0, and no loop twice? Adds the loops to `used`. */
+/* Are all results of the map single loops or the constant 0, and no loop twice? Adds the loops to
+ * `used`. */
 static bool read_map(MlirAffineMap map, uint32_t *used) {
   uint32_t seen = 0;
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++) {
@@ -35,8 +36,9 @@ static bool read_structured(tp_nest *nest) {
   MlirAttribute maps = nest->maps = mlirLinalgGetIndexingMapsAttribute(nest->op);
   MlirValue captured;
   int n = (int)mlirOperationGetNumOperands(nest->op);
-  if (mlirOperationGetNumRegions(nest->op) != 1 || mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != n ||
-      n == 0 || !tp__body_of(nest->op, n - 1, &nest->body) || nest->body.n_args != n ||
+  if (mlirOperationGetNumRegions(nest->op) != 1 || mlirAttributeIsNull(maps) ||
+      mlirArrayAttrGetNumElements(maps) != n || n == 0 ||
+      !tp__body_of(nest->op, n - 1, &nest->body) || nest->body.n_args != n ||
       tp__captured_tensors(nest->op, 1, &captured) > 0)
     return false;
   nest->is_written = true;
@@ -84,14 +86,16 @@ int tp__nest_loop(const tp_nest *nest, int operand, int dim) {
 }
 
 MlirOperation tp__nest_scalar(const tp_nest *nest) {
-  return nest->is_written ? tp__defining_op(mlirOperationGetOperand(nest->body.yield, 0)) : nest->op;
+  return nest->is_written ? tp__defining_op(mlirOperationGetOperand(nest->body.yield, 0))
+                          : nest->op;
 }
 
 int tp__nest_input(const tp_nest *nest, MlirOperation scalar, int i) {
   if (!nest->is_written)
     return i;
   MlirValue value = mlirOperationGetOperand(scalar, i);
-  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), nest->body.block))
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), nest->body.block))
     return -1;
   intptr_t number = mlirBlockArgumentGetArgNumber(value);
   return number < nest->n_inputs ? (int)number : -1;
@@ -100,12 +104,14 @@ int tp__nest_input(const tp_nest *nest, MlirOperation scalar, int i) {
 bool tp__nest_is_elementwise(const tp_nest *nest) {
   if (!nest->is_written)
     return true;
-  if (nest->reduced || tp__body_reads(&nest->body, nest->n_inputs) || tp__body_has_traps(&nest->body))
+  if (nest->reduced || tp__body_reads(&nest->body, nest->n_inputs) ||
+      tp__body_has_traps(&nest->body))
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->body.block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    bool known = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "complex") ||
-                 tp__op_is(op, "linalg.index") || tp__op_is(op, "linalg.yield");
+    bool known = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+                 tp__op_has_dialect(op, "complex") || tp__op_is(op, "linalg.index") ||
+                 tp__op_is(op, "linalg.yield");
     if (!known || mlirOperationGetNumRegions(op) > 0)
       return false;
   }
@@ -115,5 +121,6 @@ bool tp__nest_is_elementwise(const tp_nest *nest) {
 bool tp__nest_copies(const tp_nest *nest) {
   if (!nest->is_written || nest->n_inputs != 1)
     return false;
-  return mlirValueEqual(mlirOperationGetOperand(nest->body.yield, 0), mlirBlockGetArgument(nest->body.block, 0));
+  return mlirValueEqual(mlirOperationGetOperand(nest->body.yield, 0),
+                        mlirBlockGetArgument(nest->body.block, 0));
 }

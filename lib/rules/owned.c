@@ -18,10 +18,13 @@ static MlirAttribute nothing(MlirType element) {
     MlirAttribute part = nothing(mlirComplexTypeGetElementType(element));
     return mlirArrayAttrGet(context, 2, (MlirAttribute[]){part, part});
   }
-  return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(context, element, -0.0) : mlirIntegerAttrGet(element, 0);
+  return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(context, element, -0.0)
+                                   : mlirIntegerAttrGet(element, 0);
 }
 
-MlirValue tp__owned_nothing(MlirOperation where, MlirType element) { return tp__constant(where, element, nothing(element)); }
+MlirValue tp__owned_nothing(MlirOperation where, MlirType element) {
+  return tp__constant(where, element, nothing(element));
+}
 
 MlirValue tp__owned_size(const tp_local *local, int f) {
   MlirOperation op = local->rule->op;

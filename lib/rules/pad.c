@@ -1,5 +1,5 @@
-/* tensor.pad with static padding: every dimension. Along a padded one each device fetches what its points of the result read, and puts the
- * padding value where they lie outside of the operand. */
+/* tensor.pad with static padding: every dimension. Along a padded one each device fetches what its
+ * points of the result read, and puts the padding value where they lie outside of the operand. */
 #include "rules/pad.h"
 #include "rules/body.h"
 #include "rules/families.h"
@@ -8,9 +8,13 @@
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
 
-static MlirBlock body_of(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
 
-MlirValue tp__padding_value(MlirOperation pad) { return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(pad)), 0); }
+MlirValue tp__padding_value(MlirOperation pad) {
+  return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(pad)), 0);
+}
 
 static tp_status find_use_of_index(MlirOperation op, void *data) {
   MlirBlock block = *(MlirBlock *)data;
@@ -29,7 +33,8 @@ bool tp__padding_moves(MlirOperation pad) {
 
 bool tp__padding_of(MlirOperation pad, tp_padding *p) {
   p->rank = tp__int_list(tp__inherent(pad, "static_low"), TP_MAX_RANK, p->low);
-  return p->rank >= 0 && tp__int_list(tp__inherent(pad, "static_high"), TP_MAX_RANK, p->high) == p->rank;
+  return p->rank >= 0 &&
+         tp__int_list(tp__inherent(pad, "static_high"), TP_MAX_RANK, p->high) == p->rank;
 }
 
 bool tp__padding_is_known(const tp_padding *p, int d) {
@@ -40,8 +45,10 @@ bool tp__padding_is_known(const tp_padding *p, int d) {
 /* Upstream allows it and has no lowering for it. */
 static tp_status refuse_negative(MlirOperation op, const tp_padding *p, int d) {
   bool low = p->low[d] < 0;
-  return tp__error(op, TP_UNSUPPORTED, "dimension %d has negative padding, %s[%lld]; take a tensor.extract_slice instead", d,
-                   low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      "dimension %d has negative padding, %s[%lld]; take a tensor.extract_slice instead", d,
+      low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
@@ -52,7 +59,9 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   if (!tp__padding_of(op, &p))
     return tp__error(op, TP_INTERNAL, "has no static padding attributes");
   if (tp__padding_moves(op))
-    return tp__error(op, TP_UNSUPPORTED, "computes its padding from the index; pad with one value, or use linalg.generic");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "computes its padding from the index; pad with one value, or use linalg.generic");
   for (int d = 0; d < p.rank && status == TP_OK; d++) {
     if (!tp__padding_is_known(&p, d))
       continue;
@@ -79,16 +88,19 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 static void hoist_value(MlirOperation op) {
   MlirBlock block = body_of(op);
   MlirOperation yield = mlirBlockGetTerminator(block), next;
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield); inner = next) {
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield);
+       inner = next) {
     next = mlirOperationGetNextInBlock(inner);
     mlirOperationMoveBefore(inner, op);
   }
 }
 
-/* The operand of `pad`, a run of operand i, with the padding value outside of the dimensions of `split`. */
+/* The operand of `pad`, a run of operand i, with the padding value outside of the dimensions of
+ * `split`. */
 static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint32_t split) {
   const tp_value_map *map = &local->rule->operands[i];
-  MlirValue in = mlirOperationGetOperand(pad, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK], all = {NULL};
+  MlirValue in = mlirOperationGetOperand(pad, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK],
+            all = {NULL};
   for (int d = 0; d < map->rank; d++)
     if (split >> d & 1) {
       starts[d] = tp__window_start(local, i, d);
@@ -102,10 +114,12 @@ static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint
     if (!(split >> d & 1))
       continue;
     MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, d), starts[d]);
-    MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]); /* what lies before wraps around */
+    /* what lies before wraps around */
+    MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]);
     all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
   }
-  return tp__points_end(&points, tp__select(points.yield, all, tp__points_value(&points, 0), tp__padding_value(pad)));
+  return tp__points_end(
+      &points, tp__select(points.yield, all, tp__points_value(&points, 0), tp__padding_value(pad)));
 }
 
 tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
@@ -122,8 +136,10 @@ tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
   if (!split)
     return TP_OK;
   mlirOperationSetOperand(pad, 0, put_value(local, i, pad, split));
-  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_low"), tp__attr_i64s(context, p.rank, p.low));
-  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_high"), tp__attr_i64s(context, p.rank, p.high));
+  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_low"),
+                                          tp__attr_i64s(context, p.rank, p.low));
+  mlirOperationSetInherentAttributeByName(pad, tp__ref("static_high"),
+                                          tp__attr_i64s(context, p.rank, p.high));
   return TP_OK;
 }
 
@@ -135,7 +151,8 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__pad_family = {
     .name = "pad",
     .ops = "tensor.pad",
-    .summary = "Every dimension whose padding is static; one padding value for all. In front of a window it is read in place.",
+    .summary = "Every dimension whose padding is static; one padding value for all. In front of a "
+               "window it is read in place.",
     .communication = "Permutes of what lies on other devices, along padded dimensions.",
     .test = "test/rules/pad",
     .matches = matches,

@@ -1,4 +1,5 @@
-/* What tensor.pad as an op of its own, and one that windows read in place (in_place.h), have in common. */
+/* What tensor.pad as an op of its own, and one that windows read in place (in_place.h), have in
+ * common. */
 #ifndef TP_RULES_PAD_H
 #define TP_RULES_PAD_H
 
@@ -6,7 +7,8 @@
 
 typedef struct tp_padding {
   int rank;
-  int64_t low[TP_MAX_RANK], high[TP_MAX_RANK]; /* mlirShapedTypeGetDynamicSize(): known at run time only */
+  /* mlirShapedTypeGetDynamicSize(): known at run time only */
+  int64_t low[TP_MAX_RANK], high[TP_MAX_RANK];
 } tp_padding;
 
 /* False when the op has no such attributes. */
@@ -18,9 +20,10 @@ MlirValue tp__padding_value(MlirOperation pad);
 /* Does the body compute the value from the index of the element? */
 bool tp__padding_moves(MlirOperation pad);
 
-/* The operand of `pad` becomes the run of elements that this device reads (tp__fetch_windows) of operand i of the op that is localized, with
- * the padding value outside of the dimensions that are split; what the op pads itself is the padding of the others. `pad` then stands
- * in front of the op, or is the op itself. Result types are the caller's. */
+/* The operand of `pad` becomes the run of elements that this device reads (tp__fetch_windows) of
+ * operand i of the op that is localized, with the padding value outside of the dimensions that are
+ * split; what the op pads itself is the padding of the others. `pad` then stands in front of the
+ * op, or is the op itself. Result types are the caller's. */
 tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad);
 
 #endif

@@ -13,7 +13,8 @@ static int find_op(MlirOperation op) {
 
 static MlirValue branch_value(MlirOperation op, int region, MlirValue result) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-  return mlirOperationGetOperand(mlirBlockGetTerminator(block), mlirOpResultGetResultNumber(result));
+  return mlirOperationGetOperand(mlirBlockGetTerminator(block),
+                                 mlirOpResultGetResultNumber(result));
 }
 
 /* Operands in the order that the evaluation wants them; a choice has three. */
@@ -21,7 +22,8 @@ static int operands_of(MlirOperation op, int row, MlirValue result, MlirValue *o
   int n = tp__pick_ops[row].shape == TP_PICK_CHOOSE ? 3 : 2;
   bool branches = mlirOperationGetNumRegions(op) == 2;
   for (int i = 0; i < n; i++)
-    operands[i] = branches && i > 0 ? branch_value(op, i - 1, result) : mlirOperationGetOperand(op, i);
+    operands[i] =
+        branches && i > 0 ? branch_value(op, i - 1, result) : mlirOperationGetOperand(op, i);
   return n;
 }
 
@@ -45,7 +47,8 @@ static bool is_independent(const tp_pick *pick, MlirValue value) {
 }
 
 /* Finds the one value, besides its accumulator, that output k may be. */
-static bool find_candidate(const tp_pick *pick, int k, MlirValue value, int depth, MlirValue *candidate) {
+static bool find_candidate(const tp_pick *pick, int k, MlirValue value, int depth,
+                           MlirValue *candidate) {
   enum { MAX_DEPTH = 6 };
   MlirOperation op = tp__defining_op(value);
   MlirValue operands[3];
@@ -73,8 +76,8 @@ static bool read_candidates(tp_pick *pick) {
     MlirValue candidate = {NULL};
     int c = 0;
     if (!tp__body_reads(&pick->body, pick->body.n_inputs + k) ||
-        !find_candidate(pick, k, mlirOperationGetOperand(pick->body.yield, k), 0, &candidate) || mlirValueIsNull(candidate) ||
-        is_truth(candidate))
+        !find_candidate(pick, k, mlirOperationGetOperand(pick->body.yield, k), 0, &candidate) ||
+        mlirValueIsNull(candidate) || is_truth(candidate))
       return false;
     while (c < pick->n_candidates && !mlirValueEqual(pick->candidates[c], candidate))
       c++;
@@ -100,7 +103,8 @@ static int add_step(reading *r, tp__pick_step step) {
   return r->pick->n_steps++;
 }
 
-/* Not more than one sort: numbers of two sorts are not compared, so that three of each and NaN are all the cases there are. */
+/* Not more than one sort: numbers of two sorts are not compared, so that three of each and NaN are
+ * all the cases there are. */
 static bool is_one_sort(uint32_t sorts) { return sorts != 0 && (sorts & (sorts - 1)) == 0; }
 
 /* Do the operands fit the op, and which sorts are its results? */
@@ -134,11 +138,13 @@ static int read_op(reading *r, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   MlirValue operands[3];
   int row = find_op(op);
-  MlirAttribute constant =
-      !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+  MlirAttribute constant = !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")
+                               ? tp__inherent(op, "value")
+                               : (MlirAttribute){NULL};
   if (!mlirAttributeIsNull(constant) && is_truth(value))
-    return add_step(r,
-                    (tp__pick_step){.value = value, .kind = TP_PICK_TRUTH, .index = mlirIntegerAttrGetValueInt(constant) != 0});
+    return add_step(r, (tp__pick_step){.value = value,
+                                       .kind = TP_PICK_TRUTH,
+                                       .index = mlirIntegerAttrGetValueInt(constant) != 0});
   if (row < 0 || r->depth == TP_MAX_PICK_STEPS)
     return -1;
   tp__pick_step step = {.value = value, .kind = row};
@@ -167,7 +173,9 @@ static int read_step(reading *r, MlirValue value) {
                                        .sorts = 1u << pick->candidate_of[accumulator]});
   for (int c = 0; c < pick->n_candidates; c++)
     if (mlirValueEqual(value, pick->candidates[c]))
-      return add_step(r, (tp__pick_step){.value = value, .kind = TP_PICK_CANDIDATE, .index = c, .sorts = 1u << c});
+      return add_step(
+          r,
+          (tp__pick_step){.value = value, .kind = TP_PICK_CANDIDATE, .index = c, .sorts = 1u << c});
   return read_op(r, value);
 }
 
@@ -188,10 +196,13 @@ static MlirAttribute content(MlirValue *tensor) {
     *tensor = mlirOperationGetOperand(op, 0);
     op = tp__defining_op(*tensor);
   }
-  bool filled = !mlirOperationIsNull(op) && (tp__op_is(op, "linalg.fill") || tp__op_is(op, "tensor.splat"));
-  MlirOperation scalar = filled ? tp__defining_op(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
-  return !mlirOperationIsNull(scalar) && tp__op_is(scalar, "arith.constant") ? tp__inherent(scalar, "value")
-                                                                             : (MlirAttribute){NULL};
+  bool filled =
+      !mlirOperationIsNull(op) && (tp__op_is(op, "linalg.fill") || tp__op_is(op, "tensor.splat"));
+  MlirOperation scalar =
+      filled ? tp__defining_op(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+  return !mlirOperationIsNull(scalar) && tp__op_is(scalar, "arith.constant")
+             ? tp__inherent(scalar, "value")
+             : (MlirAttribute){NULL};
 }
 
 static bool same_content(MlirValue a, MlirValue b) {
@@ -199,8 +210,9 @@ static bool same_content(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (!mlirAttributeIsNull(of_a) && mlirAttributeEqual(of_a, of_b));
 }
 
-/* Where output k of two parts is combined, candidate c is what the second part has in its own output of that candidate; where there are several,
- * in output k itself, else in the first or the last. */
+/* Where output k of two parts is combined, candidate c is what the second part has in its own
+ * output of that candidate; where there are several, in output k itself, else in the first or the
+ * last. */
 static void assign(tp_pick *pick, bool last) {
   for (int k = 0; k < pick->n; k++)
     for (int c = 0; c < pick->n_candidates; c++) {
@@ -216,7 +228,8 @@ bool tp__pick_read(MlirOperation op, int n_inputs, const MlirValue *inits, tp_pi
   int same_init[TP_MAX_PICKED];
   *pick = (tp_pick){.n = (int)mlirOperationGetNumResults(op)};
   if (pick->n == 0 || pick->n > TP_MAX_PICKED || !tp__body_of(op, n_inputs, &pick->body) ||
-      pick->body.n_args != n_inputs + pick->n || pick->body.n_args > 64 || !read_candidates(pick) || !read_steps(pick))
+      pick->body.n_args != n_inputs + pick->n || pick->body.n_args > 64 || !read_candidates(pick) ||
+      !read_steps(pick))
     return false;
   for (int k = 0; k < pick->n; k++) {
     same_init[k] = k;
@@ -234,7 +247,8 @@ bool tp__pick_read(MlirOperation op, int n_inputs, const MlirValue *inits, tp_pi
 
 /* ---- building ---- */
 
-MlirValue tp__pick_combine(const tp_pick *pick, int k, MlirOperation where, const MlirValue *held, const MlirValue *offered) {
+MlirValue tp__pick_combine(const tp_pick *pick, int k, MlirOperation where, const MlirValue *held,
+                           const MlirValue *offered) {
   MlirValue built[TP_MAX_PICK_STEPS];
   for (int i = 0; i <= pick->yields[k]; i++) {
     const tp__pick_step *s = &pick->steps[i];
@@ -246,7 +260,8 @@ MlirValue tp__pick_combine(const tp_pick *pick, int k, MlirOperation where, cons
     else if (s->kind == TP_PICK_TRUTH)
       built[i] = tp__constant(where, mlirValueGetType(s->value), tp__inherent(op, "value"));
     else if (tp__pick_ops[s->kind].shape == TP_PICK_CHOOSE)
-      built[i] = tp__select(where, built[s->operands[0]], built[s->operands[1]], built[s->operands[2]]);
+      built[i] =
+          tp__select(where, built[s->operands[0]], built[s->operands[1]], built[s->operands[2]]);
     else {
       MlirOperation copy = mlirOperationClone(op);
       for (int o = 0; o < 2; o++)

@@ -6,20 +6,28 @@
 enum { EQUAL = 1, GREATER = 2, LESS = 4, UNORDERED = 8 };
 
 static double compare(int relations, const double *v) {
-  int relation = isnan(v[0]) || isnan(v[1]) ? UNORDERED : v[0] < v[1] ? LESS : v[0] > v[1] ? GREATER : EQUAL;
+  int relation = isnan(v[0]) || isnan(v[1]) ? UNORDERED
+                 : v[0] < v[1]              ? LESS
+                 : v[0] > v[1]              ? GREATER
+                                            : EQUAL;
   return (relations & relation) != 0;
 }
 
 /* false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true. */
 static double compare_floats(int predicate, const double *v) {
   bool with_unordered = predicate >= 8 && predicate != 14;
-  return compare(predicate < 8 ? predicate : with_unordered ? UNORDERED | (predicate - 7) : UNORDERED, v);
+  return compare(predicate < 8    ? predicate
+                 : with_unordered ? UNORDERED | (predicate - 7)
+                                  : UNORDERED,
+                 v);
 }
 
-/* eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge. Numbers of one sort are compared signed or unsigned, not both; each is an order. */
+/* eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge. Numbers of one sort are compared signed or
+ * unsigned, not both; each is an order. */
 static double compare_integers(int predicate, const double *v) {
-  static const int bits[] = {EQUAL,           LESS | GREATER, LESS,         LESS | EQUAL, GREATER,
-                             GREATER | EQUAL, LESS,           LESS | EQUAL, GREATER,      GREATER | EQUAL};
+  static const int bits[] = {EQUAL,   LESS | GREATER,  LESS, LESS | EQUAL,
+                             GREATER, GREATER | EQUAL, LESS, LESS | EQUAL,
+                             GREATER, GREATER | EQUAL};
   return compare(bits[predicate], v);
 }
 

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* What the outputs hold, or what an iteration offers: numbers that stand for all orders in which three values can be. */
+/* What the outputs hold, or what an iteration offers: numbers that stand for all orders in which
+ * three values can be. */
 typedef struct state {
   double v[TP_MAX_PICKED];
 } state;
@@ -17,9 +18,10 @@ typedef struct states {
 /* All cases: what can be held, what can be offered, and what comes of it, as numbers of states. */
 typedef struct cases {
   states held, offers;
-  int n_starts;                             /* the first of `held` are initial values */
-  uint8_t next[MAX_STATES][MAX_STATES];     /* [state][offer]: one more iteration */
-  uint8_t combined[MAX_STATES][MAX_STATES]; /* [state][state]: of two parts; NO_STATE where that can not be held */
+  int n_starts;                         /* the first of `held` are initial values */
+  uint8_t next[MAX_STATES][MAX_STATES]; /* [state][offer]: one more iteration */
+  /* [state][state]: of two parts; NO_STATE where that can not be held */
+  uint8_t combined[MAX_STATES][MAX_STATES];
 } cases;
 
 static bool same_number(double a, double b) { return isnan(a) ? isnan(b) : a == b; }
@@ -70,7 +72,8 @@ static state combine(const tp_pick *pick, const state *held, const state *part) 
   return next;
 }
 
-/* All combinations of the numbers of the sorts `sorts[0..n)`, floats with NaN. Entries of `tied` that name an earlier entry follow it. */
+/* All combinations of the numbers of the sorts `sorts[0..n)`, floats with NaN. Entries of `tied`
+ * that name an earlier entry follow it. */
 static bool all_states(const tp_pick *pick, int n, const int *sorts, const int *tied, states *all) {
   int digits[TP_MAX_PICKED] = {0}, i = 0;
   all->n = 0;
@@ -95,7 +98,8 @@ static bool all_states(const tp_pick *pick, int n, const int *sorts, const int *
 static bool is_simple(const tp_pick *pick, const state *s) {
   for (int k = 0; k < pick->n; k++)
     for (int l = 0; l < k; l++)
-      if (pick->candidate_of[k] == pick->candidate_of[l] && !isnan(s->v[k]) && !isnan(s->v[l]) && s->v[k] != s->v[l])
+      if (pick->candidate_of[k] == pick->candidate_of[l] && !isnan(s->v[k]) && !isnan(s->v[l]) &&
+          s->v[k] != s->v[l])
         return false;
   return true;
 }
@@ -137,7 +141,8 @@ static int reach(const cases *c, int start, uint8_t *reached) {
   return n;
 }
 
-/* Every part of the loop starts from the same initial value, so that must change nothing when it comes again. Then
+/* Every part of the loop starts from the same initial value, so that must change nothing when it
+ * comes again. Then
  *   combine(a, part + one more iteration) == combine(a, part) + one more iteration:
  * by induction over the iterations of the second part, to combine is to go on with it. */
 static bool goes_on(const cases *c, int start) {
@@ -149,7 +154,8 @@ static bool goes_on(const cases *c, int start) {
       return false;
     for (int j = 0; j < n; j++)
       for (int e = 0; e < c->offers.n; e++)
-        if (with[reached[j]] == NO_STATE || with[c->next[reached[j]][e]] != c->next[with[reached[j]]][e])
+        if (with[reached[j]] == NO_STATE ||
+            with[c->next[reached[j]][e]] != c->next[with[reached[j]]][e])
           return false;
   }
   return true;

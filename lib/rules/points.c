@@ -42,7 +42,8 @@ MlirValue tp__points_index(const tp_points *points, int d) {
                                     .attributes = &dim});
 }
 
-MlirValue tp__points_read(const tp_points *points, MlirValue tensor, int n, const MlirValue *indices) {
+MlirValue tp__points_read(const tp_points *points, MlirValue tensor, int n,
+                          const MlirValue *indices) {
   MlirType type = tp__element_type(mlirValueGetType(tensor));
   MlirValue operands[TP_MAX_RANK + 1] = {tensor};
   for (int d = 0; d < n; d++)

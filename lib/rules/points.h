@@ -1,6 +1,8 @@
-/* Results computed point by point: a linalg.generic whose inputs and init are read at the point itself, and whose body is built op by op.
+/* Results computed point by point: a linalg.generic whose inputs and init are read at the point
+ * itself, and whose body is built op by op.
  *
- * What the local forms of slices, pads and concatenations have in common: what a point holds depends on where it lies. */
+ * What the local forms of slices, pads and concatenations have in common: what a point holds
+ * depends on where it lies. */
 #ifndef TP_RULES_POINTS_H
 #define TP_RULES_POINTS_H
 
@@ -18,7 +20,8 @@ MlirValue tp__points_value(const tp_points *points, int i);
 /* The index of the point along dimension d. */
 MlirValue tp__points_index(const tp_points *points, int d);
 /* `tensor` at the indices. */
-MlirValue tp__points_read(const tp_points *points, MlirValue tensor, int n, const MlirValue *indices);
+MlirValue tp__points_read(const tp_points *points, MlirValue tensor, int n,
+                          const MlirValue *indices);
 /* Every point holds `value`; returns the result. */
 MlirValue tp__points_end(const tp_points *points, MlirValue value);
 

@@ -6,9 +6,12 @@
 
 #include <stdio.h>
 
-static MlirType func_type(MlirOperation func) { return mlirTypeAttrGetValue(tp__inherent(func, "function_type")); }
+static MlirType func_type(MlirOperation func) {
+  return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+}
 
-/* What becomes of an op by its name. Those that make the attribute value of a shard.shard have no tensors and vanish when partitioned. */
+/* What becomes of an op by its name. Those that make the attribute value of a shard.shard have no
+ * tensors and vanish when partitioned. */
 typedef enum op_kind { OP_PLAIN, OP_SKIPPED, OP_RETURN, OP_LAYOUT, OP_CONTROL_FLOW } op_kind;
 
 static op_kind kind_of(MlirOperation op) {
@@ -19,7 +22,8 @@ static op_kind kind_of(MlirOperation op) {
     return OP_LAYOUT;
   if (tp__name_is(name, "scf.for") || tp__name_is(name, "scf.while") || tp__name_is(name, "scf.if"))
     return OP_CONTROL_FLOW;
-  bool skipped = tp__name_is(name, "shard.sharding") || tp__name_is(name, "scf.yield") || tp__name_is(name, "scf.condition");
+  bool skipped = tp__name_is(name, "shard.sharding") || tp__name_is(name, "scf.yield") ||
+                 tp__name_is(name, "scf.condition");
   return skipped ? OP_SKIPPED : OP_PLAIN;
 }
 
@@ -39,13 +43,16 @@ static tp_status number_value(tp_program *program, MlirValue value, tp_rule *mak
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
   if (tp__table_put(&program->numbers, value.ptr, program->n_values) != TP_OK ||
-      tp__grow((void **)&program->makers, &program->maker_capacity, (size_t)program->n_values + 1, sizeof(tp_rule *)) != TP_OK)
+      tp__grow((void **)&program->makers, &program->maker_capacity, (size_t)program->n_values + 1,
+               sizeof(tp_rule *)) != TP_OK)
     return tp__error(program->func, TP_NO_MEMORY, "out of memory");
   program->makers[program->n_values++] = maker;
   return TP_OK;
 }
 
-int tp__program_number(const tp_program *program, MlirValue value) { return tp__table_get(&program->numbers, value.ptr); }
+int tp__program_number(const tp_program *program, MlirValue value) {
+  return tp__table_get(&program->numbers, value.ptr);
+}
 
 static tp_status number_args(tp_program *program, MlirBlock block) {
   tp_status status = TP_OK;
@@ -66,7 +73,8 @@ static tp_status number_carried(tp_program *program, const tp_item *item) {
 static tp_status number_maps(tp_program *program, tp_rule *rule) {
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands; i++)
-    rule->operands[i].number = rule->operands[i].is_tensor ? tp__program_number(program, rule->operands[i].value) : -1;
+    rule->operands[i].number =
+        rule->operands[i].is_tensor ? tp__program_number(program, rule->operands[i].value) : -1;
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(rule->results[i].value));
     rule->results[i].number = is_tensor ? program->n_values : -1;
@@ -92,7 +100,9 @@ static void carried_use(tp_carried *c, MlirOperation op, int operand) {
   c->uses[c->n_uses++].operand = operand;
 }
 
-static bool tensor_operand(MlirOperation op, int i) { return tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))); }
+static bool tensor_operand(MlirOperation op, int i) {
+  return tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)));
+}
 
 /* scf.for: operands 3.. are inits, region arguments 1.. the iteration arguments. */
 static void read_for(MlirOperation op, tp_item *item) {
@@ -108,8 +118,8 @@ static void read_for(MlirOperation op, tp_item *item) {
   }
 }
 
-/* scf.while: what enters the first region comes from the operands and the second region's yield; what enters the second one, and the
- * results, comes from scf.condition. */
+/* scf.while: what enters the first region comes from the operands and the second region's yield;
+ * what enters the second one, and the results, comes from scf.condition. */
 static void read_while(MlirOperation op, tp_item *item) {
   MlirOperation condition = terminator(op, 0), yield = terminator(op, 1);
   for (int j = 0; j < mlirOperationGetNumOperands(op); j++) {
@@ -141,7 +151,8 @@ static void read_if(MlirOperation op, tp_item *item) {
   }
 }
 
-/* How often the regions of control flow run; false where that is not known, and `trips` is assumed. */
+/* How often the regions of control flow run; false where that is not known, and `trips` is
+ * assumed. */
 static bool count_trips(MlirOperation op, double *trips) {
   *trips = tp__op_is(op, "scf.if") ? 1 : TP_ASSUMED_TRIPS;
   return tp__loop_trips(op, trips);
@@ -194,12 +205,15 @@ static void note_communication(tp_program *program, MlirOperation op, const tp_r
     (void)tp__walk(op, find_communication, &program->communicates);
 }
 
-/* The rule of an op that was read before, made to be about its operands as they are now; NULL: it is to be read anew, as is one that depends on
- * more than the op itself (alike.h). */
+/* The rule of an op that was read before, made to be about its operands as they are now; NULL: it
+ * is to be read anew, as is one that depends on more than the op itself (alike.h). */
 static tp_rule *rule_before(const tp_program *before, MlirOperation op) {
-  int value = before && mlirOperationGetNumResults(op) > 0 ? tp__program_number(before, mlirOperationGetResult(op, 0)) : -1;
+  int value = before && mlirOperationGetNumResults(op) > 0
+                  ? tp__program_number(before, mlirOperationGetResult(op, 0))
+                  : -1;
   tp_rule *rule = value >= 0 ? before->makers[value] : NULL;
-  if (!rule || !rule->first || !mlirOperationEqual(rule->op, op) || rule->n_operands != (int)mlirOperationGetNumOperands(op))
+  if (!rule || !rule->first || !mlirOperationEqual(rule->op, op) ||
+      rule->n_operands != (int)mlirOperationGetNumOperands(op))
     return NULL;
   for (int i = 0; i < rule->n_operands; i++)
     if (!mlirOperationIsNull(rule->operands[i].pad))
@@ -230,8 +244,8 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
 
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
   tp_program *program = r->program;
-  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1, sizeof *program->items) !=
-      TP_OK)
+  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1,
+               sizeof *program->items) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_item *item = &program->items[program->n_items++];
   *item = (tp_item){.op = op, .trips = trips};
@@ -249,7 +263,8 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   tp_status status = read_rule(r, op, item);
   if (status == TP_OK)
     status = number_maps(program, item->rule);
-  if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding"))) /* else it was said before */
+  /* else it was said before */
+  if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     tp__remark(op, "no sharding rule: replicated on all devices");
   return status;
 }
@@ -257,26 +272,31 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
 static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   if (mlirBlockIsNull(block))
     return TP_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     op_kind kind = kind_of(op);
-    bool skipped = kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
+    bool skipped =
+        kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
     if (skipped || in_place)
       note_communication(r->program, op, NULL);
-    tp_status status = skipped ? TP_OK : in_place ? tp__check_in_place(op, r->arena) : read_item(r, op, kind, trips);
+    tp_status status = skipped    ? TP_OK
+                       : in_place ? tp__check_in_place(op, r->arena)
+                                  : read_item(r, op, kind, trips);
     if (status != TP_OK)
       return status;
   }
   return TP_OK;
 }
 
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate, const tp_program *before,
-                           tp__arena *arena, tp_program *program) {
+tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
+                           const tp_program *before, tp__arena *arena, tp_program *program) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *program = (tp_program){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
-    return tp__error(func, TP_UNSUPPORTED,
-                     "has several blocks; sharding needs structured control flow (scf) or a straight line");
+    return tp__error(
+        func, TP_UNSUPPORTED,
+        "has several blocks; sharding needs structured control flow (scf) or a straight line");
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   tp_alike alike = {0};
@@ -298,8 +318,8 @@ void tp__program_destroy(tp_program *program) {
 double tp__program_trips(const tp_program *program, MlirValue value) {
   MlirBlock block = tp__block_of(value);
   double trips = 1;
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationEqual(op, program->func);
-       op = mlirOperationGetParentOperation(op))
+  for (MlirOperation op = mlirBlockGetParentOperation(block);
+       !mlirOperationEqual(op, program->func); op = mlirOperationGetParentOperation(op))
     trips *= trips_of(op);
   return trips;
 }
@@ -322,12 +342,13 @@ static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
       tp_spec_clear(spec, a);
 }
 
-static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp_annotation *annotation, bool *present) {
+static tp_status read_boundary(const tp_program *program, bool is_arg, int i,
+                               tp_annotation *annotation, bool *present) {
   char what[32];
-  MlirType type =
-      is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i) : mlirFunctionTypeGetResult(func_type(program->func), i);
-  MlirAttribute attr =
-      is_arg ? tp__arg_attr(program->func, i, "tp.sharding") : tp__result_attr(program->func, i, "tp.sharding");
+  MlirType type = is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i)
+                         : mlirFunctionTypeGetResult(func_type(program->func), i);
+  MlirAttribute attr = is_arg ? tp__arg_attr(program->func, i, "tp.sharding")
+                              : tp__result_attr(program->func, i, "tp.sharding");
   *present = !mlirAttributeIsNull(attr);
   if (!*present)
     return TP_OK;
@@ -335,7 +356,8 @@ static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp
   int rank;
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
-    return tp__error(program->func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a tensor of static shape", what);
+    return tp__error(program->func, TP_INVALID_ARGUMENT,
+                     "%s has tp.sharding, but is not a tensor of static shape", what);
   tp_status status = tp__read_sharding(program->func, what, attr, program->mesh, type, annotation);
   if (status != TP_OK)
     return status;
@@ -343,15 +365,18 @@ static tp_status read_boundary(const tp_program *program, bool is_arg, int i, tp
   return TP_OK;
 }
 
-tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation, bool *present) {
+tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation,
+                          bool *present) {
   return read_boundary(program, true, i, annotation, present);
 }
 
-tp_status tp__program_result(const tp_program *program, int i, tp_annotation *annotation, bool *present) {
+tp_status tp__program_result(const tp_program *program, int i, tp_annotation *annotation,
+                             bool *present) {
   return read_boundary(program, false, i, annotation, present);
 }
 
-tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_annotation *annotation, bool *present) {
+tp_status tp__program_op(const tp_program *program, MlirOperation op, int i,
+                         tp_annotation *annotation, bool *present) {
   tp_status status = tp__op_sharding(op, i, program->mesh, annotation, present);
   if (status != TP_OK || !*present)
     return status;
@@ -359,8 +384,8 @@ tp_status tp__program_op(const tp_program *program, MlirOperation op, int i, tp_
   return TP_OK;
 }
 
-static tp_status read_region_arg(const tp_program *program, MlirOperation op, MlirValue arg, tp_annotation *annotation,
-                                 bool *present) {
+static tp_status read_region_arg(const tp_program *program, MlirOperation op, MlirValue arg,
+                                 tp_annotation *annotation, bool *present) {
   MlirAttribute lists = tp__get(op, "tp.region_args");
   MlirBlock block = mlirBlockArgumentGetOwner(arg);
   int i = (int)mlirBlockArgumentGetArgNumber(arg);
@@ -371,8 +396,9 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
     char what[64];
     snprintf(what, sizeof what, "region %d, argument %d", (int)r, i);
     *present = true;
-    tp_status status = tp__read_sharding(op, what, mlirArrayAttrGetElement(mlirArrayAttrGetElement(lists, r), i), program->mesh,
-                                         mlirValueGetType(arg), annotation);
+    tp_status status =
+        tp__read_sharding(op, what, mlirArrayAttrGetElement(mlirArrayAttrGetElement(lists, r), i),
+                          program->mesh, mlirValueGetType(arg), annotation);
     if (status != TP_OK)
       return status;
     drop_trivial_axes(program->mesh, &annotation->spec);
@@ -381,16 +407,18 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
   return TP_OK;
 }
 
-tp_status tp__program_carried(const tp_program *program, MlirOperation op, const tp_carried *carried, tp_annotation *annotation,
-                              bool *present) {
+tp_status tp__program_carried(const tp_program *program, MlirOperation op,
+                              const tp_carried *carried, tp_annotation *annotation, bool *present) {
   *present = false;
-  tp_status status = tp__check_plan_attributes(op, program->mesh); /* tp.region_args has the right shape */
+  /* tp.region_args has the right shape */
+  tp_status status = tp__check_plan_attributes(op, program->mesh);
   for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {
     MlirValue value = carried->values[i];
     if (mlirValueIsABlockArgument(value))
       status = read_region_arg(program, op, value, annotation, present);
     else
-      status = tp__program_op(program, op, (int)mlirOpResultGetResultNumber(value), annotation, present);
+      status =
+          tp__program_op(program, op, (int)mlirOpResultGetResultNumber(value), annotation, present);
   }
   return status;
 }

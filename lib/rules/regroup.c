@@ -4,15 +4,19 @@
 
 /* ---- which dimensions, and what is read ---- */
 
-/* What is read of `size * unit` elements, `size` of a factor. Into units: they lie as elements do, and each point is a unit. Out of units: the
- * other way round. Major axes that divide the factor leave whole units to each of their devices, so the rest is a matter of the other axes. */
-static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit, bool into_units) {
+/* What is read of `size * unit` elements, `size` of a factor. Into units: they lie as elements do,
+ * and each point is a unit. Out of units: the other way round. Major axes that divide the factor
+ * leave whole units to each of their devices, so the rest is a matter of the other axes. */
+static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit,
+                       bool into_units) {
   int first = 0;
   while (first < n_axes && size % mesh->axes[axes[first]].size == 0)
     size /= mesh->axes[axes[first++]].size;
-  tp_run run = {.n_axes = n_axes - first, .reading = {.size = size * unit, .points = size, .stride = unit, .extent = unit}};
+  tp_run run = {.n_axes = n_axes - first,
+                .reading = {.size = size * unit, .points = size, .stride = unit, .extent = unit}};
   if (!into_units)
-    run.reading = (tp__reading){.size = size * unit, .points = size * unit, .unit = unit, .stride = 1, .extent = 1};
+    run.reading = (tp__reading){
+        .size = size * unit, .points = size * unit, .unit = unit, .stride = 1, .extent = 1};
   run.reading.n_axes = run.n_axes;
   for (int i = 0; i < run.n_axes; i++) {
     run.axes[i] = axes[first + i];
@@ -21,8 +25,10 @@ static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t
   return run;
 }
 
-/* The factor that makes dimension `dim` uneven, and the elements behind each of its points; -1 when none does. */
-static int find_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_dim *dim, int64_t *unit) {
+/* The factor that makes dimension `dim` uneven, and the elements behind each of its points; -1 when
+ * none does. */
+static int find_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                       const tp_dim *dim, int64_t *unit) {
   int uneven = -1;
   *unit = 1;
   for (int k = 0; dim->n_factors > 1 && k < dim->n_factors; k++) {
@@ -35,8 +41,8 @@ static int find_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
   return uneven;
 }
 
-static bool find_run(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map, int d,
-                     bool into_units, tp_run *run) {
+static bool find_run(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                     const tp_value_map *map, int d, bool into_units, tp_run *run) {
   int64_t unit;
   int f = map->is_tensor ? find_uneven(rule, mesh, s, &map->dims[d], &unit) : -1;
   if (f < 0)
@@ -53,7 +59,8 @@ static bool has_plan(const tp_run *run) {
 }
 
 bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit) {
-  tp_run into = make_run(mesh, n_axes, axes, size, unit, true), out = make_run(mesh, n_axes, axes, size, unit, false);
+  tp_run into = make_run(mesh, n_axes, axes, size, unit, true),
+         out = make_run(mesh, n_axes, axes, size, unit, false);
   return has_plan(&into) && has_plan(&out);
 }
 
@@ -68,17 +75,20 @@ bool tp__regroups_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int i = 0; i < rule->n_operands + rule->n_results; i++)
     for (int d = 0; d < map_of(rule, i)->rank; d++) {
       tp_run run;
-      if (find_run(rule, mesh, s, map_of(rule, i), d, i < rule->n_operands, &run) && !has_plan(&run))
+      if (find_run(rule, mesh, s, map_of(rule, i), d, i < rule->n_operands, &run) &&
+          !has_plan(&run))
         return false;
     }
   return true;
 }
 
 /* The local shape of an operand as it comes, or of a result as the op makes it. */
-static void shape_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int64_t *shape) {
+static void shape_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i,
+                     int64_t *shape) {
   const tp_value_map *map = map_of(rule, i);
   bool is_operand = i < rule->n_operands;
-  tp_spec spec = is_operand ? tp__strategy_operand(rule, mesh, s, i) : tp__strategy_result(rule, mesh, s, i - rule->n_operands);
+  tp_spec spec = is_operand ? tp__strategy_operand(rule, mesh, s, i)
+                            : tp__strategy_result(rule, mesh, s, i - rule->n_operands);
   tp_spec_local_shape(mesh, spec, map->rank, map->shape, shape);
   for (int d = 0; d < map->rank && !is_operand; d++) {
     int64_t unit;
@@ -109,9 +119,10 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const t
 
 /* ---- code ---- */
 
-/* Fetches all dimensions of `value` that need it; `value` itself when none does, null when memory runs out. */
-static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool into_units, MlirOperation where,
-                         MlirValue value) {
+/* Fetches all dimensions of `value` that need it; `value` itself when none does, null when memory
+ * runs out. */
+static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool into_units,
+                         MlirOperation where, MlirValue value) {
   for (int d = 0; d < map->rank && !mlirValueIsNull(value); d++) {
     tp_run run;
     if (find_run(local->rule, local->mesh, local->strategy, map, d, into_units, &run))
@@ -123,7 +134,8 @@ static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool in
 tp_status tp__regroup_operands(const tp_local *local) {
   MlirOperation op = local->rule->op;
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue value = regroup(local, &local->rule->operands[i], true, op, mlirOperationGetOperand(op, i));
+    MlirValue value =
+        regroup(local, &local->rule->operands[i], true, op, mlirOperationGetOperand(op, i));
     if (mlirValueIsNull(value))
       return tp__error(op, TP_NO_MEMORY, "out of memory");
     mlirOperationSetOperand(op, i, value);
@@ -134,14 +146,16 @@ tp_status tp__regroup_operands(const tp_local *local) {
 /* All users of `value` but those between `op` and `next`, which make `other` of it, get `other`. */
 static void replace_behind(MlirOperation op, MlirOperation next, MlirValue value, MlirValue other) {
   mlirValueReplaceAllUsesOfWith(value, other);
-  for (MlirOperation at = mlirOperationGetNextInBlock(op); !mlirOperationEqual(at, next); at = mlirOperationGetNextInBlock(at))
+  for (MlirOperation at = mlirOperationGetNextInBlock(op); !mlirOperationEqual(at, next);
+       at = mlirOperationGetNextInBlock(at))
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(at); i++)
       if (mlirValueEqual(mlirOperationGetOperand(at, i), other))
         mlirOperationSetOperand(at, i, value);
 }
 
 /* Does the op make buffers of another size than the layout of the result has? */
-static bool has_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map) {
+static bool has_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                       const tp_value_map *map) {
   for (int d = 0; d < map->rank; d++) {
     int64_t unit;
     if (find_uneven(rule, mesh, s, &map->dims[d], &unit) >= 0)
@@ -156,7 +170,8 @@ tp_status tp__regroup_results(const tp_local *local) {
   for (int i = 0; i < rule->n_results; i++) {
     const tp_value_map *map = &rule->results[i];
     int64_t shape[TP_MAX_RANK];
-    if (!map->is_tensor || !has_uneven(rule, local->mesh, local->strategy, map)) /* it has its local type */
+    /* it has its local type */
+    if (!map->is_tensor || !has_uneven(rule, local->mesh, local->strategy, map))
       continue;
     shape_of(rule, local->mesh, local->strategy, rule->n_operands + i, shape);
     mlirValueSetType(map->value, tp__tensor_like(mlirValueGetType(map->value), map->rank, shape));

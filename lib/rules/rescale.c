@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-static MlirValue accumulator(const tp_rescale *r, int k) { return mlirBlockGetArgument(r->body.block, r->body.n_inputs + k); }
+static MlirValue accumulator(const tp_rescale *r, int k) {
+  return mlirBlockGetArgument(r->body.block, r->body.n_inputs + k);
+}
 
 /* The op `name` that defines the value; null for others. */
 static MlirOperation defined_by(MlirValue value, const char *name) {
@@ -20,8 +22,8 @@ static bool read_max(tp_rescale *r, int m) {
     op = defined_by(value, "arith.maxnumf");
   for (int side = 0; side < 2 && !mlirOperationIsNull(op); side++) {
     MlirValue x = mlirOperationGetOperand(op, side);
-    if (!mlirValueEqual(mlirOperationGetOperand(op, 1 - side), accumulator(r, m)) || !mlirValueIsABlockArgument(x) ||
-        mlirBlockArgumentGetArgNumber(x) >= r->body.n_inputs)
+    if (!mlirValueEqual(mlirOperationGetOperand(op, 1 - side), accumulator(r, m)) ||
+        !mlirValueIsABlockArgument(x) || mlirBlockArgumentGetArgNumber(x) >= r->body.n_inputs)
       continue;
     r->m = m;
     r->x = (int)mlirBlockArgumentGetArgNumber(x);
@@ -34,7 +36,8 @@ static bool read_max(tp_rescale *r, int m) {
 static bool is_number(MlirValue value, double number) {
   MlirOperation op = defined_by(value, "arith.constant");
   MlirAttribute attr = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tp__inherent(op, "value");
-  return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr) && mlirFloatAttrGetValueDouble(attr) == number;
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr) &&
+         mlirFloatAttrGetValueDouble(attr) == number;
 }
 
 /* m', or m' == -inf ? 0 : m', which keeps exp from -inf - -inf. */
@@ -43,12 +46,16 @@ static bool is_anchor(const tp_rescale *r, MlirValue value) {
   MlirOperation choice = defined_by(value, "arith.select");
   if (mlirValueEqual(value, r->max))
     return true;
-  MlirOperation compare = mlirOperationIsNull(choice) ? choice : defined_by(mlirOperationGetOperand(choice, 0), "arith.cmpf");
+  MlirOperation compare = mlirOperationIsNull(choice)
+                              ? choice
+                              : defined_by(mlirOperationGetOperand(choice, 0), "arith.cmpf");
   if (mlirOperationIsNull(compare))
     return false;
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(compare, "predicate"));
-  return (predicate == OEQ || predicate == UEQ) && mlirValueEqual(mlirOperationGetOperand(compare, 0), r->max) &&
-         is_number(mlirOperationGetOperand(compare, 1), -INFINITY) && is_number(mlirOperationGetOperand(choice, 1), 0) &&
+  return (predicate == OEQ || predicate == UEQ) &&
+         mlirValueEqual(mlirOperationGetOperand(compare, 0), r->max) &&
+         is_number(mlirOperationGetOperand(compare, 1), -INFINITY) &&
+         is_number(mlirOperationGetOperand(choice, 1), 0) &&
          mlirValueEqual(mlirOperationGetOperand(choice, 2), r->max);
 }
 
@@ -57,8 +64,10 @@ static bool is_factor(const tp_rescale *r, MlirValue value) {
   MlirOperation exp = defined_by(value, "math.exp");
   if (mlirOperationIsNull(exp))
     exp = defined_by(value, "math.exp2");
-  MlirOperation difference = mlirOperationIsNull(exp) ? exp : defined_by(mlirOperationGetOperand(exp, 0), "arith.subf");
-  return !mlirOperationIsNull(difference) && mlirValueEqual(mlirOperationGetOperand(difference, 0), accumulator(r, r->m)) &&
+  MlirOperation difference =
+      mlirOperationIsNull(exp) ? exp : defined_by(mlirOperationGetOperand(exp, 0), "arith.subf");
+  return !mlirOperationIsNull(difference) &&
+         mlirValueEqual(mlirOperationGetOperand(difference, 0), accumulator(r, r->m)) &&
          is_anchor(r, mlirOperationGetOperand(difference, 1));
 }
 
@@ -89,8 +98,8 @@ static bool read_sum(tp_rescale *r, int k) {
 
 bool tp__rescale_read(MlirOperation op, int n_inputs, tp_rescale *r) {
   *r = (tp_rescale){.n = (int)mlirOperationGetNumResults(op)};
-  if (r->n < 2 || r->n > TP_MAX_RESCALED || !tp__body_of(op, n_inputs, &r->body) || r->body.n_args != n_inputs + r->n ||
-      r->body.n_args > 64)
+  if (r->n < 2 || r->n > TP_MAX_RESCALED || !tp__body_of(op, n_inputs, &r->body) ||
+      r->body.n_args != n_inputs + r->n || r->body.n_args > 64)
     return false;
   for (int k = 0; k < r->n; k++) /* parts begin at -infinity, which f8 has not */
     if (mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, k)))))
@@ -114,11 +123,13 @@ static MlirValue copy(MlirOperation where, MlirValue value, int n, const MlirVal
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__rescale_max(const tp_rescale *r, MlirOperation where, MlirValue held, MlirValue offered) {
+MlirValue tp__rescale_max(const tp_rescale *r, MlirOperation where, MlirValue held,
+                          MlirValue offered) {
   return copy(where, r->max, 2, (MlirValue[]){held, offered});
 }
 
-static MlirValue copy_anchor(const tp_rescale *r, MlirOperation where, MlirValue anchor, MlirValue max) {
+static MlirValue copy_anchor(const tp_rescale *r, MlirOperation where, MlirValue anchor,
+                             MlirValue max) {
   if (mlirValueEqual(anchor, r->max))
     return max;
   MlirOperation choice = tp__defining_op(anchor);
@@ -126,18 +137,21 @@ static MlirValue copy_anchor(const tp_rescale *r, MlirOperation where, MlirValue
   MlirContext context = mlirTypeGetContext(type);
   MlirValue least = tp__constant(where, type, mlirFloatAttrDoubleGet(context, type, -INFINITY));
   MlirValue zero = tp__constant(where, type, mlirFloatAttrDoubleGet(context, type, 0));
-  MlirValue is_least = copy(where, mlirOperationGetOperand(choice, 0), 2, (MlirValue[]){max, least});
+  MlirValue is_least =
+      copy(where, mlirOperationGetOperand(choice, 0), 2, (MlirValue[]){max, least});
   return tp__select(where, is_least, zero, max);
 }
 
-MlirValue tp__rescale_combine(const tp_rescale *r, int k, MlirOperation where, const MlirValue *held,
-                              const MlirValue *offered) {
+MlirValue tp__rescale_combine(const tp_rescale *r, int k, MlirOperation where,
+                              const MlirValue *held, const MlirValue *offered) {
   MlirValue max = tp__rescale_max(r, where, held[r->m], offered[r->m]);
   if (k == r->m)
     return max;
   MlirValue difference = mlirOperationGetOperand(tp__defining_op(r->factors[k]), 0);
-  MlirValue anchor = copy_anchor(r, where, mlirOperationGetOperand(tp__defining_op(difference), 1), max);
+  MlirValue anchor =
+      copy_anchor(r, where, mlirOperationGetOperand(tp__defining_op(difference), 1), max);
   difference = copy(where, difference, 2, (MlirValue[]){held[r->m], anchor});
   MlirValue factor = copy(where, r->factors[k], 1, &difference);
-  return tp__binary(where, "arith.addf", tp__binary(where, "arith.mulf", held[k], factor), offered[k]);
+  return tp__binary(where, "arith.addf", tp__binary(where, "arith.mulf", held[k], factor),
+                    offered[k]);
 }

@@ -1,11 +1,13 @@
-/* tensor.expand_shape and tensor.collapse_shape: the large dimension is the product of the small ones, major to minor, and each small
- * dimension is a factor. */
+/* tensor.expand_shape and tensor.collapse_shape: the large dimension is the product of the small
+ * ones, major to minor, and each small dimension is a factor. */
 #include "rules/families.h"
 #include "rules/rule.h"
 
 static bool is_expand(MlirOperation op) { return tp__op_is(op, "tensor.expand_shape"); }
 
-static bool matches(MlirOperation op) { return is_expand(op) || tp__op_is(op, "tensor.collapse_shape"); }
+static bool matches(MlirOperation op) {
+  return is_expand(op) || tp__op_is(op, "tensor.collapse_shape");
+}
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
@@ -22,7 +24,9 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
       if (size == 1)
         continue; /* nothing to shard */
       if (kept == TP_MAX_DIM_FACTORS)
-        return tp__error(op, TP_UNSUPPORTED, "joins more than %d dimensions of size above 1 into one", TP_MAX_DIM_FACTORS);
+        return tp__error(op, TP_UNSUPPORTED,
+                         "joins more than %d dimensions of size above 1 into one",
+                         TP_MAX_DIM_FACTORS);
       int f = tp__rule_factor(rule, size, TP_PARALLEL);
       if (f < 0)
         return tp__error(op, TP_UNSUPPORTED, "has more than %d dimensions", TP_MAX_FACTORS);
@@ -43,20 +47,23 @@ static tp_status localize(const tp_local *local) {
     return TP_OK;
   const tp_value_map *result = &rule->results[0];
   int64_t shape[TP_MAX_RANK];
-  tp_spec_local_shape(local->mesh, tp__strategy_result(rule, local->mesh, local->strategy, 0), result->rank, result->shape,
-                      shape);
-  mlirOperationSetInherentAttributeByName(rule->op, tp__ref("static_output_shape"),
-                                          tp__attr_i64s(mlirOperationGetContext(rule->op), result->rank, shape));
+  tp_spec_local_shape(local->mesh, tp__strategy_result(rule, local->mesh, local->strategy, 0),
+                      result->rank, result->shape, shape);
+  mlirOperationSetInherentAttributeByName(
+      rule->op, tp__ref("static_output_shape"),
+      tp__attr_i64s(mlirOperationGetContext(rule->op), result->rank, shape));
   return TP_OK;
 }
 
 const tp_family tp__reshape_family = {
     .name = "reshape",
     .ops = "tensor.expand_shape, tensor.collapse_shape",
-    .summary = "Every small dimension, also by axes that do not divide it; a minor dimension of a group only when the ones "
+    .summary = "Every small dimension, also by axes that do not divide it; a minor dimension of a "
+               "group only when the ones "
                "before it are split "
                "completely.",
-    .communication = "Permutes between neighbours along dimensions whose shards end inside of a part.",
+    .communication =
+        "Permutes between neighbours along dimensions whose shards end inside of a part.",
     .test = "test/rules/reshape",
     .matches = matches,
     .rule = rule_of,

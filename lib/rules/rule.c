@@ -66,7 +66,8 @@ bool tp__op_has_tensors(MlirOperation op) {
 
 /* ---- maps ---- */
 
-static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue value, tp__arena *arena, tp_value_map *map) {
+static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue value,
+                           tp__arena *arena, tp_value_map *map) {
   MlirType type = mlirValueGetType(value);
   map->value = value;
   map->is_tensor = tp__is_tensor(type);
@@ -98,7 +99,8 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   rule->n_operands = n_own + c.n;
   rule->n_results = (int)mlirOperationGetNumResults(op);
   if (c.overflow || rule->n_operands > 64 || rule->n_results > 64)
-    return tp__error(op, TP_UNSUPPORTED, "has more than 64 operands and captured tensors, or more than 64 results");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has more than 64 operands and captured tensors, or more than 64 results");
   rule->operands = tp__rule_maps(arena, rule->n_operands);
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
@@ -106,7 +108,8 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
     MlirValue v = i < n_own ? mlirOperationGetOperand(op, i) : c.values[i - n_own];
-    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v, arena, &rule->operands[i]);
+    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v,
+                       arena, &rule->operands[i]);
   }
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     status = begin_map(op, "result", i, mlirOperationGetResult(op, i), arena, &rule->results[i]);
@@ -132,7 +135,8 @@ void tp__dim_set(tp_value_map *map, int dim, int f) {
   map->dims[dim].factors[0] = (uint8_t)f;
 }
 
-tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window, tp__arena *arena) {
+tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window,
+                         tp__arena *arena) {
   tp_window *copy = tp__arena_alloc(arena, sizeof *copy);
   if (!copy)
     return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
@@ -178,9 +182,9 @@ static const char *way_out(MlirOperation op) {
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__op_is(op, rows[i].op))
       return rows[i].hint;
-  return has_regions(op)
-             ? "rewrite it with linalg and tensor ops"
-             : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, or state its rule with tp.rule";
+  return has_regions(op) ? "rewrite it with linalg and tensor ops"
+                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, "
+                           "or state its rule with tp.rule";
 }
 
 /* Calls are inlined before; one that is left has nothing to be inlined, or nobody ran the pass. */
@@ -188,22 +192,24 @@ static tp_status refuse(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
     return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls puts in place of the call, or "
-      "state its rule with tp.rule",
-      (int)callee.length, callee.data);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls "
+                   "puts in place of the call, or "
+                   "state its rule with tp.rule",
+                   (int)callee.length, callee.data);
 }
 
-/* A sum or a product of parts in f8, with 3 bits of mantissa, is another one than that of all: nothing is summed over devices in it. Largest and
- * smallest values are exact. */
+/* A sum or a product of parts in f8, with 3 bits of mantissa, is another one than that of all:
+ * nothing is summed over devices in it. Largest and smallest values are exact. */
 static void keep_sums_of_f8(tp_rule *rule) {
   bool is_coarse = false;
   for (int i = 0; i < rule->n_results; i++) {
     const tp_value_map *r = &rule->results[i];
-    bool is_f8 = r->is_tensor && mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(r->value)));
+    bool is_f8 =
+        r->is_tensor && mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(r->value)));
     is_coarse |= is_f8;
-    for (int f = 0; f < rule->n_factors && is_f8 && r->has_combiner && (r->combiner == TP_SUM || r->combiner == TP_PRODUCT);
+    for (int f = 0; f < rule->n_factors && is_f8 && r->has_combiner &&
+                    (r->combiner == TP_SUM || r->combiner == TP_PRODUCT);
          f++)
       if (rule->factors[f].kind == TP_REDUCTION)
         rule->factors[f].kind = TP_FIXED;
@@ -227,7 +233,8 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
       continue;
     if (families[i] != &tp__user_family && tp__user_family.matches(op))
       return tp__error(op, TP_INVALID_ARGUMENT,
-                       "has a rule of this library, family \"%s\", and another by tp.rule or registration; remove the latter",
+                       "has a rule of this library, family \"%s\", and another by tp.rule or "
+                       "registration; remove the latter",
                        families[i]->name);
     rule->family = families[i];
     tp_status status = families[i]->rule(op, arena, rule);

@@ -1,4 +1,5 @@
-/* The table of registered rules: process-wide, since op names are. Found by a scan: an embedder has few. */
+/* The table of registered rules: process-wide, since op names are. Found by a scan: an embedder has
+ * few. */
 #include "rules/rule_registry.h"
 
 #include "support/support.h"
@@ -53,11 +54,13 @@ static tp_status add(const tp_rule_registration *copy, char *why, size_t why_siz
 static tp_status check(const tp_rule_registration *r, char *why, size_t why_size) {
   char reason[256];
   if (!r || r->size != sizeof *r || !r->op || !strchr(r->op, '.')) {
-    snprintf(why, why_size, "a registration has its size and the full name of an op, such as \"my.matmul\"");
+    snprintf(why, why_size,
+             "a registration has its size and the full name of an op, such as \"my.matmul\"");
     return TP_INVALID_ARGUMENT;
   }
   if (!r->rule == !r->describe) {
-    snprintf(why, why_size, "'%s' has %s of rule and describe; give one", r->op, r->rule ? "both" : "neither");
+    snprintf(why, why_size, "'%s' has %s of rule and describe; give one", r->op,
+             r->rule ? "both" : "neither");
     return TP_INVALID_ARGUMENT;
   }
   tp_rule_text text;

@@ -9,7 +9,8 @@ struct tp_local_op {
   const tp_local *local;
 };
 
-/* The registration for ops of this name; false when there is none. Its strings live until it is unregistered. */
+/* The registration for ops of this name; false when there is none. Its strings live until it is
+ * unregistered. */
 bool tp__registered_rule(MlirStringRef op, tp_rule_registration *registration);
 
 #endif

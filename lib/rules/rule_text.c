@@ -16,7 +16,8 @@ typedef struct reader {
 static tp_status refuse(const reader *r, const char *expected) {
   char found[8];
   snprintf(found, sizeof found, "'%c'", *r->at);
-  snprintf(r->why, r->why_size, "column %d: expected %s, found %s", (int)(r->at - r->text) + 1, expected,
+  snprintf(r->why, r->why_size, "column %d: expected %s, found %s", (int)(r->at - r->text) + 1,
+           expected,
            !*r->at                          ? "the end"
            : isprint((unsigned char)*r->at) ? found
                                             : "what is no ASCII letter");
@@ -50,8 +51,8 @@ static tp_status take_name(reader *r, const char *expected, char name[TP_MAX_FAC
     name[n] = 0;
     return TP_OK;
   }
-  snprintf(r->why, r->why_size, "column %d: a name has at most %d letters, this one has %zu", (int)(start - r->text) + 1,
-           TP_MAX_FACTOR_NAME - 1, n);
+  snprintf(r->why, r->why_size, "column %d: a name has at most %d letters, this one has %zu",
+           (int)(start - r->text) + 1, TP_MAX_FACTOR_NAME - 1, n);
   return TP_INVALID_ARGUMENT;
 }
 
@@ -73,8 +74,9 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
   int f = find_factor(rule, name);
   if (f < 0 && rule->n_factors == TP_MAX_FACTORS) {
     snprintf(r->why, r->why_size,
-             "factor '%s' is one too many: a rule has at most %d; write '_' for dimensions that stay whole", name,
-             TP_MAX_FACTORS);
+             "factor '%s' is one too many: a rule has at most %d; write '_' for dimensions that "
+             "stay whole",
+             name, TP_MAX_FACTORS);
     return TP_INVALID_ARGUMENT;
   }
   if (f < 0) {
@@ -83,13 +85,15 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
   }
   if (rule->factors[f].lists >> l & 1) {
     snprintf(r->why, r->why_size,
-             "factor '%s' stands twice in one list; an axis can split only one dimension of a tensor, so write '_' "
+             "factor '%s' stands twice in one list; an axis can split only one dimension of a "
+             "tensor, so write '_' "
              "for both",
              name);
     return TP_INVALID_ARGUMENT;
   }
   if (dim->n_factors == TP_MAX_DIM_FACTORS) {
-    snprintf(r->why, r->why_size, "factor '%s' is one too many in its dimension: at most %d can be joined", name,
+    snprintf(r->why, r->why_size,
+             "factor '%s' is one too many in its dimension: at most %d can be joined", name,
              TP_MAX_DIM_FACTORS);
     return TP_INVALID_ARGUMENT;
   }
@@ -101,7 +105,8 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
 static tp_status read_dim(reader *r, int l) {
   tp_text_list *list = &r->rule->lists[l];
   if (list->rank == TP_MAX_RANK) {
-    snprintf(r->why, r->why_size, "column %d: a list has at most %d dimensions", (int)(r->at - r->text) + 1, TP_MAX_RANK);
+    snprintf(r->why, r->why_size, "column %d: a list has at most %d dimensions",
+             (int)(r->at - r->text) + 1, TP_MAX_RANK);
     return TP_INVALID_ARGUMENT;
   }
   int d = list->rank++;
@@ -168,7 +173,8 @@ static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind
   int f = find_factor(r->rule, name);
   if (f < 0 || r->rule->factors[f].named) {
     snprintf(r->why, r->why_size,
-             f < 0 ? "%s names factor '%s', which stands in no list" : "%s names factor '%s', which a clause names already",
+             f < 0 ? "%s names factor '%s', which stands in no list"
+                   : "%s names factor '%s', which a clause names already",
              clause, name);
     return TP_INVALID_ARGUMENT;
   }
@@ -190,16 +196,19 @@ static tp_status read_reduction(reader *r) {
       return status;
     if (!tp_combiner_parse(name, &combiner) || combiner == TP_AVERAGE) {
       snprintf(r->why, r->why_size,
-               "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, maxui, minui, and, or, xor",
+               "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, "
+               "maxui, minui, and, or, xor",
                name);
       return TP_INVALID_ARGUMENT;
     }
   }
   if (r->rule->reduces && r->rule->combiner != combiner) {
     snprintf(r->why, r->why_size,
-             "factor '%s' is combined by %s, but the one before by %s; partial results have one combiner, so make "
+             "factor '%s' is combined by %s, but the one before by %s; partial results have one "
+             "combiner, so make "
              "one of the factors fixed",
-             r->rule->factors[f].name, tp_combiner_name(combiner), tp_combiner_name(r->rule->combiner));
+             r->rule->factors[f].name, tp_combiner_name(combiner),
+             tp_combiner_name(r->rule->combiner));
     return TP_INVALID_ARGUMENT;
   }
   r->rule->reduces = true;
@@ -221,7 +230,8 @@ static tp_status named_operand(reader *r, const char *clause, int *operand) {
   while (isdigit((unsigned char)*r->at) && i < TP_MAX_LISTS)
     i = 10 * i + (*r->at++ - '0');
   if (i >= r->rule->n_operands || r->rule->lists[i].is_scalar) {
-    snprintf(r->why, r->why_size, "%s names operand %d, which is no tensor of the %d operands", clause, i, r->rule->n_operands);
+    snprintf(r->why, r->why_size, "%s names operand %d, which is no tensor of the %d operands",
+             clause, i, r->rule->n_operands);
     return TP_INVALID_ARGUMENT;
   }
   *operand = i;
@@ -270,8 +280,9 @@ static tp_status read_uneven(reader *r) {
 static tp_status read_clause(reader *r) {
   static const struct {
     const char *name;
-    tp_status (*read)(reader *r);  /* one of the things in braces */
-    tp_status (*begin)(reader *r); /* a clause that may stand several times, each time by itself; NULL: it stands once */
+    tp_status (*read)(reader *r); /* one of the things in braces */
+    /* a clause that may stand several times, each time by itself; NULL: it stands once */
+    tp_status (*begin)(reader *r);
   } clauses[] = {{"reduction", read_reduction, NULL},
                  {"fixed", read_fixed, NULL},
                  {"init", read_init, NULL},
@@ -297,7 +308,8 @@ static tp_status read_clause(reader *r) {
       return refuse(r, "',' or '}'");
     return status;
   }
-  return refuse(r, "the end, or one of reduction={...}, fixed={...}, init={...}, linear={...}, uneven={...}");
+  return refuse(
+      r, "the end, or one of reduction={...}, fixed={...}, init={...}, linear={...}, uneven={...}");
 }
 
 tp_status tp__rule_text_parse(const char *text, tp_rule_text *rule, char *why, size_t why_size) {

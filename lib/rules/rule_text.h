@@ -1,5 +1,6 @@
-/* A rule as text, "([i,k],[k,j])->([i,j]) reduction={k}": what tp.rule on an op and registered rules are written in. The grammar stands in
- * include/tp/rules.h. Reading has two steps: the text by itself, then its fit to one op. */
+/* A rule as text, "([i,k],[k,j])->([i,j]) reduction={k}": what tp.rule on an op and registered
+ * rules are written in. The grammar stands in include/tp/rules.h. Reading has two steps: the text
+ * by itself, then its fit to one op. */
 #ifndef TP_RULES_RULE_TEXT_H
 #define TP_RULES_RULE_TEXT_H
 
@@ -34,15 +35,19 @@ typedef struct tp_rule_text {
   bool reduces;
   tp_combiner combiner; /* of all reduction factors */
   int n_linear;
-  uint64_t linear[TP_MAX_VARIANTS]; /* bit i: sums pass through operand i, where the others of the set are partial too */
+  /* bit i: sums pass through operand i, where the others of the set are partial too */
+  uint64_t linear[TP_MAX_VARIANTS];
 } tp_rule_text;
 
-/* Reads `text`. TP_INVALID_ARGUMENT with a message in `why` when it breaks the grammar or contradicts itself. */
+/* Reads `text`. TP_INVALID_ARGUMENT with a message in `why` when it breaks the grammar or
+ * contradicts itself. */
 tp_status tp__rule_text_parse(const char *text, tp_rule_text *rule, char *why, size_t why_size);
-/* What the text says against itself: kinds of factors, where they may stand. The second half of parsing. */
+/* What the text says against itself: kinds of factors, where they may stand. The second half of
+ * parsing. */
 tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_size);
 
-/* Fills a begun rule (tp__rule_begin) by the text. Emits a diagnostic at the op when they do not fit. */
+/* Fills a begun rule (tp__rule_begin) by the text. Emits a diagnostic at the op when they do not
+ * fit. */
 tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule);
 
 #endif

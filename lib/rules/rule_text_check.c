@@ -7,34 +7,41 @@
 
 /* ---- by itself ---- */
 
-static uint64_t bits(int first, int n) { return n == 64 ? UINT64_MAX : ((UINT64_C(1) << n) - 1) << first; }
+static uint64_t bits(int first, int n) {
+  return n == 64 ? UINT64_MAX : ((UINT64_C(1) << n) - 1) << first;
+}
 
-/* A factor without a clause is parallel: every result that is computed from it has it, or devices would disagree about that result. */
-static tp_status check_parallel(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+/* A factor without a clause is parallel: every result that is computed from it has it, or devices
+ * would disagree about that result. */
+static tp_status check_parallel(const tp_rule_text *rule, const tp_text_factor *f, char *why,
+                                size_t why_size) {
   if (!(f->lists & bits(0, rule->n_operands)))
     return TP_OK;
   for (int i = 0; i < rule->n_results; i++) {
     if (f->lists >> (rule->n_operands + i) & 1)
       continue;
-    snprintf(
-        why, why_size,
-        "factor '%s' is in an operand, but not in result %d; say reduction={%s} if the op combines along it, fixed={%s} if it "
-        "needs all of it",
-        f->name, i, f->name, f->name);
+    snprintf(why, why_size,
+             "factor '%s' is in an operand, but not in result %d; say reduction={%s} if the op "
+             "combines along it, fixed={%s} if it "
+             "needs all of it",
+             f->name, i, f->name, f->name);
     return TP_INVALID_ARGUMENT;
   }
   return TP_OK;
 }
 
-static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor *f, char *why,
+                                 size_t why_size) {
   for (int i = 0; i < rule->n_results; i++) {
-    bool in_result = f->lists >> (rule->n_operands + i) & 1, scalar = rule->lists[rule->n_operands + i].is_scalar;
+    bool in_result = f->lists >> (rule->n_operands + i) & 1,
+         scalar = rule->lists[rule->n_operands + i].is_scalar;
     if (!in_result && !scalar)
       continue;
     snprintf(why, why_size,
              in_result
                  ? "reduction factor '%s' is in result %d; what is reduced away is in no result"
-                 : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; make the factor fixed, or the "
+                 : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; "
+                   "make the factor fixed, or the "
                    "result a tensor<1x...>",
              f->name, i);
     return TP_INVALID_ARGUMENT;
@@ -42,14 +49,14 @@ static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor 
   return TP_OK;
 }
 
-static tp_status check_factor(const tp_rule_text *rule, const tp_text_factor *f, char *why, size_t why_size) {
+static tp_status check_factor(const tp_rule_text *rule, const tp_text_factor *f, char *why,
+                              size_t why_size) {
   if (f->uneven && f->kind != TP_PARALLEL) {
-    snprintf(
-        why, why_size,
-        f->kind == TP_FIXED
-            ? "uneven names factor '%s', which is fixed and never split"
-            : "uneven names the reduction factor '%s'; the op would combine what stands in the padding, and nobody can mask it",
-        f->name);
+    snprintf(why, why_size,
+             f->kind == TP_FIXED ? "uneven names factor '%s', which is fixed and never split"
+                                 : "uneven names the reduction factor '%s'; the op would combine "
+                                   "what stands in the padding, and nobody can mask it",
+             f->name);
     return TP_INVALID_ARGUMENT;
   }
   if (f->kind == TP_FIXED)
@@ -61,7 +68,9 @@ static tp_status check_init(const tp_rule_text *rule, int i, char *why, size_t w
   for (int f = 0; f < rule->n_factors; f++) {
     if (rule->factors[f].kind != TP_REDUCTION || !(rule->factors[f].lists >> i & 1))
       continue;
-    snprintf(why, why_size, "operand %d is an init and has the reduction factor '%s'; an init has the dimensions of the result",
+    snprintf(why, why_size,
+             "operand %d is an init and has the reduction factor '%s'; an init has the dimensions "
+             "of the result",
              i, rule->factors[f].name);
     return TP_INVALID_ARGUMENT;
   }
@@ -73,14 +82,17 @@ static tp_status check_linear(const tp_rule_text *rule, char *why, size_t why_si
   for (int i = 0; i < rule->n_results && rule->n_linear; i++) {
     if (!rule->lists[rule->n_operands + i].is_scalar)
       continue;
-    snprintf(why, why_size, "the op is said to be linear, but result %d is a scalar, which cannot be partial", i);
+    snprintf(why, why_size,
+             "the op is said to be linear, but result %d is a scalar, which cannot be partial", i);
     return TP_INVALID_ARGUMENT;
   }
   for (int v = 1; v < rule->n_linear; v++)
     for (int u = 0; u < v; u++) {
       if (rule->linear[u] != rule->linear[v])
         continue;
-      snprintf(why, why_size, "clauses %d and %d of linear={...} name the same operands; remove one", u + 1, v + 1);
+      snprintf(why, why_size,
+               "clauses %d and %d of linear={...} name the same operands; remove one", u + 1,
+               v + 1);
       return TP_INVALID_ARGUMENT;
     }
   return TP_OK;
@@ -102,9 +114,13 @@ static tp_value_map *map_of(const tp_rule_text *text, const tp_rule *rule, int l
   return l < text->n_operands ? &rule->operands[l] : &rule->results[l - text->n_operands];
 }
 
-static const char *side(const tp_rule_text *text, int l) { return l < text->n_operands ? "operand" : "result"; }
+static const char *side(const tp_rule_text *text, int l) {
+  return l < text->n_operands ? "operand" : "result";
+}
 
-static int number(const tp_rule_text *text, int l) { return l < text->n_operands ? l : l - text->n_operands; }
+static int number(const tp_rule_text *text, int l) {
+  return l < text->n_operands ? l : l - text->n_operands;
+}
 
 static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
   const tp_text_list *list = &text->lists[l];
@@ -112,24 +128,27 @@ static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
   const char *who = side(text, l);
   int i = number(text, l);
   if (list->is_scalar != !map->is_tensor)
-    return tp__error(rule->op, TP_INVALID_ARGUMENT, "%s %d is %s, but its rule has %s for it", who, i,
-                     map->is_tensor ? "a tensor" : "not a tensor", list->is_scalar ? "'()'" : "a list; write '()'");
+    return tp__error(rule->op, TP_INVALID_ARGUMENT, "%s %d is %s, but its rule has %s for it", who,
+                     i, map->is_tensor ? "a tensor" : "not a tensor",
+                     list->is_scalar ? "'()'" : "a list; write '()'");
   if (map->is_tensor && list->rank != map->rank)
-    return tp__error(rule->op, TP_INVALID_ARGUMENT, "%s %d has %d dimensions, but its list in the rule %d", who, i, map->rank,
+    return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                     "%s %d has %d dimensions, but its list in the rule %d", who, i, map->rank,
                      list->rank);
   for (int d = 0; d < list->rank; d++)
     if ((list->ones >> d & 1) && map->shape[d] != 1)
-      return tp__error(
-          rule->op, TP_INVALID_ARGUMENT,
-          "%s %d: the rule says 1 for dimension %d, whose size is %lld; write '_' for a dimension that stays whole", who, i, d,
-          (long long)map->shape[d]);
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "%s %d: the rule says 1 for dimension %d, whose size is %lld; write '_' for "
+                       "a dimension that stays whole",
+                       who, i, d, (long long)map->shape[d]);
   return TP_OK;
 }
 
 static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_operands) {
   if (n_operands != text->n_operands || rule->n_results != text->n_results)
     return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "has %d operands and %d results, but its rule %d and %d; a rule has one list for each, '()' for scalars",
+                     "has %d operands and %d results, but its rule %d and %d; a rule has one list "
+                     "for each, '()' for scalars",
                      n_operands, rule->n_results, text->n_operands, text->n_results);
   tp_status status = TP_OK;
   for (int l = 0; l < text->n_operands + text->n_results && status == TP_OK; l++)
@@ -144,7 +163,8 @@ typedef struct sizes {
 } sizes;
 
 /* One dimension: gives its only unknown factor a size, or checks the product of the known ones. */
-static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int l, int d, bool *changed) {
+static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int l, int d,
+                         bool *changed) {
   const tp_dim *dim = &text->lists[l].dims[d];
   int64_t size = map_of(text, rule, l)->shape[d], known = 1;
   int unknown = -1, n_unknown = 0, last = 0;
@@ -170,13 +190,15 @@ static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int 
   if (n_unknown == 0 && known == size)
     return TP_OK;
   if (size == 0)
-    return tp__error(rule->op, TP_UNSUPPORTED, "%s %d: dimension %d has size 0, which cannot be split; write '_' for it",
+    return tp__error(rule->op, TP_UNSUPPORTED,
+                     "%s %d: dimension %d has size 0, which cannot be split; write '_' for it",
                      side(text, l), number(text, l), d);
-  return tp__error(
-      rule->op, TP_INVALID_ARGUMENT,
-      "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of size %lld by %s %d, dimension %d",
-      side(text, l), number(text, l), d, (long long)size, (long long)known, text->factors[last].name, (long long)s->size[last],
-      side(text, s->list[last]), number(text, s->list[last]), s->dim[last]);
+  return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                   "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of "
+                   "size %lld by %s %d, dimension %d",
+                   side(text, l), number(text, l), d, (long long)size, (long long)known,
+                   text->factors[last].name, (long long)s->size[last], side(text, s->list[last]),
+                   number(text, s->list[last]), s->dim[last]);
 }
 
 static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
@@ -192,26 +214,28 @@ static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
   }
   for (int f = 0; f < text->n_factors; f++)
     if (s->size[f] == 0)
-      return tp__error(
-          rule->op, TP_INVALID_ARGUMENT,
-          "the size of factor '%s' does not follow from the shapes: it stands only beside other unknown factors; join them to "
-          "one factor, or write '_'",
-          text->factors[f].name);
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "the size of factor '%s' does not follow from the shapes: it stands only "
+                       "beside other unknown factors; join them to "
+                       "one factor, or write '_'",
+                       text->factors[f].name);
   return TP_OK;
 }
 
 static bool can_combine(const tp_value_map *map, tp_combiner combiner) {
-  return !mlirAttributeIsNull(tp__identity_attr(tp__element_type(mlirValueGetType(map->value)), combiner));
+  return !mlirAttributeIsNull(
+      tp__identity_attr(tp__element_type(mlirValueGetType(map->value)), combiner));
 }
 
-/* Partial values start from the identity of their combiner; linear ops sum, and every type of elements has a zero. */
+/* Partial values start from the identity of their combiner; linear ops sum, and every type of
+ * elements has a zero. */
 static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
   for (int i = 0; i < rule->n_results && text->reduces; i++)
     if (!can_combine(&rule->results[i], text->combiner))
-      return tp__error(
-          rule->op, TP_UNSUPPORTED,
-          "result %d: elements of this type cannot be combined by %s; name another combiner, or make the factor fixed", i,
-          tp_combiner_name(text->combiner));
+      return tp__error(rule->op, TP_UNSUPPORTED,
+                       "result %d: elements of this type cannot be combined by %s; name another "
+                       "combiner, or make the factor fixed",
+                       i, tp_combiner_name(text->combiner));
   return TP_OK;
 }
 
@@ -228,7 +252,8 @@ tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule) {
   rule->scalar_ops = 1;
   for (int f = 0; f < text->n_factors; f++) {
     int k = tp__rule_factor(rule, s.size[f], text->factors[f].kind);
-    rule->factors[k].must_divide = !text->factors[f].uneven; /* by itself nobody can say what the op does with padding */
+    /* by itself nobody can say what the op does with padding */
+    rule->factors[k].must_divide = !text->factors[f].uneven;
     rule->scalar_ops *= (double)s.size[f];
   }
   for (int v = 0; v < text->n_linear; v++)

@@ -1,5 +1,6 @@
-/* Ops between tensors and scalars. tensor.extract and tensor.insert of tensors that tp-raise has not made slices of stay whole;
- * tensor.from_elements is kept whole and sliced, as a constant is. */
+/* Ops between tensors and scalars. tensor.extract and tensor.insert of tensors that tp-raise has
+ * not made slices of stay whole; tensor.from_elements is kept whole and sliced, as a constant
+ * is. */
 #include "rules/families.h"
 #include "rules/rule.h"
 
@@ -18,15 +19,20 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return status;
 }
 
-static tp_status localize(const tp_local *local) { return from_elements(local->rule->op) ? tp__slice_whole(local, 0) : TP_OK; }
+static tp_status localize(const tp_local *local) {
+  return from_elements(local->rule->op) ? tp__slice_whole(local, 0) : TP_OK;
+}
 
 const tp_family tp__scalar_family = {
     .name = "scalar",
     .ops = "tensor.extract, tensor.insert, tensor.from_elements",
-    .summary = "tensor.from_elements: every dimension, kept whole and sliced. Others: nothing, these tensors are replicated; "
+    .summary = "tensor.from_elements: every dimension, kept whole and sliced. Others: nothing, "
+               "these tensors are replicated; "
                "tp-raise makes "
-               "a slice of one element, which can be split, of a tensor.extract or insert outside of bodies.",
-    .communication = "tensor.extract, tensor.insert: an all_gather of a tensor that is split. tensor.from_elements: none.",
+               "a slice of one element, which can be split, of a tensor.extract or insert outside "
+               "of bodies.",
+    .communication = "tensor.extract, tensor.insert: an all_gather of a tensor that is split. "
+                     "tensor.from_elements: none.",
     .test = "test/rules/scalar",
     .matches = matches,
     .rule = rule_of,

@@ -1,35 +1,46 @@
 /* tensor.extract_slice and tensor.insert_slice.
  *
- * A dimension that the slice takes whole is a dimension like any other. One that it cuts may be split as well:
+ * A dimension that the slice takes whole is a dimension like any other. One that it cuts may be
+ * split as well:
  * - extract at offsets known now: the points of the result fetch what they read (a window);
- * - extract of one element or few, or at an offset known at run time: each device takes what it has of the slice and nothing elsewhere, and
+ * - extract of one element or few, or at an offset known at run time: each device takes what it has
+ *   of the slice and nothing elsewhere, and
  *   the results are summed: exact, since all terms but one are nothing;
- * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A small tensor that covers much of the
- *   dimension is split with it (a window), and so is one that has an element of every stride (a dimension of two factors). */
+ * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A
+ *   small tensor that covers much of the
+ *   dimension is split with it (a window), and so is one that has an element of every stride (a
+ *     dimension of two factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
 #include "rules/owned.h"
 
 static bool is_insert(MlirOperation op) { return tp__op_is(op, "tensor.insert_slice"); }
 
-static bool matches(MlirOperation op) { return is_insert(op) || tp__op_is(op, "tensor.extract_slice"); }
+static bool matches(MlirOperation op) {
+  return is_insert(op) || tp__op_is(op, "tensor.extract_slice");
+}
 
 /* ---- the rule ---- */
 
 static bool is_fixed(tp_mixed number) { return mlirValueIsNull(number.value); }
 
-/* Few elements out of many at a known place: fewer than there may be devices to hand them out to. */
-static bool takes_few(const tp_slice *s, int d, int64_t size) { return s->sizes[d] <= 8 && 8 * s->sizes[d] <= size; }
+/* Few elements out of many at a known place: fewer than there may be devices to hand them out
+ * to. */
+static bool takes_few(const tp_slice *s, int d, int64_t size) {
+  return s->sizes[d] <= 8 && 8 * s->sizes[d] <= size;
+}
 
 static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
   tp_value_map *large = &rule->operands[0], *small = &rule->results[0];
   tp_combiner combiner;
   bool has_sum = tp__owned_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner);
-  bool known = is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 && s->sizes[d] > 1;
+  bool known = is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 &&
+               s->sizes[d] > 1;
   if (known && !(has_sum && takes_few(s, d, large->shape[d]))) {
     int f = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL);
     tp__dim_set(small, s->small_dim[d], f);
-    return tp__dim_window(rule, large, d, f, (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
+    return tp__dim_window(rule, large, d, f,
+                          (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
   }
   if (large->shape[d] == 1 || !has_sum)
     return TP_OK;
@@ -41,23 +52,26 @@ static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena 
   return TP_OK;
 }
 
-/* With a window the whole shard is gone through, and the small tensor moves over devices; without, the slice only, in place, but the small
- * tensor is whole on each. */
+/* With a window the whole shard is gone through, and the small tensor moves over devices; without,
+ * the slice only, in place, but the small tensor is whole on each. */
 static bool prefers_window(const tp_slice *s, int d, int64_t size) {
-  return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 && 4 * s->sizes[d] >= size;
+  return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 &&
+         4 * s->sizes[d] >= size;
 }
 
-/* One element of every stride, from the first stride to the last: a dimension of strides, and what is inside of them. The offset is less than a
- * stride, since the slice is inside of the tensor. */
+/* One element of every stride, from the first stride to the last: a dimension of strides, and what
+ * is inside of them. The offset is less than a stride, since the slice is inside of the tensor. */
 static bool is_interleaved(const tp_slice *s, int d, int64_t size) {
   int64_t stride = s->strides[d].fixed;
-  return is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && stride > 1 && s->offsets[d].fixed < stride && s->sizes[d] > 1 &&
-         size % stride == 0 && size / stride == s->sizes[d];
+  return is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && stride > 1 &&
+         s->offsets[d].fixed < stride && s->sizes[d] > 1 && size % stride == 0 &&
+         size / stride == s->sizes[d];
 }
 
 static void interleave(tp_rule *rule, const tp_slice *s, int d) {
   tp_value_map *maps[] = {&rule->operands[1], &rule->results[0]};
-  int outer = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL), inner = tp__rule_factor(rule, s->strides[d].fixed, TP_FIXED);
+  int outer = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL),
+      inner = tp__rule_factor(rule, s->strides[d].fixed, TP_FIXED);
   tp__dim_set(&rule->operands[0], s->small_dim[d], outer);
   for (int i = 0; i < TP_LEN(maps); i++)
     maps[i]->dims[d] = (tp_dim){.n_factors = 2, .factors = {(uint8_t)outer, (uint8_t)inner}};
@@ -67,7 +81,8 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   tp_value_map *small = &rule->operands[0], *large = &rule->operands[1];
   if (large->shape[d] == 1 || !is_fixed(s->strides[d]) || s->strides[d].fixed < 1)
     return TP_OK;
-  bool has_room = rule->n_factors + 2 + (s->rank - d - 1) <= TP_MAX_FACTORS; /* one for every other dimension */
+  /* one for every other dimension */
+  bool has_room = rule->n_factors + 2 + (s->rank - d - 1) <= TP_MAX_FACTORS;
   if (is_interleaved(s, d, large->shape[d]) && has_room) {
     interleave(rule, s, d);
     return TP_OK;
@@ -76,7 +91,8 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   tp__dim_set(large, d, f);
   tp__dim_set(&rule->results[0], d, f);
   if (prefers_window(s, d, large->shape[d]))
-    return tp__dim_window(rule, small, s->small_dim[d], f, (tp_window){1, -s->offsets[d].fixed, 1}, arena);
+    return tp__dim_window(rule, small, s->small_dim[d], f, (tp_window){1, -s->offsets[d].fixed, 1},
+                          arena);
   rule->factors[f].repeats_work = tp__mixed_is(s->strides[d], 1);
   return TP_OK;
 }
@@ -85,7 +101,8 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
 static double work_of(const tp_rule *rule, const tp_slice *s, const tp_value_map *large) {
   double points = 1;
   for (int d = 0; d < s->rank; d++) {
-    bool all = s->is_insert && large->dims[d].n_factors == 1 && !rule->factors[large->dims[d].factors[0]].repeats_work;
+    bool all = s->is_insert && large->dims[d].n_factors == 1 &&
+               !rule->factors[large->dims[d].factors[0]].repeats_work;
     points *= (double)(all ? large->shape[d] : s->sizes[d]);
   }
   return points;
@@ -99,7 +116,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_value_map *small = is_insert(op) ? &rule->operands[0] : &rule->results[0];
   tp_value_map *large = is_insert(op) ? &rule->operands[1] : &rule->operands[0];
   if (!tp__slice_read(op, small, &s))
-    return tp__error(op, TP_UNSUPPORTED, "cannot match the dimensions of the slice with those of the tensor");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "cannot match the dimensions of the slice with those of the tensor");
   for (int d = 0; d < s.rank && status == TP_OK; d++) {
     if (tp__slice_is_whole(&s, d, large->shape[d])) {
       int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
@@ -124,9 +142,11 @@ tp_cut tp__slice_cut(const tp_local *local, const tp_slice *s, int d) {
   const tp_value_map *large = s->is_insert ? &rule->operands[1] : &rule->operands[0];
   if (tp__slice_is_whole(s, d, large->shape[d]) || large->dims[d].n_factors > 1)
     return TP_CUT_WHOLE;
-  if (!large->dims[d].n_factors || tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]) == 1)
+  if (!large->dims[d].n_factors ||
+      tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]) == 1)
     return TP_CUT_KEPT;
-  return s->small_dim[d] >= 0 && small->dims[s->small_dim[d]].n_factors ? TP_CUT_WINDOW : TP_CUT_OWNED;
+  return s->small_dim[d] >= 0 && small->dims[s->small_dim[d]].n_factors ? TP_CUT_WINDOW
+                                                                        : TP_CUT_OWNED;
 }
 
 static tp_status localize(const tp_local *local) {
@@ -141,11 +161,13 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__slice_family = {
     .name = "slice",
     .ops = "tensor.extract_slice, tensor.insert_slice",
-    .summary =
-        "Every dimension. An extract at known offsets: with the result. One of few elements, or at an offset known at run "
-        "time: each device takes what it has, the results are summed. An insert: each device changes what it has, in "
-        "place; a small tensor of a quarter or more of the dimension is split with it.",
-    .communication = "Permutes of what lies on other devices, where both tensors are split along a cut dimension.",
+    .summary = "Every dimension. An extract at known offsets: with the result. One of few "
+               "elements, or at an offset known at run "
+               "time: each device takes what it has, the results are summed. An insert: each "
+               "device changes what it has, in "
+               "place; a small tensor of a quarter or more of the dimension is split with it.",
+    .communication = "Permutes of what lies on other devices, where both tensors are split along a "
+                     "cut dimension.",
     .test = "test/rules/slice",
     .matches = matches,
     .rule = rule_of,

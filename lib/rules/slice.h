@@ -1,4 +1,5 @@
-/* tensor.extract_slice and tensor.insert_slice as a value: read off an op, changed, written back. */
+/* tensor.extract_slice and tensor.insert_slice as a value: read off an op, changed, written
+ * back. */
 #ifndef TP_RULES_SLICE_H
 #define TP_RULES_SLICE_H
 
@@ -15,7 +16,8 @@ typedef struct tp_slice {
   int rank; /* of the large tensor */
   tp_mixed offsets[TP_MAX_RANK], strides[TP_MAX_RANK];
   int64_t sizes[TP_MAX_RANK];
-  int small_dim[TP_MAX_RANK]; /* the dimension of the small tensor, -1 for one of size 1 that it does not have */
+  /* the dimension of the small tensor, -1 for one of size 1 that it does not have */
+  int small_dim[TP_MAX_RANK];
 } tp_slice;
 
 /* How a split dimension is treated by the local form. */
@@ -23,7 +25,9 @@ typedef enum tp_cut {
   TP_CUT_WHOLE,  /* the slice takes all of it, or an element of every stride */
   TP_CUT_KEPT,   /* it cuts the dimension, which is not split */
   TP_CUT_WINDOW, /* large and small tensor are split; the points fetch what they read */
-  TP_CUT_OWNED,  /* the large tensor is split, the small one whole: each device deals with what it has of the slice */
+  /* the large tensor is split, the small one whole: each device deals with what it has of the
+   * slice */
+  TP_CUT_OWNED,
 } tp_cut;
 
 /* False when a size is not static, or the shapes do not fit. */
@@ -39,7 +43,8 @@ void tp__slice_write(MlirOperation op, const tp_slice *slice, const MlirValue *t
 /* large[offsets][sizes][strides] with all dimensions, in front of `where`. */
 MlirValue tp__slice_take(MlirOperation where, const tp_slice *slice, MlirValue large);
 /* `large` with `small` at [offsets][sizes][strides]. */
-MlirValue tp__slice_put(MlirOperation where, const tp_slice *slice, MlirValue small, MlirValue large);
+MlirValue tp__slice_put(MlirOperation where, const tp_slice *slice, MlirValue small,
+                        MlirValue large);
 
 /* The number as an index value in front of `where`. */
 MlirValue tp__mixed_value(MlirOperation where, tp_mixed number);

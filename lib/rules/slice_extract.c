@@ -10,20 +10,23 @@ static MlirValue position(const tp_points *points, MlirValue start, MlirValue st
   return tp__binary(points->yield, "arith.addi", start, steps);
 }
 
-/* Takes the slice out of this device's shard point by point; `result` has the local sizes of the slice. */
+/* Takes the slice out of this device's shard point by point; `result` has the local sizes of the
+ * slice. */
 static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_cut *cuts) {
   const tp_rule *rule = local->rule;
   MlirOperation op = rule->op;
   const tp_dim *dims = rule->operands[0].dims;
-  MlirValue large = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], strides[TP_MAX_RANK], counts[TP_MAX_RANK];
+  MlirValue large = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], strides[TP_MAX_RANK],
+            counts[TP_MAX_RANK];
   MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
-  MlirValue other = tp__owned_nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0), here = {NULL},
-            indices[TP_MAX_RANK];
+  MlirValue other = tp__owned_nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0),
+            here = {NULL}, indices[TP_MAX_RANK];
   for (int d = 0; d < s->rank; d++) {
     starts[d] = tp__mixed_value(op, s->offsets[d]);
     strides[d] = tp__mixed_value(op, s->strides[d]);
     if (cuts[d] == TP_CUT_OWNED) {
-      starts[d] = tp__binary(op, "arith.subi", starts[d], tp__shard_offset(local, dims[d].factors[0]));
+      starts[d] =
+          tp__binary(op, "arith.subi", starts[d], tp__shard_offset(local, dims[d].factors[0]));
       counts[d] = tp__owned_size(local, dims[d].factors[0]);
     }
   }
@@ -32,7 +35,8 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
     indices[d] = position(&points, starts[d], strides[d], d);
     if (cuts[d] != TP_CUT_OWNED)
       continue;
-    MlirValue inside = tp__compare(points.yield, TP_ULT, indices[d], counts[d]); /* what lies before wraps around */
+    /* what lies before wraps around */
+    MlirValue inside = tp__compare(points.yield, TP_ULT, indices[d], counts[d]);
     indices[d] = tp__select(points.yield, inside, indices[d], zero);
     here = mlirValueIsNull(here) ? inside : tp__binary(points.yield, "arith.andi", here, inside);
   }
@@ -51,7 +55,8 @@ tp_status tp__slice_localize_extract(const tp_local *local, tp_slice *s) {
   }
   for (int d = 0; d < s->rank; d++) {
     if (cuts[d] == TP_CUT_WHOLE || cuts[d] == TP_CUT_WINDOW)
-      s->sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy, rule->operands[0].dims[d].factors[0]);
+      s->sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy,
+                                       rule->operands[0].dims[d].factors[0]);
     if (cuts[d] == TP_CUT_WINDOW)
       s->offsets[d] = (tp_mixed){0};
   }

@@ -1,5 +1,6 @@
-/* The local form of an insert_slice: takes out what this device may have of the slice, changes there what it has, puts it back. Nothing else of
- * the large tensor is touched, so that it stays in place; a run-time offset moves the part along. */
+/* The local form of an insert_slice: takes out what this device may have of the slice, changes
+ * there what it has, puts it back. Nothing else of the large tensor is touched, so that it stays in
+ * place; a run-time offset moves the part along. */
 #include "rules/points.h"
 #include "rules/slice.h"
 #include "rules/window.h"
@@ -19,23 +20,29 @@ static MlirValue part_start(MlirOperation op, MlirValue at, int64_t last) {
   return tp__binary(op, "arith.maxsi", low, tp__index_constant(op, 0));
 }
 
-/* Makes dimension d of `s` the part; a slice with strides, and one that is split like the shard, has the whole shard as its part. */
+/* Makes dimension d of `s` the part; a slice with strides, and one that is split like the shard,
+ * has the whole shard as its part. */
 static part find_part(const tp_local *local, tp_slice *s, int d, tp_cut cut) {
   const tp_rule *rule = local->rule;
   MlirOperation op = rule->op;
   int f = rule->operands[1].dims[d].factors[0];
-  int64_t shard = tp__strategy_local(rule, local->mesh, local->strategy, f), stride = s->strides[d].fixed, size = s->sizes[d];
+  int64_t shard = tp__strategy_local(rule, local->mesh, local->strategy, f),
+          stride = s->strides[d].fixed, size = s->sizes[d];
   bool all = cut == TP_CUT_WINDOW || stride > 1 || size >= shard;
-  MlirValue at = tp__binary(op, "arith.subi", tp__mixed_value(op, s->offsets[d]), tp__shard_offset(local, f));
+  MlirValue at =
+      tp__binary(op, "arith.subi", tp__mixed_value(op, s->offsets[d]), tp__shard_offset(local, f));
   MlirValue start = part_start(op, at, all ? 0 : shard - size);
   s->offsets[d] = all ? (tp_mixed){0} : (tp_mixed){.value = start};
   s->sizes[d] = all ? shard : size;
   s->strides[d] = (tp_mixed){.fixed = 1};
-  return (part){tp__binary(op, "arith.subi", start, at), tp__index_constant(op, size * stride), stride};
+  return (part){tp__binary(op, "arith.subi", start, at), tp__index_constant(op, size * stride),
+                stride};
 }
 
-/* In the body: is the point of the slice, and at which index of the small tensor? Index 0 where it is not. */
-static MlirValue find_point(const tp_points *points, const part *p, MlirValue zero, MlirValue *index) {
+/* In the body: is the point of the slice, and at which index of the small tensor? Index 0 where it
+ * is not. */
+static MlirValue find_point(const tp_points *points, const part *p, MlirValue zero,
+                            MlirValue *index) {
   MlirOperation where = points->yield;
   MlirValue at = tp__binary(where, "arith.addi", p->base, *index);
   MlirValue inside = tp__compare(where, TP_ULT, at, p->extent); /* what lies before wraps around */
@@ -50,9 +57,11 @@ static MlirValue find_point(const tp_points *points, const part *p, MlirValue ze
 }
 
 /* The part with the small tensor in its place. */
-static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_cut *cuts, const part *parts) {
+static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_cut *cuts,
+                             const part *parts) {
   MlirOperation op = local->rule->op;
-  MlirValue small = mlirOperationGetOperand(op, 0), zero = tp__index_constant(op, 0), all = {NULL}, indices[TP_MAX_RANK];
+  MlirValue small = mlirOperationGetOperand(op, 0), zero = tp__index_constant(op, 0), all = {NULL},
+            indices[TP_MAX_RANK];
   MlirValue old = tp__slice_take(op, s, mlirOperationGetOperand(op, 1));
   tp_points points = tp__points_begin(op, 0, NULL, old);
   int rank = 0;
@@ -63,10 +72,12 @@ static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_
       all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
     }
     if (s->small_dim[d] >= 0)
-      indices[rank++] = cuts[d] == TP_CUT_WINDOW ? index : place; /* a fetched window has an element for every point */
+      /* a fetched window has an element for every point */
+      indices[rank++] = cuts[d] == TP_CUT_WINDOW ? index : place;
   }
   MlirValue value = tp__points_read(&points, small, rank, indices);
-  return tp__points_end(&points, tp__select(points.yield, all, value, tp__points_value(&points, 0)));
+  return tp__points_end(&points,
+                        tp__select(points.yield, all, value, tp__points_value(&points, 0)));
 }
 
 tp_status tp__slice_localize_insert(const tp_local *local, tp_slice *s) {
@@ -78,13 +89,15 @@ tp_status tp__slice_localize_insert(const tp_local *local, tp_slice *s) {
   for (int d = 0; d < s->rank; d++) {
     cuts[d] = tp__slice_cut(local, s, d);
     if (cuts[d] == TP_CUT_WHOLE)
-      s->sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy, rule->operands[1].dims[d].factors[0]);
+      s->sizes[d] = tp__strategy_local(rule, local->mesh, local->strategy,
+                                       rule->operands[1].dims[d].factors[0]);
     if (cuts[d] != TP_CUT_OWNED && cuts[d] != TP_CUT_WINDOW)
       continue;
     parts[d] = find_part(local, s, d, cuts[d]);
     found = true;
   }
-  MlirValue tensors[] = {mlirOperationGetOperand(rule->op, 0), mlirOperationGetOperand(rule->op, 1)};
+  MlirValue tensors[] = {mlirOperationGetOperand(rule->op, 0),
+                         mlirOperationGetOperand(rule->op, 1)};
   if (found)
     tensors[0] = change_part(local, s, cuts, parts);
   tp__slice_write(rule->op, s, tensors);

@@ -2,7 +2,8 @@
 
 /* ---- reading ---- */
 
-static bool read_mixed(MlirOperation op, const char *name, int rank, int *operand, tp_mixed *numbers) {
+static bool read_mixed(MlirOperation op, const char *name, int rank, int *operand,
+                       tp_mixed *numbers) {
   int64_t list[TP_MAX_RANK];
   if (tp__int_list(tp__inherent(op, name), TP_MAX_RANK, list) != rank)
     return false;
@@ -14,13 +15,14 @@ static bool read_mixed(MlirOperation op, const char *name, int rank, int *operan
   return true;
 }
 
-/* The slice may drop dimensions of size 1 (rank reduction). Drops as late as possible, which is how MLIR matches shapes when sizes of 1
- * repeat; those are never sharded, so the choice is free. */
+/* The slice may drop dimensions of size 1 (rank reduction). Drops as late as possible, which is how
+ * MLIR matches shapes when sizes of 1 repeat; those are never sharded, so the choice is free. */
 static bool match_dims(tp_slice *s, const tp_value_map *small) {
   int k = 0;
   for (int d = 0; d < s->rank; d++) {
     int left = s->rank - d, need = small->rank - k;
-    bool take = k < small->rank && small->shape[k] == s->sizes[d] && (s->sizes[d] != 1 || left == need || small->shape[k] == 1);
+    bool take = k < small->rank && small->shape[k] == s->sizes[d] &&
+                (s->sizes[d] != 1 || left == need || small->shape[k] == 1);
     s->small_dim[d] = take ? k++ : -1;
     if (!take && s->sizes[d] != 1)
       return false;
@@ -39,10 +41,13 @@ bool tp__slice_read(MlirOperation op, const tp_value_map *small, tp_slice *s) {
          read_mixed(op, "static_strides", s->rank, &operand, s->strides) && match_dims(s, small);
 }
 
-bool tp__mixed_is(tp_mixed number, int64_t value) { return mlirValueIsNull(number.value) && number.fixed == value; }
+bool tp__mixed_is(tp_mixed number, int64_t value) {
+  return mlirValueIsNull(number.value) && number.fixed == value;
+}
 
 bool tp__slice_is_whole(const tp_slice *s, int d, int64_t size) {
-  return tp__mixed_is(s->offsets[d], 0) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] == size && s->small_dim[d] >= 0;
+  return tp__mixed_is(s->offsets[d], 0) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] == size &&
+         s->small_dim[d] >= 0;
 }
 
 MlirValue tp__mixed_value(MlirOperation where, tp_mixed number) {
@@ -59,7 +64,8 @@ typedef struct parts {
   MlirNamedAttribute attributes[4];
 } parts;
 
-static int32_t add_mixed(MlirContext context, const char *name, int rank, const tp_mixed *numbers, parts *p) {
+static int32_t add_mixed(MlirContext context, const char *name, int rank, const tp_mixed *numbers,
+                         parts *p) {
   int64_t list[TP_MAX_RANK];
   int before = p->n_operands;
   for (int d = 0; d < rank; d++) {
@@ -78,11 +84,12 @@ static parts parts_of(MlirContext context, const tp_slice *s, int n, const MlirV
     p.operands[i] = tensors[i];
   int32_t offsets = add_mixed(context, "static_offsets", s->rank, s->offsets, &p);
   int32_t strides = add_mixed(context, "static_strides", s->rank, s->strides, &p);
-  p.attributes[p.n_attributes++] = tp__named(context, "static_sizes", tp__attr_i64s(context, s->rank, s->sizes));
+  p.attributes[p.n_attributes++] =
+      tp__named(context, "static_sizes", tp__attr_i64s(context, s->rank, s->sizes));
   int32_t segments[] = {1, 1, offsets, 0, strides};
   int skip = 2 - n; /* an extract has one tensor */
-  p.attributes[p.n_attributes++] =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5 - skip, segments + skip));
+  p.attributes[p.n_attributes++] = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5 - skip, segments + skip));
   return p;
 }
 
@@ -90,11 +97,12 @@ void tp__slice_write(MlirOperation op, const tp_slice *s, const MlirValue *tenso
   parts p = parts_of(mlirOperationGetContext(op), s, s->is_insert ? 2 : 1, tensors);
   mlirOperationSetOperands(op, p.n_operands, p.operands);
   for (int i = 0; i < p.n_attributes; i++)
-    mlirOperationSetInherentAttributeByName(op, mlirIdentifierStr(p.attributes[i].name), p.attributes[i].attribute);
+    mlirOperationSetInherentAttributeByName(op, mlirIdentifierStr(p.attributes[i].name),
+                                            p.attributes[i].attribute);
 }
 
-static MlirValue build(MlirOperation where, const char *name, const tp_slice *s, int n, const MlirValue *tensors,
-                       MlirType type) {
+static MlirValue build(MlirOperation where, const char *name, const tp_slice *s, int n,
+                       const MlirValue *tensors, MlirType type) {
   parts p = parts_of(mlirOperationGetContext(where), s, n, tensors);
   MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = mlirOperationGetLocation(where),
@@ -114,5 +122,6 @@ MlirValue tp__slice_take(MlirOperation where, const tp_slice *s, MlirValue large
 }
 
 MlirValue tp__slice_put(MlirOperation where, const tp_slice *s, MlirValue small, MlirValue large) {
-  return build(where, "tensor.insert_slice", s, 2, (MlirValue[]){small, large}, mlirValueGetType(large));
+  return build(where, "tensor.insert_slice", s, 2, (MlirValue[]){small, large},
+               mlirValueGetType(large));
 }

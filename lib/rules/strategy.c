@@ -20,7 +20,9 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   return shards;
 }
 
-bool tp__same_choice(tp_choice a, tp_choice b) { return a.kind == b.kind && a.index == b.index && a.ring == b.ring; }
+bool tp__same_choice(tp_choice a, tp_choice b) {
+  return a.kind == b.kind && a.index == b.index && a.ring == b.ring;
+}
 
 int tp__strategy_ring(const tp_mesh *mesh, const tp_strategy *s, int *axes) {
   int n = 0;
@@ -57,9 +59,10 @@ static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, s
   }
 }
 
-/* The size of the factor of a dimension that the axes would split unevenly, and that must not be; 0: none. Axes fill up factors major to
- * minor, and stay on the first that they do not divide. */
-static int64_t refused_part(const tp_rule *rule, const tp_mesh *mesh, tp_dim dim, int n, const int *axes) {
+/* The size of the factor of a dimension that the axes would split unevenly, and that must not be;
+ * 0: none. Axes fill up factors major to minor, and stay on the first that they do not divide. */
+static int64_t refused_part(const tp_rule *rule, const tp_mesh *mesh, tp_dim dim, int n,
+                            const int *axes) {
   int next = 0;
   for (int k = 0; k < dim.n_factors && next < n; k++) {
     const tp_factor *factor = &rule->factors[dim.factors[k]];
@@ -72,25 +75,27 @@ static int64_t refused_part(const tp_rule *rule, const tp_mesh *mesh, tp_dim dim
     int64_t unit = 1;
     for (int m = k + 1; m < dim.n_factors; m++)
       unit *= rule->factors[dim.factors[m]].size;
-    bool regroups = dim.n_factors == 1 || tp__can_regroup(mesh, n - first, axes + first, factor->size, unit);
+    bool regroups =
+        dim.n_factors == 1 || tp__can_regroup(mesh, n - first, axes + first, factor->size, unit);
     return factor->must_divide || !regroups ? factor->size : 0;
   }
   return 0;
 }
 
-bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map, tp_spec spec, char *text,
-                        size_t size) {
+bool tp__refuses_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_value_map *map,
+                        tp_spec spec, char *text, size_t size) {
   for (int d = 0; map->is_tensor && d < map->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
-    int64_t shards = tp_spec_dim_shards(mesh, spec, d), part = refused_part(rule, mesh, map->dims[d], n, axes);
+    int64_t shards = tp_spec_dim_shards(mesh, spec, d),
+            part = refused_part(rule, mesh, map->dims[d], n, axes);
     char names[8 * TP_MAX_AXIS_NAME] = "", of[64] = "";
     if (part == 0)
       continue;
     axes_text(mesh, n, axes, names, sizeof names);
     if (part != map->shape[d])
       snprintf(of, sizeof of, "the part of size %lld of ", (long long)part);
-    snprintf(text, size, "axis %s (%lld) does not divide %sdimension %d (size %lld)", names, (long long)shards, of, d,
-             (long long)map->shape[d]);
+    snprintf(text, size, "axis %s (%lld) does not divide %sdimension %d (size %lld)", names,
+             (long long)shards, of, d, (long long)map->shape[d]);
     return true;
   }
   return false;
@@ -114,9 +119,11 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Is the value partial along an axis that splits this factor? Of several results some may have the factor and others not. */
+/* Is the value partial along an axis that splits this factor? Of several results some may have the
+ * factor and others not. */
 static bool is_reduced(const tp_rule *rule, int f, const tp_value_map *map, bool is_result) {
-  return rule->factors[f].kind == TP_REDUCTION && map->has_combiner && (is_result || map->is_init) && !has_factor(map, f);
+  return rule->factors[f].kind == TP_REDUCTION && map->has_combiner &&
+         (is_result || map->is_init) && !has_factor(map, f);
 }
 
 static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
@@ -124,8 +131,8 @@ static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
 }
 
 /* Appends the axes of each factor of each dimension and those of a ring, then the partial axes. */
-static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map,
-                          uint64_t variant_bit, bool is_result) {
+static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                          const tp_value_map *map, uint64_t variant_bit, bool is_result) {
   tp_spec spec = tp_spec_replicated();
   if (!map->is_tensor)
     return spec;
@@ -141,13 +148,15 @@ static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_str
     tp_choice c = s->choices[a];
     if (c.kind == TP_CHOOSE_FACTOR && is_reduced(rule, c.index, map, is_result))
       tp_spec_set_partial(&spec, a, map->combiner);
-    if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & variant_bit)))
+    if (c.kind == TP_CHOOSE_VARIANT &&
+        (is_result || (rule->variants[c.index].operands & variant_bit)))
       tp_spec_set_partial(&spec, a, rule->variants[c.index].combiner);
   }
   return spec;
 }
 
-tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i) {
+tp_spec tp__strategy_operand(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                             int i) {
   return value_spec(rule, mesh, s, &rule->operands[i], UINT64_C(1) << i, false);
 }
 
@@ -155,7 +164,8 @@ tp_spec tp__strategy_result(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   return value_spec(rule, mesh, s, &rule->results[i], 0, true);
 }
 
-static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_value_map *map) {
+static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                       const tp_value_map *map) {
   if (!map->is_tensor)
     return true;
   for (int d = 0; d < map->rank; d++) {
@@ -184,7 +194,8 @@ static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          map->shape[rule->ring.dim] % parts == 0;
 }
 
-/* A linear op lets partial values through, and one that joins shards may make others (an `or` of masks): no value is partial in two ways. */
+/* A linear op lets partial values through, and one that joins shards may make others (an `or` of
+ * masks): no value is partial in two ways. */
 static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   int n_chosen = 0, n_variants = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -211,7 +222,8 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t shards = tp__strategy_shards(rule, mesh, s, f);
     bool uneven = rule->factors[f].size % shards != 0;
-    if (shards > 1 && (rule->factors[f].kind == TP_FIXED || (uneven && rule->factors[f].must_divide)))
+    if (shards > 1 &&
+        (rule->factors[f].kind == TP_FIXED || (uneven && rule->factors[f].must_divide)))
       return false;
   }
   for (int i = 0; i < rule->n_operands; i++)
@@ -220,7 +232,8 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int i = 0; i < rule->n_results; i++)
     if (!dims_legal(rule, mesh, s, &rule->results[i]))
       return false;
-  return combiners_legal(rule, mesh, s) && tp__windows_legal(rule, mesh, s) && tp__regroups_legal(rule, mesh, s);
+  return combiners_legal(rule, mesh, s) && tp__windows_legal(rule, mesh, s) &&
+         tp__regroups_legal(rule, mesh, s);
 }
 
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
@@ -245,15 +258,16 @@ int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh, const tp
     return 0;
   for (int f = 0; f < rule->n_factors; f++)
     sizes[f] = tp__strategy_local(rule, mesh, s, f);
-  return tp__gemm_dim(rule->n_factors, sizes, factors_of(&rule->operands[0]), factors_of(&rule->operands[1]),
-                      factors_of(&rule->results[0]));
+  return tp__gemm_dim(rule->n_factors, sizes, factors_of(&rule->operands[0]),
+                      factors_of(&rule->operands[1]), factors_of(&rule->results[0]));
 }
 
-tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, const int *axes, int64_t elements,
-                  int64_t element_size) {
+tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, const int *axes,
+                  int64_t elements, int64_t element_size) {
   if (pricing->seen)
     pricing->seen(kind, n_axes, axes, elements, element_size, pricing->data);
-  return tp_cost_collective(pricing->topology, pricing->mesh, kind, n_axes, axes, elements, element_size);
+  return tp_cost_collective(pricing->topology, pricing->mesh, kind, n_axes, axes, elements,
+                            element_size);
 }
 
 tp_cost tp__ring_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
@@ -265,11 +279,13 @@ tp_cost tp__ring_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_s
   tp_spec part = tp__strategy_operand(rule, pricing->mesh, s, rule->ring.operand);
   int64_t elements = tp_spec_local_elements(pricing->mesh, part, map->rank, map->shape);
   for (int64_t step = 1; step < tp__ring_parts(pricing->mesh, s); step++)
-    cost = tp_cost_add(cost, tp__price(pricing, TP_PERMUTE, n_axes, axes, elements, map->element_size));
+    cost = tp_cost_add(cost,
+                       tp__price(pricing, TP_PERMUTE, n_axes, axes, elements, map->element_size));
   return cost;
 }
 
-tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
+tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing,
+                                   const tp_strategy *s) {
   tp_cost cost = tp_cost_add(tp__window_cost(rule, pricing, s), tp__regroup_cost(rule, pricing, s));
   cost = tp_cost_add(cost, tp__ring_cost(rule, pricing, s));
   if (rule->family && rule->family->joining)
@@ -280,8 +296,8 @@ tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricin
 /* ---- matching ---- */
 
 /* What one axis does in a value, without the order. */
-static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit, bool is_result,
-                         tp_place place) {
+static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
+                         bool is_result, tp_place place) {
   if (!map->is_tensor || map->is_unused)
     return true;
   tp_place want = {.kind = TP_REPLICATED};
@@ -294,16 +310,19 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
       want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
     if (c.ring && is_ring_operand(rule, map))
       want = (tp_place){.kind = TP_DIM, .dim = rule->ring.dim};
-  } else if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit))) {
+  } else if (c.kind == TP_CHOOSE_VARIANT &&
+             (is_result || (rule->variants[c.index].operands & bit))) {
     want = (tp_place){.kind = TP_PARTIAL, .combiner = rule->variants[c.index].combiner};
   }
   return want.kind == place.kind && (want.kind != TP_DIM || want.dim == place.dim) &&
          (want.kind != TP_PARTIAL || want.combiner == place.combiner);
 }
 
-static bool choice_agrees(const tp_rule *rule, int axis, tp_choice c, const tp_spec *operands, const tp_spec *results) {
+static bool choice_agrees(const tp_rule *rule, int axis, tp_choice c, const tp_spec *operands,
+                          const tp_spec *results) {
   for (int i = 0; i < rule->n_operands; i++)
-    if (!place_agrees(rule, c, &rule->operands[i], UINT64_C(1) << i, false, tp_spec_place(operands[i], axis)))
+    if (!place_agrees(rule, c, &rule->operands[i], UINT64_C(1) << i, false,
+                      tp_spec_place(operands[i], axis)))
       return false;
   for (int i = 0; i < rule->n_results; i++)
     if (!place_agrees(rule, c, &rule->results[i], 0, true, tp_spec_place(results[i], axis)))
@@ -311,14 +330,15 @@ static bool choice_agrees(const tp_rule *rule, int axis, tp_choice c, const tp_s
   return true;
 }
 
-static bool specs_agree(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, const tp_spec *operands,
-                        const tp_spec *results) {
+static bool specs_agree(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
+                        const tp_spec *operands, const tp_spec *results) {
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !tp_spec_equal(tp__strategy_operand(rule, mesh, s, i), operands[i]))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (rule->results[i].is_tensor && !tp_spec_equal(tp__strategy_result(rule, mesh, s, i), results[i]))
+    if (rule->results[i].is_tensor &&
+        !tp_spec_equal(tp__strategy_result(rule, mesh, s, i), results[i]))
       return false;
   return true;
 }
@@ -345,8 +365,8 @@ static void order_of_spec(const tp_mesh *mesh, tp_spec spec, int rank, tp_strate
 }
 
 /* Tries mesh order, then the order of each value. */
-static bool find_order(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands, const tp_spec *results,
-                       tp_strategy *s) {
+static bool find_order(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands,
+                       const tp_spec *results, tp_strategy *s) {
   identity_order(s);
   if (specs_agree(rule, mesh, s, operands, results))
     return true;
@@ -362,8 +382,8 @@ static bool find_order(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
   return false;
 }
 
-int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands, const tp_spec *results,
-                       const tp_strategy *hint, tp_strategy *strategy) {
+int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *operands,
+                       const tp_spec *results, const tp_strategy *hint, tp_strategy *strategy) {
   tp_strategy found = {0};
   bool several = false;
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -372,14 +392,17 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
       found.choices[a] = hint->choices[a];
       continue;
     }
-    int n_plain = 1 + rule->n_factors + rule->n_variants, n_choices = n_plain + (rule->ring.factors ? rule->n_factors : 0);
+    int n_plain = 1 + rule->n_factors + rule->n_variants,
+        n_choices = n_plain + (rule->ring.factors ? rule->n_factors : 0);
     for (int k = 0; k < n_choices; k++) {
       tp_choice c = k == 0                 ? (tp_choice){TP_CHOOSE_NONE, 0, false}
                     : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1), false}
-                    : k < n_plain          ? (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors), false}
-                                           : (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - n_plain), true};
+                    : k < n_plain
+                        ? (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors), false}
+                        : (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - n_plain), true};
       bool fixed = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_FIXED;
-      if (fixed || (c.ring && !(rule->ring.factors >> c.index & 1)) || !choice_agrees(rule, a, c, operands, results))
+      if (fixed || (c.ring && !(rule->ring.factors >> c.index & 1)) ||
+          !choice_agrees(rule, a, c, operands, results))
         continue;
       if (n++ == 0)
         found.choices[a] = c;
@@ -404,10 +427,12 @@ MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const 
     if (s->choices[a].kind == TP_CHOOSE_NONE)
       continue;
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
-    snprintf(text, sizeof text, "%s %d", s->choices[a].ring ? "ring" : "linear", s->choices[a].index);
+    snprintf(text, sizeof text, "%s %d", s->choices[a].ring ? "ring" : "linear",
+             s->choices[a].index);
     bool is_number = s->choices[a].kind == TP_CHOOSE_FACTOR && !s->choices[a].ring;
-    entries[n++] =
-        tp__named(context, name, is_number ? tp__attr_i64(context, s->choices[a].index) : tp__attr_string(context, text));
+    entries[n++] = tp__named(context, name,
+                             is_number ? tp__attr_i64(context, s->choices[a].index)
+                                       : tp__attr_string(context, text));
   }
   return mlirDictionaryAttrGet(context, n, entries);
 }
@@ -415,7 +440,8 @@ MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const 
 bool tp__names_ring(MlirAttribute choice) {
   char text[32];
   int factor;
-  return mlirAttributeIsAString(choice) && tp__ref_copy(mlirStringAttrGetValue(choice), text, sizeof text) &&
+  return mlirAttributeIsAString(choice) &&
+         tp__ref_copy(mlirStringAttrGetValue(choice), text, sizeof text) &&
          sscanf(text, "ring %d", &factor) == 1;
 }
 
@@ -427,7 +453,8 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
     return f >= 0 && f < rule->n_factors;
   }
   char text[32];
-  if (!mlirAttributeIsAString(attr) || !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text))
+  if (!mlirAttributeIsAString(attr) ||
+      !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text))
     return false;
   if (sscanf(text, "ring %d", &index) == 1) {
     *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)index, true};
@@ -439,11 +466,13 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
   return index >= 0 && index < rule->n_variants;
 }
 
-tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh, tp_strategy *strategy) {
+tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh,
+                           tp_strategy *strategy) {
   tp_strategy s = {0};
   identity_order(&s);
   if (!mlirAttributeIsADictionary(attr))
-    return tp__error(rule->op, TP_INVALID_ARGUMENT, "tp.factors has to be a dictionary, as in {tp = 2}");
+    return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                     "tp.factors has to be a dictionary, as in {tp = 2}");
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr); i++) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(attr, i);
     MlirStringRef token = mlirIdentifierStr(entry.name);
@@ -454,19 +483,21 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
     if (tp__axis_token(token, name, &pre, &size))
       n = tp_mesh_find(mesh, name, pre, size, &first);
     if (n == 0)
-      return tp__error(rule->op, TP_NOT_FOUND, "tp.factors names axis \"%.*s\", which the mesh does not have",
+      return tp__error(rule->op, TP_NOT_FOUND,
+                       "tp.factors names axis \"%.*s\", which the mesh does not have",
                        (int)token.length, token.data);
     bool fits = read_choice(rule, entry.attribute, &choice);
     if (!fits && tp__names_ring(entry.attribute))
+      return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                       "tp.factors: \"%.*s\" names a ring, but no operand of this op can travel in "
+                       "one: only keys and values of "
+                       "attention can, while rows of the queries are split",
+                       (int)token.length, token.data);
+    if (!fits)
       return tp__error(
           rule->op, TP_INVALID_ARGUMENT,
-          "tp.factors: \"%.*s\" names a ring, but no operand of this op can travel in one: only keys and values of "
-          "attention can, while rows of the queries are split",
-          (int)token.length, token.data);
-    if (!fits)
-      return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d", (int)token.length,
-                       token.data, rule->n_factors - 1, rule->n_variants);
+          "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d",
+          (int)token.length, token.data, rule->n_factors - 1, rule->n_variants);
     for (int k = 0; k < n; k++)
       s.choices[first + k] = choice;
   }

@@ -1,4 +1,5 @@
-/* Ops that the library does not know, with a rule by their user: the attribute tp.rule, or a registration. */
+/* Ops that the library does not know, with a rule by their user: the attribute tp.rule, or a
+ * registration. */
 #include "rules/families.h"
 #include "rules/rule_registry.h"
 #include "rules/rule_text.h"
@@ -9,7 +10,8 @@ enum { MAX_TEXT = 1024 };
 
 static bool matches(MlirOperation op) {
   tp_rule_registration registration;
-  return !mlirAttributeIsNull(tp__get(op, "tp.rule")) || tp__registered_rule(tp__op_name(op), &registration);
+  return !mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+         tp__registered_rule(tp__op_name(op), &registration);
 }
 
 /* The text that counts for this op, into `text`. */
@@ -19,7 +21,9 @@ static tp_status text_of(MlirOperation op, char *text) {
   char why[256] = "";
   if (!mlirAttributeIsNull(attr)) {
     if (!mlirAttributeIsAString(attr))
-      return tp__error(op, TP_INVALID_ARGUMENT, "tp.rule has to be a string, such as \"([i,k],[k,j])->([i,j]) reduction={k}\"");
+      return tp__error(
+          op, TP_INVALID_ARGUMENT,
+          "tp.rule has to be a string, such as \"([i,k],[k,j])->([i,j]) reduction={k}\"");
     if (!tp__ref_copy(mlirStringAttrGetValue(attr), text, MAX_TEXT))
       return tp__error(op, TP_UNSUPPORTED, "tp.rule has more than %d letters", MAX_TEXT - 1);
     return TP_OK;
@@ -28,7 +32,8 @@ static tp_status text_of(MlirOperation op, char *text) {
   if (registration.rule && tp__ref_copy(tp__ref(registration.rule), text, MAX_TEXT))
     return TP_OK;
   if (registration.rule)
-    return tp__error(op, TP_UNSUPPORTED, "its registered rule has more than %d letters", MAX_TEXT - 1);
+    return tp__error(op, TP_UNSUPPORTED, "its registered rule has more than %d letters",
+                     MAX_TEXT - 1);
   if (registration.describe(op, text, MAX_TEXT, why, sizeof why, registration.data) == TP_OK)
     return TP_OK;
   return tp__error(op, TP_UNSUPPORTED, "the rule registered for this op refuses it: %s", why);
@@ -73,10 +78,10 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = read_text(op, text);
   if (status == TP_OK && regions_hold_tensors(op))
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "has a rule by its user, and regions that hold tensors, whose types would stay as they are; pass tensors as operands, "
-        "or lower the op before sharding");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has a rule by its user, and regions that hold tensors, whose types would "
+                     "stay as they are; pass tensors as operands, "
+                     "or lower the op before sharding");
   if (status == TP_OK)
     status = tp__rule_begin(op, arena, rule);
   rule->text = text;
@@ -87,12 +92,13 @@ static tp_status localize(const tp_local *local) {
   MlirOperation op = local->rule->op;
   tp_rule_registration registration;
   char why[256] = "";
-  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) || !tp__registered_rule(tp__op_name(op), &registration) ||
-      !registration.localize)
+  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+      !tp__registered_rule(tp__op_name(op), &registration) || !registration.localize)
     return TP_OK;
   if (registration.localize(&(tp_local_op){local}, why, sizeof why, registration.data) == TP_OK)
     return TP_OK;
-  return tp__error(op, TP_UNSUPPORTED, "the rule registered for this op cannot localize it: %s", why);
+  return tp__error(op, TP_UNSUPPORTED, "the rule registered for this op cannot localize it: %s",
+                   why);
 }
 
 /* ---- what a registered localize sees ---- */
@@ -103,14 +109,16 @@ const tp_mesh *tp_local_op_mesh(const tp_local_op *op) { return op->local->mesh;
 
 tp_spec tp_local_op_operand(const tp_local_op *op, int i) {
   const tp_local *local = op->local;
-  return i >= 0 && i < local->rule->n_operands ? tp__strategy_operand(local->rule, local->mesh, local->strategy, i)
-                                               : tp_spec_replicated();
+  return i >= 0 && i < local->rule->n_operands
+             ? tp__strategy_operand(local->rule, local->mesh, local->strategy, i)
+             : tp_spec_replicated();
 }
 
 tp_spec tp_local_op_result(const tp_local_op *op, int i) {
   const tp_local *local = op->local;
-  return i >= 0 && i < local->rule->n_results ? tp__strategy_result(local->rule, local->mesh, local->strategy, i)
-                                              : tp_spec_replicated();
+  return i >= 0 && i < local->rule->n_results
+             ? tp__strategy_result(local->rule, local->mesh, local->strategy, i)
+             : tp_spec_replicated();
 }
 
 static int factor_named(const tp_local_op *op, const char *name) {

@@ -44,12 +44,15 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 
 /* ---- price ---- */
 
-/* Dimensions are fetched one after the other, so the pieces of a later one are as long along an earlier one as the run fetched there. */
-static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s, int i) {
+/* Dimensions are fetched one after the other, so the pieces of a later one are as long along an
+ * earlier one as the run fetched there. */
+static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s,
+                            int i) {
   const tp_value_map *map = &rule->operands[i];
   int64_t shape[TP_MAX_RANK];
   tp_cost cost = 0;
-  tp_spec_local_shape(pricing->mesh, tp__strategy_operand(rule, pricing->mesh, s, i), map->rank, map->shape, shape);
+  tp_spec_local_shape(pricing->mesh, tp__strategy_operand(rule, pricing->mesh, s, i), map->rank,
+                      map->shape, shape);
   for (int d = 0; d < map->rank; d++) {
     if (!is_split(rule, pricing->mesh, s, i, d))
       continue;
@@ -101,7 +104,8 @@ int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
 /* ---- code ---- */
 
 static tp_status fetch_dim(const tp_local *local, int i, int d) {
-  MlirOperation op = local->rule->op, pad = local->rule->operands[i].pad, reader = mlirOperationIsNull(pad) ? op : pad;
+  MlirOperation op = local->rule->op, pad = local->rule->operands[i].pad,
+                reader = mlirOperationIsNull(pad) ? op : pad;
   int operand = mlirOperationIsNull(pad) ? i : 0;
   tp_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
   MlirValue value = tp__fetch(local, op, mlirOperationGetOperand(reader, operand), &run);

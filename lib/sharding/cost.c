@@ -42,8 +42,10 @@ static bool line_of(const tp_link *link, tp_collective kind, bool latency, tp_li
   return line->gbytes_per_s > 0;
 }
 
-/* The link of a group in one level; NULL where the group reaches over several, or is of one axis. */
-static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mesh, unsigned axes, int64_t n) {
+/* The link of a group in one level; NULL where the group reaches over several, or is of one
+ * axis. */
+static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mesh, unsigned axes,
+                                 int64_t n) {
   int level = -1;
   for (int a = 0; a < mesh->n_axes; a++) {
     if (!(axes >> a & 1))
@@ -58,9 +60,10 @@ static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mes
   return NULL;
 }
 
-/* The line of a group over several levels: largest alpha at the size of the group, smallest bandwidth. False if some axis has none. */
-static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, bool latency, unsigned axes,
-                          int64_t n, tp_line *line) {
+/* The line of a group over several levels: largest alpha at the size of the group, smallest
+ * bandwidth. False if some axis has none. */
+static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
+                          bool latency, unsigned axes, int64_t n, tp_line *line) {
   tp_line all = {0, 0};
   for (int a = 0; a < mesh->n_axes; a++) {
     if (!(axes >> a & 1))
@@ -89,8 +92,8 @@ static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
 /* ---- one go ---- */
 
 /* TP_COST_FORBIDDEN if the topology has no line for this. */
-static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, unsigned axes, int64_t elements,
-                     int64_t element_size) {
+static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
+                     unsigned axes, int64_t elements, int64_t element_size) {
   int64_t n = group_size(mesh, axes);
   double bytes = (double)tp_cost_bytes(kind, n, elements, element_size), best = -1;
   const tp_link *joint = joint_link(topology, mesh, axes, n);
@@ -114,8 +117,8 @@ static unsigned axis_set(const tp_mesh *mesh, int n_axes, const int *axes) {
   return set;
 }
 
-tp_cost tp_cost_flat(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
-                     int64_t elements, int64_t element_size) {
+tp_cost tp_cost_flat(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
+                     int n_axes, const int *axes, int64_t elements, int64_t element_size) {
   unsigned set = axis_set(mesh, n_axes, axes);
   return set ? price(topology, mesh, kind, set, elements, element_size) : 0;
 }
@@ -129,9 +132,11 @@ typedef struct request {
   int64_t element_size;
 } request;
 
-static void add_stage(const request *r, tp_collective kind, unsigned axes, int64_t elements, tp_form *form) {
+static void add_stage(const request *r, tp_collective kind, unsigned axes, int64_t elements,
+                      tp_form *form) {
   tp_stage *stage = &form->stages[form->n_stages++];
-  *stage = (tp_stage){.kind = kind, .cost = price(r->topology, r->mesh, kind, axes, elements, r->element_size)};
+  *stage = (tp_stage){.kind = kind,
+                      .cost = price(r->topology, r->mesh, kind, axes, elements, r->element_size)};
   for (int a = 0; a < r->mesh->n_axes; a++)
     if (axes >> a & 1)
       stage->axes[stage->n_axes++] = a;
@@ -144,7 +149,8 @@ static void keep_lesser(const tp_form *form, tp_form *best) {
 }
 
 /* reduce_scatter over `inner`, all_reduce over `outer` of a piece, all_gather over `inner`. */
-static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t elements, tp_form *best) {
+static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t elements,
+                       tp_form *best) {
   tp_form form = {0};
   int64_t n = group_size(r->mesh, inner);
   if (elements % n != 0)
@@ -156,17 +162,20 @@ static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t
   keep_lesser(&form, best);
 }
 
-/* What is small is moved first by a gather, last by a scatter; of an exchange every stage moves all. */
-static void try_pair(const request *r, tp_collective kind, unsigned first, unsigned second, int64_t elements, tp_form *best) {
+/* What is small is moved first by a gather, last by a scatter; of an exchange every stage moves
+ * all. */
+static void try_pair(const request *r, tp_collective kind, unsigned first, unsigned second,
+                     int64_t elements, tp_form *best) {
   tp_form form = {0};
-  int64_t n = group_size(r->mesh, kind == TP_ALL_GATHER ? second : first), part = elements / n + (elements % n != 0);
+  int64_t n = group_size(r->mesh, kind == TP_ALL_GATHER ? second : first),
+          part = elements / n + (elements % n != 0);
   add_stage(r, kind, first, kind == TP_ALL_GATHER ? part : elements, &form);
   add_stage(r, kind, second, kind == TP_REDUCE_SCATTER ? part : elements, &form);
   keep_lesser(&form, best);
 }
 
-tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
-                     int64_t elements, int64_t element_size) {
+tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
+                     int n_axes, const int *axes, int64_t elements, int64_t element_size) {
   const request r = {topology, mesh, element_size};
   unsigned set = axis_set(mesh, n_axes, axes), low = set & -set, high = set & ~low;
   tp_form best = {0};
@@ -184,8 +193,8 @@ tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collec
   return best;
 }
 
-tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind, int n_axes, const int *axes,
-                           int64_t elements, int64_t element_size) {
+tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
+                           int n_axes, const int *axes, int64_t elements, int64_t element_size) {
   return tp_cost_form(topology, mesh, kind, n_axes, axes, elements, element_size).cost;
 }
 
@@ -198,7 +207,8 @@ static double gemm_share(const tp_topology *topology, int64_t dim) {
 
 tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work) {
   double gflops = topology->gflops[work->peak] * gemm_share(topology, work->gemm_dim);
-  double arithmetic_us = work->contraction_flops / (gflops * 1e3) + work->scalar_ops / (topology->elementwise_gops * 1e3);
+  double arithmetic_us = work->contraction_flops / (gflops * 1e3) +
+                         work->scalar_ops / (topology->elementwise_gops * 1e3);
   double memory_us = work->memory_bytes / (topology->memory_gbytes_per_s * 1e3);
   double us = (arithmetic_us > memory_us ? arithmetic_us : memory_us) / topology->efficiency;
   return tp__from_us(us + (work->launch ? topology->launch_us : 0));

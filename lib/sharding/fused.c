@@ -1,17 +1,20 @@
-/* Sums over devices in one kernel with what is done to their rows: which algorithm, and what it takes. */
+/* Sums over devices in one kernel with what is done to their rows: which algorithm, and what it
+ * takes. */
 #include "tp/cost.h"
 
 #include "sharding/sharding.h"
 
 const char *tp_fused_name(tp_fused_algorithm algorithm) {
-  static const char *const names[TP_N_FUSED] = {
-      [TP_FUSED_NONE] = "none", [TP_FUSED_PUSH] = "push", [TP_FUSED_PULL] = "pull", [TP_FUSED_SLICES] = "slices"};
+  static const char *const names[TP_N_FUSED] = {[TP_FUSED_NONE] = "none",
+                                                [TP_FUSED_PUSH] = "push",
+                                                [TP_FUSED_PULL] = "pull",
+                                                [TP_FUSED_SLICES] = "slices"};
   return (unsigned)algorithm < TP_N_FUSED ? names[algorithm] : "unknown";
 }
 
 /* The kernels that reach all devices of the group, and its size; NULL where there are none. */
-static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, int n_axes, const int *axes,
-                                      int64_t *n) {
+static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, int n_axes,
+                                      const int *axes, int64_t *n) {
   int level = -1;
   *n = 1;
   for (int i = 0; i < n_axes; i++) {
@@ -23,12 +26,15 @@ static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh
     level = topology->links[a].level;
     *n = tp__multiply(*n, mesh->axes[a].size);
   }
-  const tp_kernels *kernels = level >= 0 && level < TP_MAX_LEVELS ? &topology->kernels[level] : NULL;
-  return kernels && kernels->n_pulls > 0 && *n <= kernels->pulls[kernels->n_pulls - 1].n ? kernels : NULL;
+  const tp_kernels *kernels =
+      level >= 0 && level < TP_MAX_LEVELS ? &topology->kernels[level] : NULL;
+  return kernels && kernels->n_pulls > 0 && *n <= kernels->pulls[kernels->n_pulls - 1].n ? kernels
+                                                                                         : NULL;
 }
 
 /* What is scattered is done in slices, and so are products. */
-static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows *rows, int64_t n, int64_t bytes) {
+static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows *rows, int64_t n,
+                                 int64_t bytes) {
   if (rows->scattered || rows->k)
     return TP_FUSED_SLICES;
   if (bytes <= kernels->push_bytes / n)
@@ -41,35 +47,44 @@ static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows 
   return TP_FUSED_SLICES;
 }
 
-/* Bytes of a device's memory that are read or written, and bytes that go between it and the others in the direction that has more. */
+/* Bytes of a device's memory that are read or written, and bytes that go between it and the others
+ * in the direction that has more. */
 typedef struct traffic {
   double memory, link;
 } traffic;
 
-/* What is stored for each row: by the device that has it, and those parts of it that all devices get. */
+/* What is stored for each row: by the device that has it, and those parts of it that all devices
+ * get. */
 static double bytes_of_row(const tp_fused_rows *rows, bool everywhere) {
   double row = (double)rows->hidden * (double)rows->element_size,
-         quantised = rows->quantised ? (double)rows->hidden + (double)rows->n_scales * (double)sizeof(float) : 0;
+         quantised = rows->quantised
+                         ? (double)rows->hidden + (double)rows->n_scales * (double)sizeof(float)
+                         : 0;
   if (everywhere && rows->scattered)
     return rows->n_gathered * row + (rows->quantised_gathered ? quantised : 0);
   return rows->n_results * row + quantised;
 }
 
-static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorithm, double n, double bytes) {
+static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorithm, double n,
+                          double bytes) {
   double slice = bytes / n, others = n - 1, tokens = (double)rows->tokens;
-  double stored = tokens * bytes_of_row(rows, false), everywhere = tokens * bytes_of_row(rows, true);
+  double stored = tokens * bytes_of_row(rows, false),
+         everywhere = tokens * bytes_of_row(rows, true);
   if (algorithm == TP_FUSED_PUSH) /* written to all, read from staging */
     return (traffic){bytes + (2 * n + rows->n_operands) * bytes + stored, others * bytes};
   if (algorithm == TP_FUSED_PULL) /* this device's input is read by all */
     return (traffic){(n + rows->n_operands) * bytes + stored, others * bytes};
   return (traffic){bytes + rows->n_operands * slice + everywhere + (stored - everywhere) / n,
-                   others * ((rows->k ? 0 : slice) + everywhere / n)}; /* of a product, the slices are there */
+                   /* of a product, the slices are there */
+                   others * ((rows->k ? 0 : slice) + everywhere / n)};
 }
 
 /* All-gathers of what is stored for each row. */
-static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh,
+                            const tp_fused_rows *rows) {
   enum { N = 3 };
-  int64_t elements = tp__multiply(rows->tokens, rows->hidden), scales = tp__multiply(rows->tokens, rows->n_scales);
+  int64_t elements = tp__multiply(rows->tokens, rows->hidden),
+          scales = tp__multiply(rows->tokens, rows->n_scales);
   const struct {
     int n;
     int64_t elements, size;
@@ -79,33 +94,41 @@ static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh, co
   tp_cost cost = 0;
   for (int i = 0; i < N; i++)
     for (int k = 0; k < results[i].n; k++)
-      cost = tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, results[i].elements,
-                                                  results[i].size));
+      cost =
+          tp_cost_add(cost, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes,
+                                               rows->axes, results[i].elements, results[i].size));
   return cost;
 }
 
-static tp_cost kernels_cost(const tp_topology *topology, const tp_fused_rows *rows, double local_tokens) {
+static tp_cost kernels_cost(const tp_topology *topology, const tp_fused_rows *rows,
+                            double local_tokens) {
   int n_read = rows->n_operands + rows->n_kernels, n_stored = rows->n_passed;
   double row = (double)rows->hidden * (double)rows->element_size;
-  tp_work work = {.memory_bytes = local_tokens * ((n_read + n_stored) * row + bytes_of_row(rows, false)), .launch = true};
+  tp_work work = {.memory_bytes =
+                      local_tokens * ((n_read + n_stored) * row + bytes_of_row(rows, false)),
+                  .launch = true};
   tp_cost launch = tp_cost_compute(topology, &(tp_work){.launch = true}), cost = 0;
   for (int i = 0; i < rows->n_kernels; i++)
     cost = tp_cost_add(cost, i ? launch : tp_cost_compute(topology, &work));
   return cost;
 }
 
-static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows, int64_t n) {
+static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh,
+                             const tp_fused_rows *rows, int64_t n) {
   int64_t elements = tp__multiply(rows->tokens, rows->hidden);
   tp_collective first = rows->scattered ? TP_REDUCE_SCATTER : TP_ALL_REDUCE;
-  tp_cost cost = tp_cost_collective(topology, mesh, first, rows->n_axes, rows->axes, elements, rows->element_size);
+  tp_cost cost = tp_cost_collective(topology, mesh, first, rows->n_axes, rows->axes, elements,
+                                    rows->element_size);
   cost = tp_cost_add(cost, gathers_cost(topology, mesh, rows));
-  return tp_cost_add(cost, kernels_cost(topology, rows, (double)rows->tokens / (rows->scattered ? (double)n : 1)));
+  return tp_cost_add(
+      cost, kernels_cost(topology, rows, (double)rows->tokens / (rows->scattered ? (double)n : 1)));
 }
 
 /* ---- products ---- */
 
 /* A product of so many of the rows. */
-static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t tokens) {
+static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *rows,
+                            int64_t tokens) {
   double m = (double)tokens, n = (double)rows->hidden, k = (double)rows->k;
   int64_t least = rows->hidden < rows->k ? rows->hidden : rows->k;
   tp_work work = {.peak = rows->peak,
@@ -116,16 +139,21 @@ static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *ro
   return tp_cost_compute(topology, &work);
 }
 
-/* The slices of the others, of which each is sent while the next is computed, and a device's own. */
-static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t n, tp_cost send) {
-  tp_cost slice = product_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice, step = slice > send ? slice : send;
+/* The slices of the others, of which each is sent while the next is computed, and a device's
+ * own. */
+static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t n,
+                           tp_cost send) {
+  tp_cost slice = product_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice,
+          step = slice > send ? slice : send;
   for (int64_t i = 1; i < n; i++)
     cost = tp_cost_add(cost, step);
   return cost;
 }
 
-/* On 8 H100, products in slices were slower below these sizes, and where sending takes much less or much more time than computing. */
-static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost send, tp_cost product) {
+/* On 8 H100, products in slices were slower below these sizes, and where sending takes much less or
+ * much more time than computing. */
+static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost send,
+                                   tp_cost product) {
   enum { LEAST_TOKENS = 4096, LEAST_SLICE = 512, LEAST_PART = 20, MOST_TIMES = 2 };
   double sent = (double)send * (double)(n - 1), computed = (double)product;
   if (rows->tokens < LEAST_TOKENS || rows->tokens / n < LEAST_SLICE)
@@ -136,20 +164,24 @@ static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost
 }
 
 /* What a product and its rows take as separate calls, the rows fused or not. */
-static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh,
+                          const tp_fused_rows *rows) {
   tp_fused_rows given = *rows;
   given.k = 0;
   tp_fused_price price = tp_cost_fused_rows(topology, mesh, &given);
-  return tp_cost_add(product_cost(topology, rows, rows->tokens), price.fused < price.separate ? price.fused : price.separate);
+  return tp_cost_add(product_cost(topology, rows, rows->tokens),
+                     price.fused < price.separate ? price.fused : price.separate);
 }
 
 /* ---- both ---- */
 
-tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_rows *rows) {
+tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh,
+                                  const tp_fused_rows *rows) {
   int64_t n;
   const tp_kernels *kernels = find_kernels(topology, mesh, rows->n_axes, rows->axes, &n);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN,
-                          .separate = rows->k ? apart_cost(topology, mesh, rows) : separate_cost(topology, mesh, rows, n)};
+                          .separate = rows->k ? apart_cost(topology, mesh, rows)
+                                              : separate_cost(topology, mesh, rows, n)};
   if (!kernels)
     return price;
   int64_t bytes = tp__multiply(tp__multiply(rows->tokens, rows->hidden), rows->element_size);
@@ -171,30 +203,38 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
 
 /* ---- rows that are gathered ---- */
 
-static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows *rows, int64_t tokens) {
+static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows *rows,
+                             int64_t tokens) {
   tp_cost cost = 0;
   for (int i = 0; i < rows->n; i++) {
-    const tp_fused_rows product = {
-        .hidden = rows->columns[i], .k = rows->width, .element_size = rows->element_size, .peak = rows->peak};
+    const tp_fused_rows product = {.hidden = rows->columns[i],
+                                   .k = rows->width,
+                                   .element_size = rows->element_size,
+                                   .peak = rows->peak};
     cost = tp_cost_add(cost, product_cost(topology, &product, tokens));
   }
   return cost;
 }
 
-tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh, const tp_gathered_rows *rows) {
+tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh *mesh,
+                                     const tp_gathered_rows *rows) {
   int64_t n, elements = tp__multiply(rows->tokens, rows->width);
   const tp_fused_rows all = {.n_axes = rows->n_axes, .axes = rows->axes, .tokens = rows->tokens};
   const tp_kernels *kernels = find_kernels(topology, mesh, all.n_axes, all.axes, &n);
   tp_cost whole = products_cost(topology, rows, rows->tokens);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN};
-  price.separate = tp_cost_add(
-      whole, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes, elements, rows->element_size));
+  price.separate =
+      tp_cost_add(whole, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes,
+                                            elements, rows->element_size));
   if (!kernels)
     return price;
-  tp_cost send = tp__from_us((double)elements * (double)rows->element_size / (double)n / (kernels->gbytes_per_s * 1e3));
-  tp_cost slice = products_cost(topology, rows, (rows->tokens + n - 1) / n), step = slice > send ? slice : send;
+  tp_cost send = tp__from_us((double)elements * (double)rows->element_size / (double)n /
+                             (kernels->gbytes_per_s * 1e3));
+  tp_cost slice = products_cost(topology, rows, (rows->tokens + n - 1) / n),
+          step = slice > send ? slice : send;
   price.algorithm = TP_FUSED_SLICES;
-  price.fused = tp_cost_add(slice, tp__from_us(2 * kernels->signal_us)); /* the last, behind the copy of it and of all before */
+  /* the last, behind the copy of it and of all before */
+  price.fused = tp_cost_add(slice, tp__from_us(2 * kernels->signal_us));
   for (int64_t i = 1; i < n; i++)
     price.fused = tp_cost_add(price.fused, step);
   price.unmeasured = find_unmeasured(&all, n, send, whole);
@@ -203,17 +243,19 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
 
 /* ---- softmaxes ---- */
 
-bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh, const tp_fused_softmax *softmax, tp_cost *fused,
-                           tp_cost *separate) {
+bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh,
+                           const tp_fused_softmax *softmax, tp_cost *fused, tp_cost *separate) {
   int64_t n, local = tp__multiply(softmax->tokens, softmax->columns);
   bool has_kernels = find_kernels(topology, mesh, softmax->n_axes, softmax->axes, &n) != NULL;
-  const tp_work rows = {.memory_bytes = (double)local * (double)softmax->element_size, .launch = true},
-                parts = {.memory_bytes = 16.0 * (double)softmax->tokens * (double)n, .launch = true};
+  const tp_work rows = {.memory_bytes = (double)local * (double)softmax->element_size,
+                        .launch = true},
+                parts = {.memory_bytes = 16.0 * (double)softmax->tokens * (double)n,
+                         .launch = true};
   tp_cost read = tp_cost_compute(topology, &rows);
   tp_cost gather = tp_cost_collective(topology, mesh, TP_ALL_GATHER, softmax->n_axes, softmax->axes,
                                       tp__multiply(tp__multiply(softmax->tokens, n), 4), 4);
-  tp_cost reduce =
-      tp_cost_collective(topology, mesh, TP_ALL_REDUCE, softmax->n_axes, softmax->axes, softmax->tokens, sizeof(float));
+  tp_cost reduce = tp_cost_collective(topology, mesh, TP_ALL_REDUCE, softmax->n_axes, softmax->axes,
+                                      softmax->tokens, sizeof(float));
   *fused = tp_cost_add(tp_cost_add(read, gather), tp_cost_compute(topology, &parts));
   *separate = tp_cost_add(read, read);
   for (int i = 0; i < softmax->n_collectives; i++)

@@ -14,8 +14,10 @@ static int64_t split(const tp__reading *reading, int64_t size) {
 
 static int64_t unit_of(const tp__reading *reading) { return reading->unit ? reading->unit : 1; }
 
-/* The part of `size` that has number p of all: where it begins, and how much there is; 0 or less in padding. */
-static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t *begin, int64_t *count) {
+/* The part of `size` that has number p of all: where it begins, and how much there is; 0 or less in
+ * padding. */
+static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t *begin,
+                    int64_t *count) {
   int64_t below = 1, buffer = size, left = size;
   for (int i = 0; i < reading->n_axes; i++)
     below *= reading->axes[i];
@@ -30,8 +32,9 @@ static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t
   *count = left;
 }
 
-/* The elements of device q: its first one, and how many are valid. Beyond both ends as if there were more devices, without elements. The valid
- * elements of a device end in front of the first one of every later device. */
+/* The elements of device q: its first one, and how many are valid. Beyond both ends as if there
+ * were more devices, without elements. The valid elements of a device end in front of the first one
+ * of every later device. */
 static int64_t begin_of(const tp__hops *hops, int64_t q, int64_t *count) {
   const tp__reading *reading = &hops->reading;
   int64_t unit = unit_of(reading), inside = q < 0 ? 0 : least(q, hops->devices - 1), begin;
@@ -80,13 +83,15 @@ tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
 
 /* The device of which p has its piece 0. */
 static int64_t first_owner(const tp__hops *hops, const tp__needed *needed, int64_t p) {
-  const int64_t owners[] = {[TP__BY_DISTANCE] = p + hops->nearest, [TP__BY_START] = needed->owner, [TP__BY_GATHER] = 0};
+  const int64_t owners[] = {
+      [TP__BY_DISTANCE] = p + hops->nearest, [TP__BY_START] = needed->owner, [TP__BY_GATHER] = 0};
   return owners[hops->by];
 }
 
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
   int64_t owner = first_owner(hops, needed, p) + k, count, begin = begin_of(hops, owner, &count);
-  bool overlaps = needed->from < needed->to && count > 0 && begin < needed->to && begin + count > needed->from;
+  bool overlaps =
+      needed->from < needed->to && count > 0 && begin < needed->to && begin + count > needed->from;
   return overlaps ? owner : -1;
 }
 
@@ -127,7 +132,8 @@ static bool add_pieces(tp__hops *hops, int64_t p) {
   return true;
 }
 
-/* Extends the workspace, from `low` to `high`, by the run of device p and the places of its pieces. */
+/* Extends the workspace, from `low` to `high`, by the run of device p and the places of its
+ * pieces. */
 static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *high) {
   tp__needed needed = tp__hops_needed(hops, p);
   if (needed.from < needed.to) {
@@ -196,8 +202,9 @@ static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 static bool positions_fit(const tp__hops *hops) {
   const int64_t limit = INT64_C(1) << 58;
   const tp__reading *reading = &hops->reading;
-  return reading->stride >= -limit && reading->stride <= limit && reading->offset >= -limit && reading->offset <= limit &&
-         reading->size <= limit && reading->extent <= limit && reading->points <= limit &&
+  return reading->stride >= -limit && reading->stride <= limit && reading->offset >= -limit &&
+         reading->offset <= limit && reading->size <= limit && reading->extent <= limit &&
+         reading->points <= limit &&
          magnitude(reading->stride) <= limit / (hops->devices * hops->part);
 }
 

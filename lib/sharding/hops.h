@@ -1,20 +1,26 @@
-/* Hops: how the devices of a group come by the elements that they read along a dimension that is split over them.
+/* Hops: how the devices of a group come by the elements that they read along a dimension that is
+ * split over them.
  *
- * The devices hold a dimension of `size` elements in buffers of `buffer`, of which the valid elements are a prefix. Each axis gives the ceil, in
- * whole units: 64 elements in units of 16 are 32, 32 and 0 on three devices, and 10 elements on 2x2 are 3, 2, 3 and 2. The same axes
- * split `points` points into parts of `part`, and point j reads the elements stride * j + offset + [0, extent) that are inside the dimension.
- * A device reads one run of elements, of equal length on all: |stride| * (part - 1) + extent, from the least one of its points on.
+ * The devices hold a dimension of `size` elements in buffers of `buffer`, of which the valid
+ * elements are a prefix. Each axis gives the ceil, in whole units: 64 elements in units of 16 are
+ * 32, 32 and 0 on three devices, and 10 elements on 2x2 are 3, 2, 3 and 2. The same axes split
+ * `points` points into parts of `part`, and point j reads the elements stride * j + offset + [0,
+ * extent) that are inside the dimension. A device reads one run of elements, of equal length on
+ * all: |stride| * (part - 1) + extent, from the least one of its points on.
  *
- * A plan puts the run together from pieces. Piece k of a device comes from the buffer of device `owner + k`, where `owner` follows from
- * the reader in one of two ways (`by`):
- *   by distance  owner = reader + nearest; pieces of neighbours are small and one's own is at hand, but a window that moves away from its
+ * A plan puts the run together from pieces. Piece k of a device comes from the buffer of device
+ * `owner + k`, where `owner` follows from the reader in one of two ways (`by`):
+ *   by distance  owner = reader + nearest; pieces of neighbours are small and one's own is at hand,
+ *     but a window that moves away from its
  *                reader (a reversal, a part of the dimension) meets a new distance on each device
- *   by start     owner = the device that holds the first element that is needed; as few pieces as there are owners of one run, which may
- *                send to several readers
- * Where that moves as much as a gather of the dimension, or takes very many pieces, the one piece is the whole dimension.
+ *   by start     owner = the device that holds the first element that is needed; as few pieces as
+ *     there are owners of one run, which may
+ *                send to several readers Where that moves as much as a gather of the dimension, or
+ *                  takes very many pieces, the one piece is the whole dimension.
  *
- * Each piece is one permute of a slice of the buffer, the same slice on all devices, or nothing where all devices have it themselves. The pieces are
- * put into a workspace one after the other, later ones over what stands in the padding of earlier ones; in it lies the run.
+ * Each piece is one permute of a slice of the buffer, the same slice on all devices, or nothing
+ * where all devices have it themselves. The pieces are put into a workspace one after the other,
+ * later ones over what stands in the padding of earlier ones; in it lies the run.
  *
  * Pure values, no allocation; a plan costs time in proportion to the number of devices. */
 #ifndef TP_LIB_SHARDING_HOPS_H
@@ -47,7 +53,9 @@ typedef struct tp__hops {
   int n_pieces;
   tp__piece pieces[TP__MAX_PIECES];
   int64_t low,
-      length;    /* of the workspace: its first element, seen from the first one of a device's first owner, and its size */
+      /* of the workspace: its first element, seen from the first one of a device's first owner, and
+       * its size */
+      length;
   int n_moving;  /* collectives */
   int64_t moved; /* elements along the dimension that a device sends */
 } tp__hops;
@@ -63,7 +71,8 @@ typedef struct tp__needed {
 bool tp__plan_hops(const tp__reading *reading, tp__hops *hops);
 
 tp__needed tp__hops_needed(const tp__hops *hops, int64_t p);
-/* The device whose buffer is piece k of device p; -1 when p does not need that piece. Not for TP__BY_GATHER. */
+/* The device whose buffer is piece k of device p; -1 when p does not need that piece. Not for
+ * TP__BY_GATHER. */
 int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
 /* Where piece k of device p goes in the workspace. */
 int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);

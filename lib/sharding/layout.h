@@ -1,8 +1,9 @@
 /* Internal parts of resharding: moves between layouts, the graph of layouts, distances in it.
  *
- * A view is the part of a problem that a search looks at: a subset of the mesh axes (all of size > 1) and n_dims
- * dimensions, renumbered 0.. in the order of the tensor. In specs of a view every partial byte is that of TP_SUM: a search
- * needs to know of combiners only whether they are two, and which of them have an identity. */
+ * A view is the part of a problem that a search looks at: a subset of the mesh axes (all of size >
+ * 1) and n_dims dimensions, renumbered 0.. in the order of the tensor. In specs of a view every
+ * partial byte is that of TP_SUM: a search needs to know of combiners only whether they are two,
+ * and which of them have an identity. */
 #ifndef TP_LIB_SHARDING_LAYOUT_H
 #define TP_LIB_SHARDING_LAYOUT_H
 
@@ -12,30 +13,38 @@
 
 /* ---- moves (layout_moves.c) ---- */
 
-/* Receives one move: its kind, the set of axes of its group, and the spec after it. A failure ends the enumeration. */
+/* Receives one move: its kind, the set of axes of its group, and the spec after it. A failure ends
+ * the enumeration. */
 typedef tp_status tp__move_fn(void *context, tp_step_kind kind, unsigned axes, tp_spec to);
 
 /* All moves but permutes from `from`, in a fixed order. */
-tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from, tp__move_fn *emit,
-                           void *context);
+tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
+                           tp_spec from, tp__move_fn *emit, void *context);
 
 /* layout_exchange.c: of these the exchanges between more than two dimensions. */
-tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit, void *context);
+tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit,
+                             void *context);
 
-/* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that differ by it. */
-void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step);
+/* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that
+ * differ by it. */
+void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                       tp_step *step);
 
 /* Bytes and time of a move of `kind` over the set `axes`, from a local buffer of `elements`. */
-int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements, int64_t element_size);
-tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes, int64_t elements,
-                      int64_t element_size);
+int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements,
+                       int64_t element_size);
+tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind,
+                      unsigned axes, int64_t elements, int64_t element_size);
 
-/* May dimension changes from `from` to `to` be made by `kind` when the dimensions have `sizes`? See "Uneven sizes" in
- * tp/reshard.h. True for every move between specs that divide. */
-bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes);
+/* May dimension changes from `from` to `to` be made by `kind` when the dimensions have `sizes`? See
+ * "Uneven sizes" in tp/reshard.h. True for every move between specs that divide. */
+bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                           int n_dims, const int64_t *sizes);
 
-/* Elements of the local buffer that a move starts from, with the padding that makes the shards equal into which it cuts it. */
-int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes);
+/* Elements of the local buffer that a move starts from, with the padding that makes the shards
+ * equal into which it cuts it. */
+int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                          int n_dims, const int64_t *sizes);
 
 /* Axes along which a permute between two specs moves data. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
@@ -80,7 +89,8 @@ enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
 /* Number of layouts of a view, TP__MAX_STATES + 1 if there are more than TP__MAX_STATES. */
 int tp__graph_count(int n_axes, int n_dims, bool partial);
 /* Builds the graph in `arena`; the view must have at most TP__MAX_STATES layouts. */
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp__graph **graph);
+tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
+                           bool partial, tp__graph **graph);
 /* The number of `spec`, TP__NO_STATE if it is not a layout of the view. */
 uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec);
 
@@ -91,14 +101,16 @@ typedef struct tp__search {
   const tp_topology *topology;
   const tp__graph *graph;
   int64_t element_size;
-  /* Local elements: outer times those of `sizes`. Of a dimension that is split evenly only the part counts that devices may divide; the
-   * rest of it is in `outer`, so that tensors that differ only there are one search. */
+  /* Local elements: outer times those of `sizes`. Of a dimension that is split evenly only the part
+   * counts that devices may divide; the rest of it is in `outer`, so that tensors that differ only
+   * there are one search. */
   int64_t outer;
   int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions */
   bool uneven;                /* `from` or `goal` does not divide */
   bool may_mask;              /* the combiner has an identity */
-  bool changes_combiner;      /* paths may leave the partial layouts of one combiner, and then enter those of another */
-  bool may_mask_after;        /* the other one has an identity */
+  /* paths may leave the partial layouts of one combiner, and then enter those of another */
+  bool changes_combiner;
+  bool may_mask_after; /* the other one has an identity */
   tp_spec from;
   tp_spec goal; /* only its axes on dimensions that it does not divide, in their order */
 } tp__search;
@@ -116,11 +128,14 @@ typedef struct tp__weights {
   const tp__graph *graph;
   bool uneven;
   int64_t element_size, outer, sizes[TP_MAX_RANK];
-  int64_t *elements;    /* local ones, by state */
-  bool *divides;        /* by state: no dimension is uneven; between two such layouts every move is free of padding */
-  uint32_t *first_even; /* n_states + 1 entries: the edges between such layouts, which every search looks at ... */
-  tp__even *even;       /* ... in the order of the graph */
-  tp_cost *costs;       /* by other edges; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
+  int64_t *elements; /* local ones, by state */
+  /* by state: no dimension is uneven; between two such layouts every move is free of padding */
+  bool *divides;
+  /* n_states + 1 entries: the edges between such layouts, which every search looks at ... */
+  uint32_t *first_even;
+  tp__even *even; /* ... in the order of the graph */
+  /* by other edges; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
+  tp_cost *costs;
   struct tp__memo_entry *memos;
 } tp__weights;
 
@@ -129,11 +144,14 @@ enum { TP__N_WEIGHTS = 16 }; /* that are remembered */
 bool tp__weights_fit(const tp__weights *weights, const tp__search *search);
 tp_status tp__weights_create(const tp__search *search, tp__weights *weights);
 void tp__weights_destroy(tp__weights *weights);
-/* The cost of an edge that leaves the state `from`, where one of both ends is uneven; worked out once. */
-tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from, const tp__edge *edge);
+/* The cost of an edge that leaves the state `from`, where one of both ends is uneven; worked out
+ * once. */
+tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from,
+                  const tp__edge *edge);
 
-/* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are those of the other combiner, and `before`
- * has the first parts of the paths, which end in layouts without partials. */
+/* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are
+ * those of the other combiner, and `before` has the first parts of the paths, which end in layouts
+ * without partials. */
 typedef struct tp__paths {
   const tp__graph *graph;
   const struct tp__paths *before;
@@ -141,16 +159,19 @@ typedef struct tp__paths {
   uint8_t *steps; /* number of steps */
   bool *answered; /* by state: `goal` of the search is what it would be for a path there */
   uint32_t *
-      previous; /* state before; with `before`, of states where the second part begins the state itself. NULL: only distances are known */
+      /* state before; with `before`, of states where the second part begins the state itself. NULL:
+       * only distances are known */
+      previous;
   uint8_t *kind; /* tp_step_kind of the last step; likewise */
 } tp__paths;
 
 /* Results live in `arena`; `weights` fit the search. Of distances alone the way is not kept. */
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, bool distances, tp__paths **paths);
-/* Distances of a search that differs from that of `known` by its goal: a layout that is uneven, where the other one's was not. The combiner does not
- * change. */
-tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights, const tp__paths *known,
-                            tp__paths **paths);
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights,
+                         bool distances, tp__paths **paths);
+/* Distances of a search that differs from that of `known` by its goal: a layout that is uneven,
+ * where the other one's was not. The combiner does not change. */
+tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
+                            const tp__paths *known, tp__paths **paths);
 
 /* ---- cache (reshard.c) ---- */
 
@@ -159,9 +180,9 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states);
 
 /* ---- problems too large to search (layout_direct.c) ---- */
 
-/* The kinds and the specs after each of at most TP_MAX_STEPS steps of a simple valid path; returns their number, -1 if
- * the path would be longer or needs a mask that may not be. */
-int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape, bool may_mask,
-                    tp_step_kind *kinds, tp_spec *after);
+/* The kinds and the specs after each of at most TP_MAX_STEPS steps of a simple valid path; returns
+ * their number, -1 if the path would be longer or needs a mask that may not be. */
+int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                    bool may_mask, tp_step_kind *kinds, tp_spec *after);
 
 #endif

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* What a search depends on. Problems of equal size share one entry whatever their shape, as far as the same numbers of devices divide it:
- * those are all divisors of the mesh's size, so a dimension counts by its gcd with that. Where `from` or `to` splits a dimension unevenly, its
- * size counts, and of `to` the axes on such dimensions: so one search answers all goals that are alike there. */
+/* What a search depends on. Problems of equal size share one entry whatever their shape, as far as
+ * the same numbers of devices divide it: those are all divisors of the mesh's size, so a dimension
+ * counts by its gcd with that. Where `from` or `to` splits a dimension unevenly, its size counts,
+ * and of `to` the axes on such dimensions: so one search answers all goals that are alike there. */
 typedef struct key {
   int64_t view; /* axes, number of dimensions, flags */
   int64_t element_size;
@@ -78,7 +79,8 @@ static void make_room(tp__cache *cache, size_t states) {
     forget_paths(cache);
 }
 
-static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
+static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial,
+                            tp__graph **graph) {
   for (graph_row *row = cache->graphs; row; row = row->next) {
     tp__graph *g = row->graph;
     if (g->axes == axes && g->n_dims == n_dims && g->partial == partial) {
@@ -89,7 +91,8 @@ static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool pa
   graph_row *row = tp__arena_alloc(&cache->arena, sizeof *row);
   if (!row)
     return TP_NO_MEMORY;
-  tp_status status = tp__graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
+  tp_status status =
+      tp__graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
   if (status != TP_OK)
     return status;
   row->next = cache->graphs;
@@ -100,7 +103,8 @@ static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool pa
 
 /* ---- search ---- */
 
-static void fill_search(const tp__cache *cache, const tp__problem *p, const tp__view *v, tp__search *s) {
+static void fill_search(const tp__cache *cache, const tp__problem *p, const tp__view *v,
+                        tp__search *s) {
   *s = (tp__search){.mesh = &cache->mesh,
                     .topology = &cache->topology,
                     .element_size = p->element_size,
@@ -120,8 +124,9 @@ static void fill_search(const tp__cache *cache, const tp__problem *p, const tp__
 }
 
 static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s, bool distances) {
-  key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | distances << 5 | s->changes_combiner << 4 |
-                   s->may_mask_after << 3 | p->partial << 2 | s->may_mask << 1 | s->uneven,
+  key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | distances << 5 |
+                   s->changes_combiner << 4 | s->may_mask_after << 3 | p->partial << 2 |
+                   s->may_mask << 1 | s->uneven,
            .element_size = s->element_size,
            .outer = s->outer,
            .from = s->from.bits,
@@ -151,7 +156,8 @@ static tp__paths *find_entry(const tp__cache *cache, const key *k) {
 }
 
 /* What a search needs besides its key. */
-static tp_status prepare(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__search *s, tp__weights **weights) {
+static tp_status prepare(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__search *s,
+                         tp__weights **weights) {
   tp__graph *graph = NULL;
   tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
   if (status == TP_OK)
@@ -166,7 +172,8 @@ static void add_entry(tp__cache *cache, const key *k, const tp__search *s, tp__p
   cache->path_states += s->changes_combiner ? 2 * s->graph->n_states : s->graph->n_states;
 }
 
-static tp_status find_paths(tp__cache *cache, const tp__problem *p, const tp__view *v, bool distances, tp__paths **paths) {
+static tp_status find_paths(tp__cache *cache, const tp__problem *p, const tp__view *v,
+                            bool distances, tp__paths **paths) {
   tp__search s;
   tp__weights *weights;
   fill_search(cache, p, v, &s);
@@ -184,12 +191,15 @@ static tp_status find_paths(tp__cache *cache, const tp__problem *p, const tp__vi
   return status;
 }
 
-tp_status tp__cache_paths(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__paths **paths) {
+tp_status tp__cache_paths(tp__cache *cache, const tp__problem *p, const tp__view *v,
+                          tp__paths **paths) {
   return find_paths(cache, p, v, false, paths);
 }
 
-/* Distances to an uneven layout are those to all others, which are found once, extended by what is special about it. */
-tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__paths **paths) {
+/* Distances to an uneven layout are those to all others, which are found once, extended by what is
+ * special about it. */
+tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__view *v,
+                              tp__paths **paths) {
   tp__search s;
   tp__weights *weights;
   tp__paths *known;

@@ -1,5 +1,5 @@
-/* A path without a search, for meshes and ranks whose layouts are too many: reduce, gather down to what both layouts
- * share, slice, mask. Always valid, seldom the cheapest. */
+/* A path without a search, for meshes and ranks whose layouts are too many: reduce, gather down to
+ * what both layouts share, slice, mask. Always valid, seldom the cheapest. */
 #include "sharding/layout.h"
 
 typedef struct path {
@@ -22,7 +22,8 @@ static bool step_to(path *p, tp_step_kind kind, tp_spec to) {
   return true;
 }
 
-/* The layout now, with the partial axes of `goal` added, or with those that are not so in `goal` reduced. */
+/* The layout now, with the partial axes of `goal` added, or with those that are not so in `goal`
+ * reduced. */
 static tp_spec with_partials_of(const path *p, tp_spec goal, bool add) {
   tp_spec to = p->now;
   for (int a = 0; a < p->mesh->n_axes; a++) {
@@ -35,7 +36,8 @@ static tp_spec with_partials_of(const path *p, tp_spec goal, bool add) {
   return to;
 }
 
-/* Gathers dimension d down to its first `kept` axes, in as few steps as keep every buffer a prefix. */
+/* Gathers dimension d down to its first `kept` axes, in as few steps as keep every buffer a
+ * prefix. */
 static bool gather_dim(path *p, int d, int kept) {
   int axes[TP_MAX_AXES];
   int n = tp_spec_dim_axes(p->mesh, p->now, d, axes);
@@ -44,7 +46,8 @@ static bool gather_dim(path *p, int d, int kept) {
     int best_n = n;
     for (int left = n - 1; left >= kept; left--) {
       tp_spec_clear(&to, axes[left]);
-      if (left < n - 1 && !tp__move_keeps_prefix(p->mesh, TP_STEP_ALL_GATHER, p->now, to, p->rank, p->shape))
+      if (left < n - 1 &&
+          !tp__move_keeps_prefix(p->mesh, TP_STEP_ALL_GATHER, p->now, to, p->rank, p->shape))
         continue;
       best = to;
       best_n = left;
@@ -64,7 +67,8 @@ static bool slice_dim(path *p, int d, int n, int all, const int *axes) {
     for (int taken = n; taken < all; taken++) {
       if (tp_spec_append(&to, axes[taken], d) != TP_OK)
         return false;
-      if (taken > n && !tp__move_keeps_prefix(p->mesh, TP_STEP_SLICE, p->now, to, p->rank, p->shape))
+      if (taken > n &&
+          !tp__move_keeps_prefix(p->mesh, TP_STEP_SLICE, p->now, to, p->rank, p->shape))
         continue;
       best = to;
       best_n = taken + 1;
@@ -83,8 +87,8 @@ static int common_axes(int n, const int *a, int m, const int *b) {
   return common;
 }
 
-int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape, bool may_mask,
-                    tp_step_kind *kinds, tp_spec *after) {
+int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
+                    bool may_mask, tp_step_kind *kinds, tp_spec *after) {
   path p = {mesh, shape, rank, 0, kinds, after, from};
   int kept[TP_MAX_RANK];
   if (!step_to(&p, TP_STEP_ALL_REDUCE, with_partials_of(&p, to, false)))

@@ -1,5 +1,6 @@
-/* Exchanges between more than two dimensions: an all_to_all whose axes leave one dimension for several, or several for one. As one exchange
- * all but a device's own share moves once; axis by axis some of it moves twice. */
+/* Exchanges between more than two dimensions: an all_to_all whose axes leave one dimension for
+ * several, or several for one. As one exchange all but a device's own share moves once; axis by
+ * axis some of it moves twice. */
 #include "sharding/layout.h"
 
 /* Axes that may move at once: as many as the local form has dimensions for (lib/ir/exchange.c). */
@@ -20,8 +21,10 @@ typedef struct tail {
 
 /* ---- one dimension to several ---- */
 
-/* Every axis of the tail becomes the minor end of some dimension but `lost`; `won` has those that got one. */
-static tp_status spread(const walk *w, tail t, int lost, unsigned won, unsigned moved, tp_spec spec) {
+/* Every axis of the tail becomes the minor end of some dimension but `lost`; `won` has those that
+ * got one. */
+static tp_status spread(const walk *w, tail t, int lost, unsigned won, unsigned moved,
+                        tp_spec spec) {
   if (t.next == t.n)
     return (won & (won - 1)) ? w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, spec) : TP_OK;
   int axis = t.axes[t.next++];
@@ -71,13 +74,15 @@ static tp_status merge(const walk *w, tail *tails, int won, unsigned moved, tp_s
 }
 
 /* Chooses a minor end, which may be empty, of every dimension from `dim` on but `won`. */
-static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, int n_moved, int won, tp_spec spec) {
+static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, int n_moved, int won,
+                              tp_spec spec) {
   if (dim == w->n_dims)
     return n_lost > 1 ? merge(w, tails, won, 0, spec) : TP_OK;
   int axes[TP_MAX_AXES], n = dim == won ? 0 : tp_spec_dim_axes(w->mesh, spec, dim, axes);
   tails[dim] = (tail){0};
   tp_status status = choose_tails(w, tails, dim + 1, n_lost, n_moved, won, spec);
-  for (int first = n - 1; first >= 0 && n_moved + n - first <= MAX_MOVED && status == TP_OK; first--) {
+  for (int first = n - 1; first >= 0 && n_moved + n - first <= MAX_MOVED && status == TP_OK;
+       first--) {
     tp_spec_clear(&spec, axes[first]);
     tails[dim] = (tail){0};
     for (int i = first; i < n; i++)
@@ -87,7 +92,8 @@ static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, i
   return status;
 }
 
-tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit, void *context) {
+tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit,
+                             void *context) {
   const walk w = {mesh, n_dims, emit, context};
   tail tails[TP_MAX_RANK];
   tp_status status = TP_OK;

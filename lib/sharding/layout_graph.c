@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layouts by number k of sharded axes: one more axis is replicated, partial, or takes one of the n_dims + k places that
- * the ordered lists of axes offer. */
+/* Layouts by number k of sharded axes: one more axis is replicated, partial, or takes one of the
+ * n_dims + k places that the ordered lists of axes offer. */
 int tp__graph_count(int n_axes, int n_dims, bool partial) {
   int64_t with[TP_MAX_AXES + 1] = {1};
   int64_t unsharded = partial ? 2 : 1, sum = 0;
@@ -55,8 +55,8 @@ static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim,
   return spec;
 }
 
-/* Every layout of the axes from `axis` on, given those before: each arrangement arises once, by inserting its axes one
- * after the other. */
+/* Every layout of the axes from `axis` on, given those before: each arrangement arises once, by
+ * inserting its axes one after the other. */
 static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
   while (axis < mesh->n_axes && !(graph->axes >> axis & 1))
     axis++;
@@ -101,7 +101,8 @@ static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__graph 
 /* ---- permutes: states with equal counts of shards and parts ---- */
 
 typedef struct counts {
-  int32_t shards[TP_MAX_RANK + 1]; /* by dimension; the last entry counts the parts of partial axes */
+  /* by dimension; the last entry counts the parts of partial axes */
+  int32_t shards[TP_MAX_RANK + 1];
   uint32_t state;
 } counts;
 
@@ -119,7 +120,9 @@ static counts count_shards(const tp_mesh *mesh, tp_spec spec, uint32_t state) {
   return c;
 }
 
-static int compare_shards(const counts *a, const counts *b) { return memcmp(a->shards, b->shards, sizeof a->shards); }
+static int compare_shards(const counts *a, const counts *b) {
+  return memcmp(a->shards, b->shards, sizeof a->shards);
+}
 
 static int compare_counts(const void *a, const void *b) {
   const counts *x = a, *y = b;
@@ -178,7 +181,8 @@ static tp_status add_permutes(builder *b, uint32_t state) {
 
 static tp_status create_edges(tp__arena *arena, builder *b) {
   tp__graph *graph = b->graph;
-  graph->prices = tp__arena_array(arena, TP__COUNT(b->price_of) * TP__COUNT(b->price_of[0]), sizeof *graph->prices);
+  graph->prices = tp__arena_array(arena, TP__COUNT(b->price_of) * TP__COUNT(b->price_of[0]),
+                                  sizeof *graph->prices);
   b->sorted = tp__calloc(graph->n_states, sizeof *b->sorted);
   b->position = tp__calloc(graph->n_states, sizeof *b->position);
   if (!graph->prices || !b->sorted || !b->position)
@@ -190,7 +194,8 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
     b->position[b->sorted[i].state] = i;
   for (uint32_t s = 0; s < graph->n_states; s++) {
     graph->first_edge[s] = (uint32_t)b->n_edges;
-    tp_status status = tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial, graph->states[s], add_move, b);
+    tp_status status = tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial,
+                                        graph->states[s], add_move, b);
     if (status == TP_OK)
       status = add_permutes(b, s);
     if (status != TP_OK)
@@ -207,7 +212,8 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
 
 static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
   uint32_t n_edges = graph->first_edge[graph->n_states];
-  graph->first_into = tp__arena_array(arena, (size_t)graph->n_states + 1, sizeof *graph->first_into);
+  graph->first_into =
+      tp__arena_array(arena, (size_t)graph->n_states + 1, sizeof *graph->first_into);
   graph->into = tp__arena_array(arena, (size_t)n_edges + 1, sizeof *graph->into);
   if (!graph->first_into || !graph->into)
     return TP_NO_MEMORY;
@@ -223,7 +229,8 @@ static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
   return TP_OK;
 }
 
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp__graph **graph) {
+tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
+                           bool partial, tp__graph **graph) {
   tp__graph *made = tp__arena_alloc(arena, sizeof *made);
   builder *b = tp__calloc(1, sizeof *b);
   tp_status status = made && b ? TP_OK : TP_NO_MEMORY;

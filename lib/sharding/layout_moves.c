@@ -1,4 +1,5 @@
-/* The moves between layouts: what each does to a spec, what it costs, when uneven sizes allow it. */
+/* The moves between layouts: what each does to a spec, what it costs, when uneven sizes allow
+ * it. */
 #include "sharding/layout.h"
 
 static unsigned partial_axes(const tp_mesh *mesh, tp_spec spec) {
@@ -32,8 +33,8 @@ typedef struct walk {
   int dim;
 } walk;
 
-/* Every sequence of axes of `pool` becomes the minor end of the dimension: slice if they were replicated,
- * reduce_scatter if they were partial. */
+/* Every sequence of axes of `pool` becomes the minor end of the dimension: slice if they were
+ * replicated, reduce_scatter if they were partial. */
 static tp_status append_sequences(const walk *w, unsigned pool, unsigned moved, tp_spec spec) {
   for (int a = 0; a < w->mesh->n_axes; a++) {
     if (!(pool >> a & 1))
@@ -91,8 +92,8 @@ static tp_status mark_subsets(const walk *w, unsigned pool, unsigned byte, tp_sp
   return TP_OK;
 }
 
-tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial, tp_spec from, tp__move_fn *emit,
-                           void *context) {
+tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
+                           tp_spec from, tp__move_fn *emit, void *context) {
   unsigned partials = partial_axes(mesh, from) & axes;
   unsigned replicated = replicated_axes(mesh, from) & axes;
   walk w = {mesh, emit, context, TP_STEP_SLICE, 0};
@@ -128,7 +129,8 @@ static void describe_changed(const tp_mesh *mesh, unsigned set, tp_step *step) {
 }
 
 /* The axes at the minor end of `dim` in `longer`, beyond its length in `shorter`. */
-static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim, tp_step *step) {
+static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim,
+                          tp_step *step) {
   int axes[TP_MAX_AXES];
   int kept = tp_spec_dim_axes(mesh, shorter, dim, axes);
   int n = tp_spec_dim_axes(mesh, longer, dim, axes);
@@ -136,7 +138,8 @@ static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, 
     step->axes[step->n_axes++] = axes[i];
 }
 
-void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, tp_step *step) {
+void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                       tp_step *step) {
   unsigned changed = 0, losers = 0, winners = 0;
   int lost = -1, won = -1;
   *step = (tp_step){.kind = kind, .dim = -1, .to_dim = -1, .from = from, .to = to};
@@ -223,25 +226,29 @@ static int64_t set_size(const tp_mesh *mesh, unsigned axes) {
   return n;
 }
 
-/* Elements in the sense of tp_cost_bytes: only for all_gather they are not those of the local buffer. */
+/* Elements in the sense of tp_cost_bytes: only for all_gather they are not those of the local
+ * buffer. */
 static int64_t group_elements(tp_step_kind kind, int64_t n, int64_t elements) {
   return kind == TP_STEP_ALL_GATHER ? tp__multiply(elements, n) : elements;
 }
 
-int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements, int64_t element_size) {
+int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements,
+                       int64_t element_size) {
   int64_t n = set_size(mesh, axes);
   if (collectives[kind] < 0)
     return 0;
-  return tp_cost_bytes((tp_collective)collectives[kind], n, group_elements(kind, n, elements), element_size);
+  return tp_cost_bytes((tp_collective)collectives[kind], n, group_elements(kind, n, elements),
+                       element_size);
 }
 
-tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind, unsigned axes, int64_t elements,
-                      int64_t element_size) {
+tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind,
+                      unsigned axes, int64_t elements, int64_t element_size) {
   int64_t n = set_size(mesh, axes);
   tp_cost cost;
   if (collectives[kind] < 0) {
     int64_t result = kind == TP_STEP_SLICE ? elements / n + (elements % n != 0) : elements;
-    tp_work copy = {.memory_bytes = 2.0 * (double)result * (double)element_size}; /* read and write */
+    /* read and write */
+    tp_work copy = {.memory_bytes = 2.0 * (double)result * (double)element_size};
     cost = tp_cost_compute(topology, &copy);
   } else {
     int list[TP_MAX_AXES], n_list = 0;
@@ -249,21 +256,23 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
       if (axes >> a & 1)
         list[n_list++] = a;
     }
-    cost = tp_cost_collective(topology, mesh, (tp_collective)collectives[kind], n_list, list, group_elements(kind, n, elements),
-                              element_size);
+    cost = tp_cost_collective(topology, mesh, (tp_collective)collectives[kind], n_list, list,
+                              group_elements(kind, n, elements), element_size);
   }
   return cost > 0 ? cost : 1; /* no step is free, or paths would not be unique */
 }
 
-tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step, int rank, const int64_t *shape,
-                     int64_t element_size) {
+tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step,
+                     int rank, const int64_t *shape, int64_t element_size) {
   int64_t elements = tp__move_elements(mesh, step->kind, step->from, step->to, rank, shape);
-  return tp__move_cost(mesh, topology, step->kind, axis_set(step->n_axes, step->axes), elements, element_size);
+  return tp__move_cost(mesh, topology, step->kind, axis_set(step->n_axes, step->axes), elements,
+                       element_size);
 }
 
 /* ---- uneven sizes ---- */
 
-static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim, int64_t size) {
+static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim,
+                              int64_t size) {
   int axes[TP_MAX_AXES];
   int kept = tp_spec_dim_axes(mesh, shorter, dim, axes);
   int n = tp_spec_dim_axes(mesh, longer, dim, axes);
@@ -287,17 +296,20 @@ static bool same_on_dim(const tp_mesh *mesh, tp_spec a, tp_spec b, int dim) {
   return true;
 }
 
-/* Only the axes at the minor end of dimension `dim` differ, and either buffer is a prefix of what the other one's shards make. */
+/* Only the axes at the minor end of dimension `dim` differ, and either buffer is a prefix of what
+ * the other one's shards make. */
 static bool ends_keep_prefix(const tp_mesh *mesh, tp_spec from, tp_spec to, int dim, int64_t size) {
   int64_t before = tp_spec_dim_shards(mesh, from, dim), after = tp_spec_dim_shards(mesh, to, dim);
   return before > after ? tail_keeps_prefix(mesh, to, from, dim, size)
                         : before < after && tail_keeps_prefix(mesh, from, to, dim, size);
 }
 
-bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
+bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                           int n_dims, const int64_t *sizes) {
   int n_changed = 0, n_uneven = 0;
   for (int d = 0; d < n_dims; d++) {
-    bool exact = sizes[d] % tp_spec_dim_shards(mesh, from, d) == 0 && sizes[d] % tp_spec_dim_shards(mesh, to, d) == 0;
+    bool exact = sizes[d] % tp_spec_dim_shards(mesh, from, d) == 0 &&
+                 sizes[d] % tp_spec_dim_shards(mesh, to, d) == 0;
     if (same_on_dim(mesh, from, to, d))
       continue;
     n_changed++;
@@ -307,17 +319,20 @@ bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from,
     if (kind == TP_STEP_PERMUTE || !ends_keep_prefix(mesh, from, to, d, sizes[d]))
       return false;
   }
-  return n_uneven == 0 || n_changed <= 2; /* an exchange between several dimensions cuts into equal slices */
+  /* an exchange between several dimensions cuts into equal slices */
+  return n_uneven == 0 || n_changed <= 2;
 }
 
-int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to, int n_dims, const int64_t *sizes) {
+int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
+                          int n_dims, const int64_t *sizes) {
   bool splits = kind == TP_STEP_REDUCE_SCATTER || kind == TP_STEP_ALL_TO_ALL;
   int64_t before[TP_MAX_RANK], after[TP_MAX_RANK], elements = 1;
   tp_spec_local_shape(mesh, from, n_dims, sizes, before);
   tp_spec_local_shape(mesh, to, n_dims, sizes, after);
   for (int d = 0; d < n_dims; d++) {
     int64_t parts = tp_spec_dim_shards(mesh, to, d) / tp_spec_dim_shards(mesh, from, d);
-    elements = tp__multiply(elements, splits && parts > 1 ? tp__multiply(parts, after[d]) : before[d]);
+    elements =
+        tp__multiply(elements, splits && parts > 1 ? tp__multiply(parts, after[d]) : before[d]);
   }
   return elements;
 }

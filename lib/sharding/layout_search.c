@@ -12,8 +12,10 @@ typedef struct run {
   const tp__graph *graph;
   tp__paths *paths;
   tp__weights *weights;
-  bool *open;      /* by state: takes part */
-  uint32_t *extra; /* by state that divides: the first of its edges to uneven ones that take part, + 1; 0: there is none ... */
+  bool *open; /* by state: takes part */
+  /* by state that divides: the first of its edges to uneven ones that take part, + 1; 0: there is
+   * none ... */
+  uint32_t *extra;
   extra_edge *extras; /* ... and all of them */
   uint32_t n_extras;
   uint32_t *heap;    /* states, least first */
@@ -38,13 +40,14 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
 /* An uneven layout takes part only on the way from or to such a layout. */
 static bool takes_part(const tp__search *s, tp_spec spec) {
   for (int d = 0; d < s->graph->n_dims; d++)
-    if (s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0 && !is_leading(s->mesh, spec, s->from, d) &&
-        !is_leading(s->mesh, spec, s->goal, d))
+    if (s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0 &&
+        !is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d))
       return false;
   return true;
 }
 
-/* Does the search of `goal` answer for this layout: are its axes on dimensions that it does not divide those of `goal`? */
+/* Does the search of `goal` answer for this layout: are its axes on dimensions that it does not
+ * divide those of `goal`? */
 static bool is_answered(const tp__search *s, tp_spec spec, bool divides) {
   tp_spec uneven = tp_spec_replicated();
   for (int d = 0; d < s->graph->n_dims && !divides; d++) {
@@ -63,7 +66,8 @@ static void mark_answered(const tp__search *s, const tp__weights *weights, tp__p
 
 /* ---- heap ---- */
 
-/* Order of settling: cost, number of steps, number of the state; total, so the result does not depend on the heap. */
+/* Order of settling: cost, number of steps, number of the state; total, so the result does not
+ * depend on the heap. */
 static bool before(const tp__paths *p, uint32_t a, uint32_t b) {
   if (p->cost[a] != p->cost[b])
     return p->cost[a] < p->cost[b];
@@ -109,8 +113,10 @@ static uint32_t take_first(run *r) {
 
 /* ---- search ---- */
 
-/* `steps` at most TP_MAX_STEPS lead to `to`. Nothing is cheaper than TP_COST_FORBIDDEN, with no steps, where nothing led yet. */
-static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost, uint8_t steps) {
+/* `steps` at most TP_MAX_STEPS lead to `to`. Nothing is cheaper than TP_COST_FORBIDDEN, with no
+ * steps, where nothing led yet. */
+static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost,
+                         uint8_t steps) {
   tp__paths *p = r->paths;
   if (cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
     return;
@@ -126,8 +132,10 @@ static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_c
 /* Along an edge of which one end is uneven. */
 static void reach_uneven(run *r, uint32_t from, const tp__edge *edge) {
   tp__paths *p = r->paths;
-  if (p->steps[from] < TP_MAX_STEPS && p->cost[from] <= p->cost[edge->to] && (edge->kind != TP_STEP_MASK || r->may_mask))
-    reach(r, from, edge->kind, edge->to, tp_cost_add(p->cost[from], tp__weigh(r->weights, r->search, from, edge)),
+  if (p->steps[from] < TP_MAX_STEPS && p->cost[from] <= p->cost[edge->to] &&
+      (edge->kind != TP_STEP_MASK || r->may_mask))
+    reach(r, from, edge->kind, edge->to,
+          tp_cost_add(p->cost[from], tp__weigh(r->weights, r->search, from, edge)),
           (uint8_t)(p->steps[from] + 1));
 }
 
@@ -162,7 +170,8 @@ static void settle_all(run *r) {
 
 /* ---- runs ---- */
 
-/* Opens an uneven layout: the edges to it join those of the layouts that divide, in front of those of a higher number. */
+/* Opens an uneven layout: the edges to it join those of the layouts that divide, in front of those
+ * of a higher number. */
 static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
   const tp__graph *g = r->graph;
   uint32_t first = g->first_into[state], end = g->first_into[state + 1];
@@ -195,9 +204,14 @@ static tp_status open_states(run *r) {
 }
 
 /* Scratch of a run, given back at its end. */
-static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths, run *r) {
+static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths,
+                            run *r) {
   const tp__graph *g = search->graph;
-  *r = (run){.search = search, .graph = g, .paths = paths, .weights = weights, .may_mask = search->may_mask};
+  *r = (run){.search = search,
+             .graph = g,
+             .paths = paths,
+             .weights = weights,
+             .may_mask = search->may_mask};
   r->open = tp__calloc(g->n_states, sizeof *r->open);
   r->extra = tp__calloc(g->n_states, sizeof *r->extra);
   r->heap = tp__calloc(g->n_states, sizeof *r->heap);
@@ -224,7 +238,10 @@ static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph, bool di
   paths->answered = tp__arena_array(arena, n, sizeof *paths->answered);
   paths->previous = distances ? NULL : tp__arena_array(arena, n, sizeof *paths->previous);
   paths->kind = distances ? NULL : tp__arena_array(arena, n, sizeof *paths->kind);
-  return paths->cost && paths->steps && paths->answered && (distances || (paths->previous && paths->kind)) ? paths : NULL;
+  return paths->cost && paths->steps && paths->answered &&
+                 (distances || (paths->previous && paths->kind))
+             ? paths
+             : NULL;
 }
 
 static void start_at(run *r, uint32_t from) {
@@ -234,7 +251,8 @@ static void start_at(run *r, uint32_t from) {
   raise_state(r, from);
 }
 
-/* The search goes on from all layouts without partials that the first part reached: there the combiner may change. */
+/* The search goes on from all layouts without partials that the first part reached: there the
+ * combiner may change. */
 static void start_behind(run *r, const tp__paths *before) {
   memset(r->heap_at, 0, r->graph->n_states * sizeof *r->heap_at);
   r->may_mask = r->search->may_mask_after;
@@ -250,7 +268,8 @@ static void start_behind(run *r, const tp__paths *before) {
   }
 }
 
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights, bool distances, tp__paths **paths) {
+tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights,
+                         bool distances, tp__paths **paths) {
   const tp__graph *g = search->graph;
   uint32_t from = tp__graph_find(g, search->from);
   if (from == TP__NO_STATE)
@@ -277,9 +296,10 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights
   return status;
 }
 
-/* What is known stays, unless it is nearer by the layouts that are new: those are reached from all others, and the search goes on from them. */
-tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights, const tp__paths *known,
-                            tp__paths **paths) {
+/* What is known stays, unless it is nearer by the layouts that are new: those are reached from all
+ * others, and the search goes on from them. */
+tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
+                            const tp__paths *known, tp__paths **paths) {
   const tp__graph *g = search->graph;
   tp__paths *made = create_paths(arena, g, true);
   if (!made)

@@ -1,4 +1,5 @@
-/* Views: leave out what cannot matter, and where the layouts are too many, what is the same before and after. */
+/* Views: leave out what cannot matter, and where the layouts are too many, what is the same before
+ * and after. */
 #include "sharding/layout_view.h"
 
 #include <stdlib.h>
@@ -32,9 +33,10 @@ static int count_bits(unsigned set) {
   return n;
 }
 
-tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                             int64_t element_size, tp__problem *problem) {
-  tp__problem p = {.mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
+tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
+                             const int64_t *shape, int64_t element_size, tp__problem *problem) {
+  tp__problem p = {
+      .mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
   if (rank < 0 || rank > TP_MAX_RANK || element_size <= 0)
     return TP_UNSUPPORTED;
   if (!dims_fit(mesh, from, rank) || !dims_fit(mesh, to, rank))
@@ -54,9 +56,12 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
   }
   if (tp__spec_mixes_combiners(from) || tp__spec_mixes_combiners(to))
     return TP_UNSUPPORTED;
-  bool partial_from = find_combiner(mesh, from, &p.combiner), partial_to = find_combiner(mesh, to, &p.last_combiner);
-  /* No path between whole values gains by partial layouts, but with them one search answers both kinds of questions. */
-  p.partial = partial_from || partial_to || tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
+  bool partial_from = find_combiner(mesh, from, &p.combiner),
+       partial_to = find_combiner(mesh, to, &p.last_combiner);
+  /* No path between whole values gains by partial layouts, but with them one search answers both
+   * kinds of questions. */
+  p.partial = partial_from || partial_to ||
+              tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
   if (!partial_from)
     p.combiner = p.last_combiner;
   if (!partial_to)
@@ -83,7 +88,8 @@ static bool fits(const tp__problem *p, unsigned axes, unsigned dims) {
   return tp__graph_count(count_bits(axes), count_bits(dims), p->partial) <= TP__MAX_STATES;
 }
 
-/* Dimensions whose axes differ, and the axes on them or with another place; everything else stays as it is. */
+/* Dimensions whose axes differ, and the axes on them or with another place; everything else stays
+ * as it is. */
 static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
   unsigned changed_dims = 0, changed_axes = 0;
   for (int a = 0; a < p->mesh->n_axes; a++) {
@@ -105,7 +111,8 @@ static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
   *dims = changed_dims;
 }
 
-/* A dimension that neither layout splits is a place to put axes for a while; the one that takes most is added. */
+/* A dimension that neither layout splits is a place to put axes for a while; the one that takes
+ * most is added. */
 static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, unsigned dims) {
   int64_t most = 1;
   unsigned parking = 0;
@@ -155,7 +162,8 @@ tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec
   return inside;
 }
 
-tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec, tp_combiner combiner) {
+tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec,
+                         tp_combiner combiner) {
   tp_spec whole = problem->from;
   for (int a = 0; a < problem->mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -171,7 +179,8 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
   return whole;
 }
 
-tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape, tp_spec spec, unsigned *dims) {
+tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape,
+                        tp_spec spec, unsigned *dims) {
   int64_t shards[TP_MAX_RANK];
   tp_spec part = tp_spec_replicated();
   unsigned uneven = 0;
@@ -255,8 +264,8 @@ void tp__view_sort(const tp__problem *p, tp__view *v) {
     int64_t size = p->shape[v->dims[d]];
     bool uneven = v->uneven >> d & 1;
     keys[d] = (dim_key){v->dims[d],
-                        {(uint64_t)(uneven ? size : tp__gcd(size, p->devices)), uneven, axes_on(p->mesh, v->from, d),
-                         axes_on(p->mesh, v->uneven_to, d)}};
+                        {(uint64_t)(uneven ? size : tp__gcd(size, p->devices)), uneven,
+                         axes_on(p->mesh, v->from, d), axes_on(p->mesh, v->uneven_to, d)}};
   }
   qsort(keys, (size_t)v->n_dims, sizeof *keys, compare_dims);
   for (int d = 0; d < v->n_dims; d++)

@@ -1,4 +1,5 @@
-/* What the moves of a graph cost for one tensor. Shared by the searches from all its layouts, and worked out when first needed. */
+/* What the moves of a graph cost for one tensor. Shared by the searches from all its layouts, and
+ * worked out when first needed. */
 #include "sharding/layout.h"
 
 #include <string.h>
@@ -35,8 +36,8 @@ static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) 
 }
 
 bool tp__weights_fit(const tp__weights *w, const tp__search *s) {
-  return w->graph == s->graph && w->element_size == s->element_size && w->outer == s->outer && w->uneven == s->uneven &&
-         memcmp(w->sizes, s->sizes, sizeof w->sizes) == 0;
+  return w->graph == s->graph && w->element_size == s->element_size && w->outer == s->outer &&
+         w->uneven == s->uneven && memcmp(w->sizes, s->sizes, sizeof w->sizes) == 0;
 }
 
 static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, int64_t elements) {
@@ -62,7 +63,8 @@ static tp_status list_even(tp__weights *w, const tp__search *s) {
     for (uint32_t e = g->first_edge[from]; w->divides[from] && e < g->first_edge[from + 1]; e++) {
       const tp__edge *edge = &g->edges[e];
       if (w->divides[edge->to])
-        w->even[n++] = (tp__even){price(w, s, edge, w->elements[from]), (uint16_t)edge->to, edge->kind};
+        w->even[n++] =
+            (tp__even){price(w, s, edge, w->elements[from]), (uint16_t)edge->to, edge->kind};
     }
     w->first_even[from + 1] = n;
   }
@@ -71,13 +73,15 @@ static tp_status list_even(tp__weights *w, const tp__search *s) {
 
 tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
   const tp__graph *g = s->graph;
-  tp__weights w = {.graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
+  tp__weights w = {
+      .graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
   memcpy(w.sizes, s->sizes, sizeof w.sizes);
   w.elements = tp__calloc(g->n_states, sizeof *w.elements);
   w.divides = tp__calloc(g->n_states, sizeof *w.divides);
   w.costs = s->uneven ? tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w.costs) : NULL;
   w.memos = tp__calloc((size_t)g->n_prices * MEMO_WAYS + 1, sizeof *w.memos);
-  tp_status status = w.elements && w.divides && (w.costs || !s->uneven) && w.memos ? TP_OK : TP_NO_MEMORY;
+  tp_status status =
+      w.elements && w.divides && (w.costs || !s->uneven) && w.memos ? TP_OK : TP_NO_MEMORY;
   for (uint32_t i = 0; status == TP_OK && i < g->n_prices * MEMO_WAYS; i++)
     w.memos[i].elements = -1;
   for (uint32_t i = 0; status == TP_OK && i < g->n_states; i++)
@@ -111,6 +115,7 @@ tp_cost tp__weigh(tp__weights *w, const tp__search *s, uint32_t from, const tp__
   if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
     *cost = TP_COST_FORBIDDEN;
   else /* more than the layout has: uneven shards are filled up */
-    *cost = price(w, s, edge, tp__multiply(s->outer, tp__move_elements(s->mesh, kind, a, b, n_dims, s->sizes)));
+    *cost = price(w, s, edge,
+                  tp__multiply(s->outer, tp__move_elements(s->mesh, kind, a, b, n_dims, s->sizes)));
   return *cost;
 }

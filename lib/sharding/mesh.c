@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Device numbers and shard counts stay in 32 bits, so that products with 32-bit sizes never overflow. */
+/* Device numbers and shard counts stay in 32 bits, so that products with 32-bit sizes never
+ * overflow. */
 static const int64_t max_devices = INT32_MAX;
 
 /* printf into the caller's message, if there is one. */
@@ -14,25 +15,30 @@ static const int64_t max_devices = INT32_MAX;
 
 static bool name_fits(const char *name) { return name && *name && strlen(name) < TP_MAX_AXIS_NAME; }
 
-static bool axis_name_valid(const char *name) { return name_fits(name) && !strpbrk(name, ":()\" ,?="); }
+static bool axis_name_valid(const char *name) {
+  return name_fits(name) && !strpbrk(name, ":()\" ,?=");
+}
 
-static tp_status check_axis(const char *name, int64_t size, int64_t devices_before, char *why, size_t why_size) {
+static tp_status check_axis(const char *name, int64_t size, int64_t devices_before, char *why,
+                            size_t why_size) {
   if (!axis_name_valid(name)) {
-    WHY("axis name \"%s\" is empty, longer than %d bytes, or holds one of :()\" ,?=", name ? name : "", TP_MAX_AXIS_NAME - 1);
+    WHY("axis name \"%s\" is empty, longer than %d bytes, or holds one of :()\" ,?=",
+        name ? name : "", TP_MAX_AXIS_NAME - 1);
     return TP_INVALID_ARGUMENT;
   }
   if (size < 1 || size > max_devices / devices_before) {
-    WHY("axis \"%s\" has size %lld; it must be at least 1, and the mesh at most %lld devices", name, (long long)size,
-        (long long)max_devices);
+    WHY("axis \"%s\" has size %lld; it must be at least 1, and the mesh at most %lld devices", name,
+        (long long)size, (long long)max_devices);
     return TP_INVALID_ARGUMENT;
   }
   return TP_OK;
 }
 
-static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes, char *why, size_t why_size,
-                        tp_mesh *mesh) {
+static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes,
+                        char *why, size_t why_size, tp_mesh *mesh) {
   if (!name_fits(name)) {
-    WHY("mesh name \"%s\" is empty or longer than %d bytes", name ? name : "", TP_MAX_AXIS_NAME - 1);
+    WHY("mesh name \"%s\" is empty or longer than %d bytes", name ? name : "",
+        TP_MAX_AXIS_NAME - 1);
     return TP_INVALID_ARGUMENT;
   }
   if (n < 1 || n > TP_MAX_AXES) {
@@ -60,7 +66,8 @@ static tp_status create(const char *name, int n, const char *const *names, const
   return TP_OK;
 }
 
-tp_status tp_mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes, tp_mesh *mesh) {
+tp_status tp_mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
+                         tp_mesh *mesh) {
   return create(name, n, names, sizes, NULL, 0, mesh);
 }
 
@@ -80,7 +87,8 @@ static bool parse_size(const char **text, int64_t *size) {
   return true;
 }
 
-tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t why_size, tp_mesh *mesh) {
+tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t why_size,
+                        tp_mesh *mesh) {
   char texts[TP_MAX_AXES][TP_MAX_AXIS_NAME];
   const char *names[TP_MAX_AXES];
   int64_t sizes[TP_MAX_AXES];
@@ -100,8 +108,8 @@ tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t wh
     names[n] = texts[n];
     p += length + 1;
     if (!parse_size(&p, &sizes[n]) || (*p && *p != ',')) {
-      WHY("mesh \"%s\": axis \"%s\" needs a size, a decimal number from 1 to %lld, at \"%s\"", text, texts[n],
-          (long long)max_devices, p);
+      WHY("mesh \"%s\": axis \"%s\" needs a size, a decimal number from 1 to %lld, at \"%s\"", text,
+          texts[n], (long long)max_devices, p);
       return TP_INVALID_ARGUMENT;
     }
     n++;
@@ -118,7 +126,8 @@ int64_t tp_mesh_size(const tp_mesh *mesh) {
   return size;
 }
 
-/* Makes `cut` (a product of leading sub-axis sizes of parent `name`) a boundary between two axes. */
+/* Makes `cut` (a product of leading sub-axis sizes of parent `name`) a boundary between two
+ * axes. */
 static tp_status cut_axis(tp_mesh *mesh, const char *name, int64_t cut) {
   for (int i = 0; i < mesh->n_axes; i++) {
     tp_axis *axis = &mesh->axes[i];
@@ -220,6 +229,7 @@ int tp_mesh_axis_text(const tp_mesh *mesh, int first, int n, char *text, size_t 
   if (covered == axis->parent_size)
     tp__text_printf(text, size, &length, "%s", axis->name);
   else
-    tp__text_printf(text, size, &length, "%s:(%lld)%lld", axis->name, (long long)axis->pre, (long long)covered);
+    tp__text_printf(text, size, &length, "%s:(%lld)%lld", axis->name, (long long)axis->pre,
+                    (long long)covered);
   return (int)length;
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const char *const names[TP_N_OBJECTIVES] = {[TP_OBJECTIVE_TIME] = "time", [TP_OBJECTIVE_BYTES] = "bytes"};
+static const char *const names[TP_N_OBJECTIVES] = {[TP_OBJECTIVE_TIME] = "time",
+                                                   [TP_OBJECTIVE_BYTES] = "bytes"};
 
 const char *tp_objective_name(tp_objective objective) {
   return (unsigned)objective < TP_N_OBJECTIVES ? names[objective] : "unknown";
@@ -18,12 +19,15 @@ bool tp_objective_find(const char *name, tp_objective *objective) {
   return false;
 }
 
-/* How much a second of the machine counts: a byte then weighs as much as a millisecond, more than any layout of one byte less can save, and
- * prices of plans that send terabytes still fit. */
+/* How much a second of the machine counts: a byte then weighs as much as a millisecond, more than
+ * any layout of one byte less can save, and prices of plans that send terabytes still fit. */
 static const double second_weight = TP_BYTE_PS * 1e-9;
 
-/* 1e9 of something that costs `ps` picoseconds each, of which the machine does `rate` a second; 0: it has none. */
-static double priced_rate(double ps, double rate) { return rate > 0 ? 1 / (ps * 1e-3 + second_weight / rate) : 0; }
+/* 1e9 of something that costs `ps` picoseconds each, of which the machine does `rate` a second; 0:
+ * it has none. */
+static double priced_rate(double ps, double rate) {
+  return rate > 0 ? 1 / (ps * 1e-3 + second_weight / rate) : 0;
+}
 
 static void price_line(tp_line *line) {
   line->alpha_us *= second_weight;
@@ -44,9 +48,10 @@ void tp_topology_count_bytes(tp_topology *topology) {
   for (int i = 0; i < topology->n_joints; i++)
     price_link(&topology->joints[i].link);
   for (int i = 0; i < TP_N_PEAKS; i++)
-    topology->gflops[i] = priced_rate((double)TP_BYTE_PS / TP_BYTE_FLOPS, topology->gflops[i] * topology->efficiency);
-  topology->elementwise_gops =
-      priced_rate((double)TP_BYTE_PS / TP_BYTE_SCALARS, topology->elementwise_gops * topology->efficiency);
+    topology->gflops[i] =
+        priced_rate((double)TP_BYTE_PS / TP_BYTE_FLOPS, topology->gflops[i] * topology->efficiency);
+  topology->elementwise_gops = priced_rate((double)TP_BYTE_PS / TP_BYTE_SCALARS,
+                                           topology->elementwise_gops * topology->efficiency);
   topology->memory_gbytes_per_s *= topology->efficiency / second_weight;
   topology->launch_us *= second_weight;
   topology->efficiency = 1;

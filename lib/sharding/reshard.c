@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* States of all remembered paths together, about 14 bytes each; beyond that all are forgotten, and found again if asked
- * for. */
+/* States of all remembered paths together, about 14 bytes each; beyond that all are forgotten, and
+ * found again if asked for. */
 enum { DEFAULT_PATH_LIMIT = 1 << 24 };
 
 enum { N_RECENT = 8 };
@@ -47,13 +47,15 @@ void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   tp__free(cache);
 }
 
-void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) { cache->searches.path_limit = states; }
+void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
+  cache->searches.path_limit = states;
+}
 
 /* ---- answers ---- */
 
 /* Appends a step and prices it at the local size it starts from. */
-static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_kind kind, tp_spec from, tp_spec to,
-                        tp_reshard *reshard) {
+static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_kind kind,
+                        tp_spec from, tp_spec to, tp_reshard *reshard) {
   tp_step *step = &reshard->steps[reshard->n_steps++];
   tp__step_describe(&cache->mesh, kind, from, to, step);
   unsigned axes = 0;
@@ -69,7 +71,8 @@ static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_ki
 static tp_status direct_reshard(const tp__cache *cache, const tp__problem *p, tp_reshard *reshard) {
   tp_step_kind kinds[TP_MAX_STEPS];
   tp_spec after[TP_MAX_STEPS];
-  int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape, p->last_combiner != TP_AVERAGE, kinds, after);
+  int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape,
+                          p->last_combiner != TP_AVERAGE, kinds, after);
   if (n < 0)
     return TP_UNSUPPORTED;
   for (int i = 0; i < n; i++)
@@ -77,7 +80,8 @@ static tp_status direct_reshard(const tp__cache *cache, const tp__problem *p, tp
   return TP_OK;
 }
 
-static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const tp__view *v, tp_reshard *reshard) {
+static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const tp__view *v,
+                                  tp_reshard *reshard) {
   tp__paths *found;
   tp_status status = tp__cache_paths(cache, p, v, &found);
   if (status != TP_OK)
@@ -106,7 +110,8 @@ static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const 
   return TP_OK;
 }
 
-static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v, tp__paths *paths) {
+static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v,
+                     tp__paths *paths) {
   if (!v->full || p->combiner != p->last_combiner)
     return; /* more of `to` matters to these */
   if (cache->n_forgotten != cache->searches.n_forgotten)
@@ -120,8 +125,10 @@ static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__vi
 }
 
 /* Is this search about the same tensor, in the same layout? */
-static bool is_about(const recent *r, tp_spec from, int rank, const int64_t *shape, int64_t element_size) {
-  if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank || element_size != r->element_size)
+static bool is_about(const recent *r, tp_spec from, int rank, const int64_t *shape,
+                     int64_t element_size) {
+  if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank ||
+      element_size != r->element_size)
     return false;
   for (int d = 0; d < rank; d++)
     if (shape[d] != r->shape[d])
@@ -139,9 +146,12 @@ static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_sp
       continue;
     if (!(r->view.axes >> a & 1))
       return false;
-    if (d < 0 ? !r->partial || (byte & 0x7f) != (unsigned)r->combiner : d >= r->rank || r->view.place[d] < 0)
+    if (d < 0 ? !r->partial || (byte & 0x7f) != (unsigned)r->combiner
+              : d >= r->rank || r->view.place[d] < 0)
       return false;
-    tp__spec_set_byte(goal, a, d < 0 ? TP__PARTIAL_BIT | TP_SUM : (byte & 0x70) | (unsigned)(r->view.place[d] + 1));
+    tp__spec_set_byte(goal, a,
+                      d < 0 ? TP__PARTIAL_BIT | TP_SUM
+                            : (byte & 0x70) | (unsigned)(r->view.place[d] + 1));
   }
   return true;
 }
@@ -149,26 +159,27 @@ static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_sp
 /* True if the search answers this too; any doubt is left to the long way. */
 static bool answers(const recent *r, tp_spec goal, tp_cost *cost) {
   uint32_t state = tp__graph_find(r->paths->graph, goal);
-  if (state == TP__NO_STATE || !r->paths->answered[state] || r->paths->cost[state] >= TP_COST_FORBIDDEN)
+  if (state == TP__NO_STATE || !r->paths->answered[state] ||
+      r->paths->cost[state] >= TP_COST_FORBIDDEN)
     return false;
   *cost = r->paths->cost[state];
   return true;
 }
 
-static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                   int64_t element_size, tp_cost *cost) {
+static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                   const int64_t *shape, int64_t element_size, tp_cost *cost) {
   tp_spec goal;
   for (int i = 0; i < N_RECENT && cache->n_forgotten == cache->searches.n_forgotten; i++) {
     const recent *r = &cache->recent[i];
-    if (is_about(r, from, rank, shape, element_size) && project_goal(&cache->searches.mesh, r, to, &goal) &&
-        answers(r, goal, cost))
+    if (is_about(r, from, rank, shape, element_size) &&
+        project_goal(&cache->searches.mesh, r, to, &goal) && answers(r, goal, cost))
       return true;
   }
   return false;
 }
 
-tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                        int64_t element_size) {
+tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                        const int64_t *shape, int64_t element_size) {
   tp__problem p;
   tp__view v;
   tp_cost known;
@@ -182,7 +193,8 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
     return 0;
   if (!tp__view_create(&p, &v)) {
     tp_reshard reshard = {0};
-    return direct_reshard(&cache->searches, &p, &reshard) == TP_OK ? reshard.cost : TP_COST_FORBIDDEN;
+    return direct_reshard(&cache->searches, &p, &reshard) == TP_OK ? reshard.cost
+                                                                   : TP_COST_FORBIDDEN;
   }
   tp__paths *paths;
   tp__view_sort(&p, &v);
@@ -193,13 +205,14 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
 }
 
-tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                          int64_t element_size, tp_reshard *reshard) {
+tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                          const int64_t *shape, int64_t element_size, tp_reshard *reshard) {
   const tp_mesh *mesh = &cache->searches.mesh;
   tp__problem p;
   tp__view v;
   tp_reshard made = {0};
-  if (tp_spec_verify(mesh, from, rank, NULL, 0) != TP_OK || tp_spec_verify(mesh, to, rank, NULL, 0) != TP_OK) {
+  if (tp_spec_verify(mesh, from, rank, NULL, 0) != TP_OK ||
+      tp_spec_verify(mesh, to, rank, NULL, 0) != TP_OK) {
     return TP_INVALID_ARGUMENT;
   }
   if (tp_spec_equal(from, to)) {

@@ -1,4 +1,5 @@
-/* Internal helpers of the sharding values: bytes of a spec, sizes, meshes without axes of size 1. */
+/* Internal helpers of the sharding values: bytes of a spec, sizes, meshes without axes of size
+ * 1. */
 #ifndef TP_LIB_SHARDING_SHARDING_H
 #define TP_LIB_SHARDING_SHARDING_H
 
@@ -7,20 +8,27 @@
 #define TP__PARTIAL_BIT 0x80u
 #define TP__PARTIAL_BITS UINT64_C(0x8080808080808080)
 
-static inline unsigned tp__spec_byte(tp_spec spec, int axis) { return (unsigned)(spec.bits >> (8 * axis)) & 0xff; }
+static inline unsigned tp__spec_byte(tp_spec spec, int axis) {
+  return (unsigned)(spec.bits >> (8 * axis)) & 0xff;
+}
 
 static inline void tp__spec_set_byte(tp_spec *spec, int axis, unsigned byte) {
   spec->bits = (spec->bits & ~(UINT64_C(0xff) << (8 * axis))) | (uint64_t)byte << (8 * axis);
 }
 
 /* The dimension that a byte of a spec names; -1 for replicated and partial. */
-static inline int tp__byte_dim(unsigned byte) { return byte & TP__PARTIAL_BIT ? -1 : (int)(byte & 15) - 1; }
+static inline int tp__byte_dim(unsigned byte) {
+  return byte & TP__PARTIAL_BIT ? -1 : (int)(byte & 15) - 1;
+}
 
-/* Are several partial axes combined in different ways? Such a value depends on which is combined first, so no op may make or take it. */
+/* Are several partial axes combined in different ways? Such a value depends on which is combined
+ * first, so no op may make or take it. */
 bool tp__spec_mixes_combiners(tp_spec spec);
 
 /* Product of two sizes >= 0, saturating at INT64_MAX. */
-static inline int64_t tp__multiply(int64_t a, int64_t b) { return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
+static inline int64_t tp__multiply(int64_t a, int64_t b) {
+  return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
 
 /* Greatest common divisor with a number of devices; gcd(0, n) == n. */
 static inline int64_t tp__gcd(int64_t a, int64_t devices) {
@@ -34,7 +42,8 @@ static inline int64_t tp__gcd(int64_t a, int64_t devices) {
   return a;
 }
 
-/* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor) split. */
+/* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor)
+ * split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);
 
 /* Microseconds as a cost, rounded; forbidden where they are too many. */

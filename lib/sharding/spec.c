@@ -6,12 +6,15 @@
 #include <string.h>
 
 static const char *const combiner_names[TP_N_COMBINERS] = {
-    [TP_SUM] = "sum",        [TP_PRODUCT] = "product", [TP_MAX] = "max",    [TP_MIN] = "min",
-    [TP_MAXNUM] = "maxnumf", [TP_MINNUM] = "minnumf",  [TP_MAXU] = "maxui", [TP_MINU] = "minui",
-    [TP_AND] = "and",        [TP_OR] = "or",           [TP_XOR] = "xor",    [TP_AVERAGE] = "average",
+    [TP_SUM] = "sum",    [TP_PRODUCT] = "product", [TP_MAX] = "max",
+    [TP_MIN] = "min",    [TP_MAXNUM] = "maxnumf",  [TP_MINNUM] = "minnumf",
+    [TP_MAXU] = "maxui", [TP_MINU] = "minui",      [TP_AND] = "and",
+    [TP_OR] = "or",      [TP_XOR] = "xor",         [TP_AVERAGE] = "average",
 };
 
-const char *tp_combiner_name(tp_combiner c) { return (unsigned)c < TP_N_COMBINERS ? combiner_names[c] : "unknown"; }
+const char *tp_combiner_name(tp_combiner c) {
+  return (unsigned)c < TP_N_COMBINERS ? combiner_names[c] : "unknown";
+}
 
 bool tp_combiner_parse(const char *name, tp_combiner *c) {
   for (int i = 0; i < TP_N_COMBINERS; i++) {
@@ -123,7 +126,8 @@ int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t siz
   return size;
 }
 
-void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, int64_t *local) {
+void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
+                         int64_t *local) {
   for (int d = 0; d < rank; d++) {
     int axes[TP_MAX_AXES];
     int n = tp_spec_dim_axes(mesh, spec, d, axes);
@@ -148,7 +152,8 @@ bool tp_spec_divides(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t 
   return true;
 }
 
-void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device, int64_t *offset, int64_t *valid) {
+void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device,
+                   int64_t *offset, int64_t *valid) {
   int axes[TP_MAX_AXES];
   int n = tp_spec_dim_axes(mesh, spec, dim, axes);
   int64_t at = 0, left = size, buffer = size;

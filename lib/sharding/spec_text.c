@@ -16,9 +16,13 @@ typedef struct sink {
 #define PUT(out, ...) tp__text_printf((out)->text, (out)->size, &(out)->length, __VA_ARGS__)
 
 /* True if axis `b` continues axis `a` in the same parent, so that both print as one name. */
-static bool continues(const tp_mesh *mesh, int a, int b) { return b == a + 1 && mesh->axes[a].parent == mesh->axes[b].parent; }
+static bool continues(const tp_mesh *mesh, int a, int b) {
+  return b == a + 1 && mesh->axes[a].parent == mesh->axes[b].parent;
+}
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 /* MLIR prints a dictionary key bare if it is [A-Za-z_][A-Za-z0-9_$.]*, else quoted. */
 static bool is_bare_key(const char *key) {
@@ -56,12 +60,14 @@ static void put_partials(const tp_mesh *mesh, tp_spec spec, sink *out) {
     run = 1;
     if (!(byte & TP__PARTIAL_BIT))
       continue;
-    while (a + run < mesh->n_axes && continues(mesh, a + run - 1, a + run) && tp__spec_byte(spec, a + run) == byte)
+    while (a + run < mesh->n_axes && continues(mesh, a + run - 1, a + run) &&
+           tp__spec_byte(spec, a + run) == byte)
       run++;
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, a, run, name, sizeof name);
     const char *quote = is_bare_key(name) ? "" : "\"";
-    PUT(out, "%s%s%s%s = \"%s\"", separator, quote, name, quote, tp_combiner_name(tp_spec_place(spec, a).combiner));
+    PUT(out, "%s%s%s%s = \"%s\"", separator, quote, name, quote,
+        tp_combiner_name(tp_spec_place(spec, a).combiner));
     separator = ", ";
   }
 }
@@ -123,7 +129,8 @@ tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
       return TP_INVALID_ARGUMENT;
     }
     if (!orders_close(mesh, spec, dim)) {
-      WHY("the axes of dimension %d have orders with gaps or repeats (seen at axis \"%s\")", dim, name);
+      WHY("the axes of dimension %d have orders with gaps or repeats (seen at axis \"%s\")", dim,
+          name);
       return TP_INVALID_ARGUMENT;
     }
   }

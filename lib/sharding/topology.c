@@ -19,7 +19,8 @@ enum { MAX_FILE_BYTES = 1 << 20, MAX_PATH_BYTES = 4096 };
 
 const char *const *tp_topology_names(void) { return tp__topology_names; }
 
-static tp_status fail(char *why, size_t why_size, tp_status status, const char *format, const char *name, const char *detail) {
+static tp_status fail(char *why, size_t why_size, tp_status status, const char *format,
+                      const char *name, const char *detail) {
   if (why)
     snprintf(why, why_size, format, name, detail);
   return status;
@@ -41,7 +42,8 @@ static ssize_t read_all(int fd, char *text, size_t size) {
   return (ssize_t)length;
 }
 
-static tp_status load_open_file(const char *path, int fd, char *why, size_t why_size, tp_machine **machine) {
+static tp_status load_open_file(const char *path, int fd, char *why, size_t why_size,
+                                tp_machine **machine) {
   struct stat info;
   if (fstat(fd, &info) != 0)
     return fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, strerror(errno));
@@ -55,7 +57,8 @@ static tp_status load_open_file(const char *path, int fd, char *why, size_t why_
   if (length < 0)
     status = fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, strerror(errno));
   else if (length > MAX_FILE_BYTES)
-    status = fail(why, why_size, TP_INVALID_ARGUMENT, "\"%s\" is larger than 1 MiB, which no topology file is%s", path, "");
+    status = fail(why, why_size, TP_INVALID_ARGUMENT,
+                  "\"%s\" is larger than 1 MiB, which no topology file is%s", path, "");
   else
     status = tp_machine_parse(path, text, (size_t)length, why, why_size, machine);
   tp__free(text);
@@ -64,7 +67,8 @@ static tp_status load_open_file(const char *path, int fd, char *why, size_t why_
 
 /* TP_NOT_FOUND when there is no such file; other errors are final. */
 static tp_status load_file(const char *path, char *why, size_t why_size, tp_machine **machine) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe nobody writes to must not hang */
+  /* a pipe nobody writes to must not hang */
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return fail(why, why_size, errno == ENOENT || errno == ENOTDIR ? TP_NOT_FOUND : TP_IO,
                 "cannot open topology file \"%s\": %s", path, strerror(errno));
@@ -73,7 +77,8 @@ static tp_status load_file(const char *path, char *why, size_t why_size, tp_mach
   return status;
 }
 
-static tp_status load_from_folders(const char *name, char *why, size_t why_size, tp_machine **machine) {
+static tp_status load_from_folders(const char *name, char *why, size_t why_size,
+                                   tp_machine **machine) {
   const char *folders = secure_getenv("TP_TOPOLOGY_PATH");
   while (folders && *folders) {
     char path[MAX_PATH_BYTES];
@@ -96,8 +101,9 @@ static tp_status unknown_name(const char *name, char *why, size_t why_size) {
   tp__text_printf(why, why_size, &length, "there is no topology \"%s\"; there are ", name);
   for (const char *const *known = tp_topology_names(); *known; known++)
     tp__text_printf(why, why_size, &length, "%s, ", *known);
-  tp__text_printf(why, why_size, &length,
-                  "those in the folders of TP_TOPOLOGY_PATH, and files (a path with a / or .json at its end)");
+  tp__text_printf(
+      why, why_size, &length,
+      "those in the folders of TP_TOPOLOGY_PATH, and files (a path with a / or .json at its end)");
   return TP_NOT_FOUND;
 }
 
@@ -159,7 +165,8 @@ static void bind_joints(const tp_machine *machine, const tp_mesh *mesh, tp_topol
       level = topology->links[a].level;
       n *= mesh->axes[a].size;
     }
-    if (n_axes < 2 || !one_level || topology->n_joints == TP_MAX_JOINTS || has_joint(topology, level, n))
+    if (n_axes < 2 || !one_level || topology->n_joints == TP_MAX_JOINTS ||
+        has_joint(topology, level, n))
       continue;
     tp_joint *joint = &topology->joints[topology->n_joints++];
     *joint = (tp_joint){.level = level, .n = n, .link = {.level = level}};
@@ -175,13 +182,16 @@ static const tp__level *find_level(const tp_machine *machine, int64_t span) {
   return NULL;
 }
 
-tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *why, size_t why_size, tp_topology *topology) {
+tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *why,
+                          size_t why_size, tp_topology *topology) {
   tp_topology bound = machine->device;
   if (!find_level(machine, tp_mesh_size(mesh))) {
     if (why)
       snprintf(why, why_size,
-               "topology \"%s\" has %lld devices, but the mesh has %lld; take a smaller mesh or a larger machine", bound.name,
-               (long long)machine->levels[machine->n_levels - 1].devices, (long long)tp_mesh_size(mesh));
+               "topology \"%s\" has %lld devices, but the mesh has %lld; take a smaller mesh or a "
+               "larger machine",
+               bound.name, (long long)machine->levels[machine->n_levels - 1].devices,
+               (long long)tp_mesh_size(mesh));
     return TP_INVALID_ARGUMENT;
   }
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -197,7 +207,8 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
   return TP_OK;
 }
 
-tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *why, size_t why_size, tp_topology *topology) {
+tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *why, size_t why_size,
+                           tp_topology *topology) {
   tp_machine *machine;
   tp_status status = tp_machine_load(name, why, why_size, &machine);
   if (status != TP_OK)

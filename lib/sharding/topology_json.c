@@ -55,7 +55,8 @@ const char *tp__json_type(const json_t *value) {
 
 /* ---- numbers ---- */
 
-static tp_status read_number(const tp__json_reader *r, const json_t *value, tp__json_range range, double *out) {
+static tp_status read_number(const tp__json_reader *r, const json_t *value, tp__json_range range,
+                             double *out) {
   static const double most = 1e15;
   static const struct {
     const char *text;
@@ -66,13 +67,14 @@ static tp_status read_number(const tp__json_reader *r, const json_t *value, tp__
       [TP__JSON_NOT_NEGATIVE] = {"a number from 0 to 1e15", 0, most, false, false},
       [TP__JSON_SHARE] = {"a number above 0 and at most 1", 0, 1, true, false},
       [TP__JSON_COUNT] = {"a whole number from 1 to 1e15", 1, most, false, true},
-      [TP__JSON_GROUP] = {"a whole number of devices, from 2 to 2147483647", 2, 2147483647, false, true},
+      [TP__JSON_GROUP] = {"a whole number of devices, from 2 to 2147483647", 2, 2147483647, false,
+                          true},
   };
   if (!json_is_number(value))
     return tp__json_wrong(r, "expected %s, found %s", ranges[range].text, tp__json_type(value));
   double x = json_number_value(value);
-  if (!(x >= ranges[range].least && x <= ranges[range].most) || (ranges[range].open && x == ranges[range].least) ||
-      (ranges[range].whole && x != floor(x)))
+  if (!(x >= ranges[range].least && x <= ranges[range].most) ||
+      (ranges[range].open && x == ranges[range].least) || (ranges[range].whole && x != floor(x)))
     return tp__json_wrong(r, "expected %s, found %.9g", ranges[range].text, x);
   *out = x;
   return TP_OK;
@@ -80,14 +82,20 @@ static tp_status read_number(const tp__json_reader *r, const json_t *value, tp__
 
 /* ---- objects and lists ---- */
 
-static void step_in(tp__json_reader *r, const char *key, int index) { r->steps[r->n_steps++] = (tp__json_step){key, index}; }
+static void step_in(tp__json_reader *r, const char *key, int index) {
+  r->steps[r->n_steps++] = (tp__json_step){key, index};
+}
 static void step_out(tp__json_reader *r) { r->n_steps--; }
 
-static tp_status check_type(const tp__json_reader *r, const json_t *value, json_type type, const char *what) {
-  return json_typeof(value) == type ? TP_OK : tp__json_wrong(r, "expected %s, found %s", what, tp__json_type(value));
+static tp_status check_type(const tp__json_reader *r, const json_t *value, json_type type,
+                            const char *what) {
+  return json_typeof(value) == type
+             ? TP_OK
+             : tp__json_wrong(r, "expected %s, found %s", what, tp__json_type(value));
 }
 
-static tp_status check_keys(tp__json_reader *r, json_t *object, int n, const tp__json_field *fields) {
+static tp_status check_keys(tp__json_reader *r, json_t *object, int n,
+                            const tp__json_field *fields) {
   const char *key;
   json_t *value;
   json_object_foreach(object, key, value) {
@@ -111,12 +119,14 @@ tp_status tp__json_member(tp__json_reader *r, const json_t *object, const tp__js
   if (!value)
     return field->optional ? TP_OK : tp__json_wrong(r, "the key \"%s\" is missing", field->key);
   step_in(r, field->key, 0);
-  tp_status status = field->number ? read_number(r, value, field->range, field->number) : field->read(r, value, field->to);
+  tp_status status = field->number ? read_number(r, value, field->range, field->number)
+                                   : field->read(r, value, field->to);
   step_out(r);
   return status;
 }
 
-tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, int n, const tp__json_field *fields) {
+tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, int n,
+                          const tp__json_field *fields) {
   tp_status status = check_type(r, value, JSON_OBJECT, what);
   if (status == TP_OK)
     status = check_keys(r, value, n, fields);
@@ -125,7 +135,8 @@ tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, i
   return status;
 }
 
-tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp__json_read read, void *to) {
+tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp__json_read read,
+                        void *to) {
   tp_status status = check_type(r, value, JSON_ARRAY, what);
   for (size_t i = 0; i < json_array_size(value) && status == TP_OK; i++) {
     step_in(r, NULL, (int)i);
@@ -135,8 +146,8 @@ tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp_
   return status;
 }
 
-tp_status tp__json_short_list(tp__json_reader *r, json_t *value, const char *what, int most, const char *items,
-                              tp__json_read read, void *to) {
+tp_status tp__json_short_list(tp__json_reader *r, json_t *value, const char *what, int most,
+                              const char *items, tp__json_read read, void *to) {
   size_t n = json_array_size(value);
   if (json_is_array(value) && (n == 0 || n > (size_t)most))
     return tp__json_wrong(r, "expected 1 to %d %s, found %zu", most, items, n);

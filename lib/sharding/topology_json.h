@@ -18,7 +18,8 @@ typedef struct tp__json_reader {
   tp__json_step steps[TP__MAX_JSON_STEPS]; /* to the value at hand */
 } tp__json_reader;
 
-/* Always TP_INVALID_ARGUMENT. The message goes to `why`, behind label, line and path of the value at hand. */
+/* Always TP_INVALID_ARGUMENT. The message goes to `why`, behind label, line and path of the value
+ * at hand. */
 TP__PRINTF(2, 3) tp_status tp__json_wrong(const tp__json_reader *r, const char *format, ...);
 /* As messages name it: "an object", ... */
 const char *tp__json_type(const json_t *value);
@@ -45,14 +46,17 @@ typedef struct tp__json_field {
   void *to;
 } tp__json_field;
 
-/* The value at hand is an object that has no other keys than these n; they are read in their order. `what`: what was expected. */
-tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, int n, const tp__json_field *fields);
+/* The value at hand is an object that has no other keys than these n; they are read in their order.
+ * `what`: what was expected. */
+tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, int n,
+                          const tp__json_field *fields);
 /* One key of the object at hand, before one looks at the others. */
 tp_status tp__json_member(tp__json_reader *r, const json_t *object, const tp__json_field *field);
 /* The value at hand is a list; each item is the value at hand of `read`. */
-tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp__json_read read, void *to);
+tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp__json_read read,
+                        void *to);
 /* The same of 1 to `most` items, called `items` in the message. */
-tp_status tp__json_short_list(tp__json_reader *r, json_t *value, const char *what, int most, const char *items,
-                              tp__json_read read, void *to);
+tp_status tp__json_short_list(tp__json_reader *r, json_t *value, const char *what, int most,
+                              const char *items, tp__json_read read, void *to);
 
 #endif

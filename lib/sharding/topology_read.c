@@ -7,7 +7,8 @@
 
 const char *tp_peak_name(tp_peak peak) {
   static const char *const names[TP_N_PEAKS] = {
-      [TP_PEAK_F32] = "f32", [TP_PEAK_F64] = "f64", [TP_PEAK_F16] = "f16", [TP_PEAK_F8] = "f8", [TP_PEAK_I8] = "i8",
+      [TP_PEAK_F32] = "f32", [TP_PEAK_F64] = "f64", [TP_PEAK_F16] = "f16",
+      [TP_PEAK_F8] = "f8",   [TP_PEAK_I8] = "i8",
   };
   return (unsigned)peak < TP_N_PEAKS ? names[peak] : "unknown";
 }
@@ -17,17 +18,20 @@ const char *tp_peak_name(tp_peak peak) {
 static tp_status read_peaks(tp__json_reader *r, json_t *peaks, void *to) {
   double *gflops = to;
   tp__json_field fields[TP_N_PEAKS];
-  /* Where a class is missing: slower hardware for wider numbers, no faster one for narrower ones. */
+  /* Where a class is missing: slower hardware for wider numbers, no faster one for narrower
+   * ones. */
   static const struct {
     tp_peak of, from;
     double share;
-  } defaults[] = {{TP_PEAK_F64, TP_PEAK_F32, 0.5}, {TP_PEAK_F8, TP_PEAK_F16, 1}, {TP_PEAK_I8, TP_PEAK_F16, 1}};
+  } defaults[] = {
+      {TP_PEAK_F64, TP_PEAK_F32, 0.5}, {TP_PEAK_F8, TP_PEAK_F16, 1}, {TP_PEAK_I8, TP_PEAK_F16, 1}};
   for (int i = 0; i < TP_N_PEAKS; i++)
     fields[i] = (tp__json_field){.key = tp_peak_name((tp_peak)i),
                                  .optional = i != TP_PEAK_F32 && i != TP_PEAK_F16,
                                  .number = &gflops[i],
                                  .range = TP__JSON_POSITIVE};
-  tp_status status = tp__json_object(r, peaks, "an object with a number for f32, f16, ...", TP_N_PEAKS, fields);
+  tp_status status =
+      tp__json_object(r, peaks, "an object with a number for f32, f16, ...", TP_N_PEAKS, fields);
   for (size_t i = 0; i < TP__COUNT(defaults); i++)
     if (gflops[defaults[i].of] == 0)
       gflops[defaults[i].of] = defaults[i].share * gflops[defaults[i].from];
@@ -46,7 +50,8 @@ static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
       {.key = "efficiency", .number = &t->efficiency, .range = TP__JSON_SHARE},
       {.key = "min_gemm_dim", .number = &min_gemm_dim, .range = TP__JSON_COUNT, .optional = true},
   };
-  tp_status status = tp__json_object(r, device, "an object with the keys of a device", TP__COUNT(fields), fields);
+  tp_status status =
+      tp__json_object(r, device, "an object with the keys of a device", TP__COUNT(fields), fields);
   t->memory_bytes = (int64_t)memory_bytes;
   t->min_gemm_dim = (int64_t)min_gemm_dim;
   return status;
@@ -70,13 +75,17 @@ static bool kind_of(const char *name, int *kind) {
 
 static tp_status add_row(const tp__json_reader *r, const new_line *line, int kind) {
   tp__level *level = line->level;
-  const tp__line_row row = {.n = (int64_t)line->n, .line = line->line, .latency_line = line->latency};
+  const tp__line_row row = {
+      .n = (int64_t)line->n, .line = line->line, .latency_line = line->latency};
   int n = level->n_rows[kind];
   if (n == TP__MAX_ROWS)
-    return tp__json_wrong(r, "there are more than %d lines of %s", TP__MAX_ROWS, tp_collective_name((tp_collective)kind));
+    return tp__json_wrong(r, "there are more than %d lines of %s", TP__MAX_ROWS,
+                          tp_collective_name((tp_collective)kind));
   if (n > 0 && level->rows[kind][n - 1].n >= row.n)
-    return tp__json_wrong(r, "n is %lld, but an earlier line of %s has n %lld; lines of one kind ascend", (long long)row.n,
-                          tp_collective_name((tp_collective)kind), (long long)level->rows[kind][n - 1].n);
+    return tp__json_wrong(
+        r, "n is %lld, but an earlier line of %s has n %lld; lines of one kind ascend",
+        (long long)row.n, tp_collective_name((tp_collective)kind),
+        (long long)level->rows[kind][n - 1].n);
   level->rows[kind][n] = row;
   level->n_rows[kind]++;
   return TP_OK;
@@ -105,7 +114,8 @@ static tp_status read_latency(tp__json_reader *r, json_t *latency, void *to) {
       {.key = "alpha_us", .number = &line->alpha_us, .range = TP__JSON_NOT_NEGATIVE},
       {.key = "gbytes_per_s", .number = &line->gbytes_per_s, .range = TP__JSON_POSITIVE},
   };
-  return tp__json_object(r, latency, "an object with alpha_us and gbytes_per_s", TP__COUNT(fields), fields);
+  return tp__json_object(r, latency, "an object with alpha_us and gbytes_per_s", TP__COUNT(fields),
+                         fields);
 }
 
 static tp_status read_line(tp__json_reader *r, json_t *object, void *to) {
@@ -117,7 +127,8 @@ static tp_status read_line(tp__json_reader *r, json_t *object, void *to) {
       {.key = "latency", .read = read_latency, .to = &line.latency, .optional = true},
       {.key = "kinds", .read = read_kinds, .to = &line}, /* the last: it adds the line */
   };
-  return tp__json_object(r, object, "an object with kinds, n, alpha_us and gbytes_per_s", TP__COUNT(fields), fields);
+  return tp__json_object(r, object, "an object with kinds, n, alpha_us and gbytes_per_s",
+                         TP__COUNT(fields), fields);
 }
 
 static tp_status read_lines(tp__json_reader *r, json_t *lines, void *to) {
@@ -138,7 +149,8 @@ static tp_status read_pull(tp__json_reader *r, json_t *object, void *to) {
       {.key = "n", .number = &n, .range = TP__JSON_GROUP},
       {.key = "bytes", .number = &bytes, .range = TP__JSON_NOT_NEGATIVE},
   };
-  tp_status status = tp__json_object(r, object, "an object with n and bytes", TP__COUNT(fields), fields);
+  tp_status status =
+      tp__json_object(r, object, "an object with n and bytes", TP__COUNT(fields), fields);
   if (status != TP_OK)
     return status;
   if (kernels->n_pulls > 0 && kernels->pulls[kernels->n_pulls - 1].n >= (int64_t)n)
@@ -150,7 +162,8 @@ static tp_status read_pull(tp__json_reader *r, json_t *object, void *to) {
 }
 
 static tp_status read_pulls(tp__json_reader *r, json_t *pulls, void *to) {
-  return tp__json_short_list(r, pulls, "a list of objects with n and bytes", TP_MAX_PULLS, "objects", read_pull, to);
+  return tp__json_short_list(r, pulls, "a list of objects with n and bytes", TP_MAX_PULLS,
+                             "objects", read_pull, to);
 }
 
 static tp_status read_kernels(tp__json_reader *r, json_t *object, void *to) {
@@ -163,29 +176,36 @@ static tp_status read_kernels(tp__json_reader *r, json_t *object, void *to) {
       {.key = "pulls", .read = read_pulls, .to = kernels},
   };
   tp_status status =
-      tp__json_object(r, object, "an object with signal_us, gbytes_per_s, push_bytes and pulls", TP__COUNT(fields), fields);
+      tp__json_object(r, object, "an object with signal_us, gbytes_per_s, push_bytes and pulls",
+                      TP__COUNT(fields), fields);
   kernels->push_bytes = (int64_t)push_bytes;
   return status;
 }
 
 /* ---- levels ---- */
 
-/* A level holds more devices than the one inside it; only the outermost may leave their number open. */
-static tp_status check_order(const tp__json_reader *r, const tp_machine *machine, const tp__level *level) {
+/* A level holds more devices than the one inside it; only the outermost may leave their number
+ * open. */
+static tp_status check_order(const tp__json_reader *r, const tp_machine *machine,
+                             const tp__level *level) {
   const tp__level *inner = level - 1;
   if (level == machine->levels)
     return TP_OK;
   if (inner->devices == 0)
-    return tp__json_wrong(r, "a level in front of it has no \"devices\" and so holds all; only the last may leave them out");
+    return tp__json_wrong(r, "a level in front of it has no \"devices\" and so holds all; only the "
+                             "last may leave them out");
   if (level->devices != 0 && level->devices <= inner->devices)
-    return tp__json_wrong(r, "it has %lld devices, the level inside it has %lld; levels go from the innermost to the outermost",
+    return tp__json_wrong(r,
+                          "it has %lld devices, the level inside it has %lld; levels go from the "
+                          "innermost to the outermost",
                           (long long)level->devices, (long long)inner->devices);
   return TP_OK;
 }
 
 static tp_status read_text(tp__json_reader *r, json_t *text, void *to) {
   (void)to;
-  return json_is_string(text) ? TP_OK : tp__json_wrong(r, "expected a text, found %s", tp__json_type(text));
+  return json_is_string(text) ? TP_OK
+                              : tp__json_wrong(r, "expected a text, found %s", tp__json_type(text));
 }
 
 static tp_status read_level(tp__json_reader *r, json_t *object, void *to) {
@@ -199,13 +219,15 @@ static tp_status read_level(tp__json_reader *r, json_t *object, void *to) {
       {.key = "lines", .read = read_lines, .to = level},
       {.key = "kernels", .read = read_kernels, .to = &level->kernels, .optional = true},
   };
-  tp_status status = tp__json_object(r, object, "an object with devices, doubling_us and lines", TP__COUNT(fields), fields);
+  tp_status status = tp__json_object(r, object, "an object with devices, doubling_us and lines",
+                                     TP__COUNT(fields), fields);
   level->devices = (int64_t)devices;
   return status ? status : check_order(r, machine, level);
 }
 
 static tp_status read_levels(tp__json_reader *r, json_t *levels, void *to) {
-  return tp__json_short_list(r, levels, "a list of levels", TP_MAX_LEVELS, "levels", read_level, to);
+  return tp__json_short_list(r, levels, "a list of levels", TP_MAX_LEVELS, "levels", read_level,
+                             to);
 }
 
 /* ---- the file ---- */
@@ -222,7 +244,8 @@ static tp_status read_name(tp__json_reader *r, json_t *name, void *to) {
   tp_status status = read_text(r, name, NULL);
   size_t length = json_string_length(name);
   if (status == TP_OK && (length == 0 || length >= TP_MAX_AXIS_NAME))
-    status = tp__json_wrong(r, "expected a name of 1 to %d bytes, found one of %zu", TP_MAX_AXIS_NAME - 1, length);
+    status = tp__json_wrong(r, "expected a name of 1 to %d bytes, found one of %zu",
+                            TP_MAX_AXIS_NAME - 1, length);
   if (status == TP_OK)
     snprintf(to, TP_MAX_AXIS_NAME, "%s", json_string_value(name));
   return status;
@@ -240,20 +263,24 @@ static tp_status read_root(tp__json_reader *r, json_t *root, tp_machine *machine
   };
   /* Before the other keys: they are those of this schema. */
   tp_status status = json_is_object(root) ? tp__json_member(r, root, &fields[0]) : TP_OK;
-  return status ? status : tp__json_object(r, root, "an object with the keys of a topology", TP__COUNT(fields), fields);
+  return status ? status
+                : tp__json_object(r, root, "an object with the keys of a topology",
+                                  TP__COUNT(fields), fields);
 }
 
 /* jansson says where the text stops being JSON. */
 static tp_status not_json(const tp__json_reader *r, const json_error_t *error) {
   if (r->why)
-    snprintf(r->why, r->why_size, "%s:%d: this is not JSON: %s", r->label, error->line, error->text);
+    snprintf(r->why, r->why_size, "%s:%d: this is not JSON: %s", r->label, error->line,
+             error->text);
   return json_error_code(error) == json_error_out_of_memory ? TP_NO_MEMORY : TP_INVALID_ARGUMENT;
 }
 
-tp_status tp_machine_parse(const char *label, const char *text, size_t length, char *why, size_t why_size,
-                           tp_machine **machine) {
+tp_status tp_machine_parse(const char *label, const char *text, size_t length, char *why,
+                           size_t why_size, tp_machine **machine) {
   json_error_t error;
-  tp__json_reader r = {.label = label, .text = text, .length = length, .why = why, .why_size = why_size};
+  tp__json_reader r = {
+      .label = label, .text = text, .length = length, .why = why, .why_size = why_size};
   tp_machine *made = tp__calloc(1, sizeof *made);
   if (!made) {
     if (why)

@@ -9,16 +9,18 @@
 
 enum {
   ROOT_ROUNDS = 1000, /* of messages and prices */
-  ROUNDS = 24,        /* the same below the root, which starts from the prices and messages of its parent */
-  PATIENCE = 6,       /* rounds without a better bound before prices move in smaller steps */
-  WINDOW = 40,        /* rounds in which less than a thousandth of the gap gained is too little */
-  LAST_PASSES = 20,   /* at most, to be as good as before at the best prices */
-  REPAIR_EVERY = 8    /* rounds */
+  /* the same below the root, which starts from the prices and messages of its parent */
+  ROUNDS = 24,
+  PATIENCE = 6,     /* rounds without a better bound before prices move in smaller steps */
+  WINDOW = 40,      /* rounds in which less than a thousandth of the gap gained is too little */
+  LAST_PASSES = 20, /* at most, to be as good as before at the best prices */
+  REPAIR_EVERY = 8  /* rounds */
 };
 #define LEAST_STEP 0.001
 #define RISE 1.1
 #define FALL 0.7
-#define MEMORY_OF_USAGE 0.7 /* of the average usage that prices follow (the volume algorithm, Barahona and Anbil 2000) */
+#define MEMORY_OF_USAGE                                                                            \
+  0.7 /* of the average usage that prices follow (the volume algorithm, Barahona and Anbil 2000) */
 
 void tp__climb_keep(const tp__wcsp *g, const int *at, int *choices) {
   for (int v = 0; v < g->n_nodes; v++)
@@ -32,7 +34,8 @@ static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
   tp__search *s = c->s;
   tp__wide excess = tp__excess_of(c->g, c->used);
   tp_cost cost = tp__wcsp_evaluate(c->g, at);
-  bool promising = excess == 0 && cost < TP_COST_FORBIDDEN && cost < c->limit + (c->limit - c->bound) / 4;
+  bool promising =
+      excess == 0 && cost < TP_COST_FORBIDDEN && cost < c->limit + (c->limit - c->bound) / 4;
   if (!may_repair && !promising)
     return TP_OK;
   memcpy(c->repaired, at, (size_t)c->g->n_nodes * sizeof *at);
@@ -40,7 +43,8 @@ static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
     return TP_NO_MEMORY;
   cost = tp__wcsp_evaluate(c->g, c->repaired);
   if (excess > 0) {
-    if (c->answer->cost >= TP_COST_FORBIDDEN && cost < TP_COST_FORBIDDEN && (!c->answer->nearest || excess < c->nearest)) {
+    if (c->answer->cost >= TP_COST_FORBIDDEN && cost < TP_COST_FORBIDDEN &&
+        (!c->answer->nearest || excess < c->nearest)) {
       c->answer->nearest = true;
       c->nearest = excess;
       tp__climb_keep(c->g, c->repaired, c->answer->choices);
@@ -56,8 +60,9 @@ static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
   return TP_OK;
 }
 
-/* Prices rise, from the best ones, where the average of late choices uses more than the room, and fall where less: a
- * subgradient step of the length that would close the gap if the direction were right (Polyak). */
+/* Prices rise, from the best ones, where the average of late choices uses more than the room, and
+ * fall where less: a subgradient step of the length that would close the gap if the direction were
+ * right (Polyak). */
 static void move_prices(tp__climber *c, tp_cost best, double step) {
   tp__wmemory *memory = c->g->memory;
   double norm = 0;
@@ -68,7 +73,8 @@ static void move_prices(tp__climber *c, tp_cost best, double step) {
   }
   if (norm <= 0)
     return;
-  double gap = (double)c->limit - (double)best, most = 0.1 * fabs((double)best) + (double)c->s->step;
+  double gap = (double)c->limit - (double)best,
+         most = 0.1 * fabs((double)best) + (double)c->s->step;
   double length = step * (gap < most ? gap : most) / norm;
   for (int t = 0; t < memory->n_times; t++) {
     double price = c->best_price[t] + length * (c->average[t] - (double)memory->room[t]);
@@ -95,7 +101,8 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
   if (status)
     return status;
   tp__usage_of(c->g, c->at, c->used);
-  c->s->work += 2 * (c->g->n_nodes + c->g->memory->n_times) + c->g->n_edges; /* what it uses, and costs */
+  /* what it uses, and costs */
+  c->s->work += 2 * (c->g->n_nodes + c->g->memory->n_times) + c->g->n_edges;
   for (int t = 0; t < c->g->memory->n_times; t++) {
     double used = (double)c->used[t];
     c->average[t] = round ? MEMORY_OF_USAGE * c->average[t] + (1 - MEMORY_OF_USAGE) * used : used;
@@ -109,7 +116,9 @@ static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
   memcpy(c->g->memory->price, c->best_price, (size_t)c->g->memory->n_times * sizeof *c->best_price);
   tp__prices_set(&c->prices, &c->s->work);
   for (int pass = 0;
-       valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best) && !tp__search_hurries(c->s); pass++)
+       valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best) &&
+       !tp__search_hurries(c->s);
+       pass++)
     valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);
   if (!valid || tp__search_hurries(c->s))
     return TP_OK;
@@ -153,7 +162,8 @@ tp_status tp__climb(tp__climber *c, bool is_root) {
         break;
       before = best;
     }
-    status = round_of_climb(c, round, is_root ? round % REPAIR_EVERY == REPAIR_EVERY / 2 : round == 0);
+    status =
+        round_of_climb(c, round, is_root ? round % REPAIR_EVERY == REPAIR_EVERY / 2 : round == 0);
     if (is_root)
       tp__search_update(c->s, c->bound, c->answer->cost);
     if (status == TP_OK && round + 1 < rounds)

@@ -1,4 +1,5 @@
-/* Prices of memory and messages together, choices on the way, and what may be dropped by what they prove. */
+/* Prices of memory and messages together, choices on the way, and what may be dropped by what they
+ * prove. */
 #ifndef TP_LIB_SOLVER_CLIMB_H
 #define TP_LIB_SOLVER_CLIMB_H
 
@@ -22,9 +23,10 @@ typedef struct tp__climber {
   tp__wide nearest; /* excess of answer->choices while nothing was found */
 } tp__climber;
 
-/* Better prices and messages, from those in c->g; then prunes c->g by c->bound. A repaired choice that fits and costs
- * less than c->limit becomes the answer, and lowers the limit. Called at the root, with patience, and below it, where
- * little has changed since the parent. TP_INFEASIBLE: nothing costs less than the limit. */
+/* Better prices and messages, from those in c->g; then prunes c->g by c->bound. A repaired choice
+ * that fits and costs less than c->limit becomes the answer, and lowers the limit. Called at the
+ * root, with patience, and below it, where little has changed since the parent. TP_INFEASIBLE:
+ * nothing costs less than the limit. */
 tp_status tp__climb(tp__climber *c, bool is_root);
 
 /* Labels of a choice for the alive nodes, and of the best for the eliminated ones. */

@@ -1,5 +1,5 @@
-/* Prices are in fixed point; what a strategy pays is rounded down and what is paid back is rounded up, so that bounds are certified in
- * integers. */
+/* Prices are in fixed point; what a strategy pays is rounded down and what is paid back is rounded
+ * up, so that bounds are certified in integers. */
 #include "solver/coarse.h"
 
 #include <stdlib.h>
@@ -35,7 +35,9 @@ typedef struct pricer {
   int *choices;                  /* of the last solve */
 } pricer;
 
-static bool lives_at(const tp__problem_life *life, int64_t time) { return life->start <= time && time < life->end; }
+static bool lives_at(const tp__problem_life *life, int64_t time) {
+  return life->start <= time && time < life->end;
+}
 
 /* ---- the priced problem ---- */
 
@@ -48,16 +50,21 @@ static exact price_of(const pricer *p, const tp__problem_life *life) {
 
 static tp_cost payment(exact price, int64_t usage) {
   exact paid = price * (exact)usage >> FRACTION;
-  return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID; /* less than is due keeps bounds certified */
+  /* less than is due keeps bounds certified */
+  return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID;
 }
 
-/* Adds what a node pays to its costs, which are its own from then on. False when memory runs out. */
-static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node, tp__problem_node *priced) {
+/* Adds what a node pays to its costs, which are its own from then on. False when memory runs
+ * out. */
+static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node,
+                tp__problem_node *priced) {
   for (int i = 0; i < node->n_lives; i++) {
     exact price = price_of(p, &node->lives[i]);
     if (!price)
       continue;
-    tp_cost *costs = priced->costs == node->costs ? tp__pool_take(pool, (size_t)node->n, sizeof *costs) : priced->costs;
+    tp_cost *costs = priced->costs == node->costs
+                         ? tp__pool_take(pool, (size_t)node->n, sizeof *costs)
+                         : priced->costs;
     if (!costs)
       return false;
     for (int x = 0; x < node->n; x++)
@@ -104,7 +111,8 @@ static double used_at(const pricer *p, const int *choices, int64_t time) {
 
 /* As a cost of the graph of the unpriced problem. */
 static tp_cost as_cost(const pricer *p, exact cost) {
-  exact above = cost > p->code->base ? cost - p->code->base : 0, scaled = above * (exact)p->code->step;
+  exact above = cost > p->code->base ? cost - p->code->base : 0,
+        scaled = above * (exact)p->code->step;
   return scaled < (exact)TP_COST_FORBIDDEN ? (tp_cost)scaled : TP_COST_FORBIDDEN - 1;
 }
 
@@ -124,7 +132,8 @@ static tp_status learn_choice(pricer *p, bool *fits) {
   exact peak;
   tp_status status = tp__problem_peak(p->problem, p->choices, &time, &peak);
   *fits = status == TP_OK && peak <= (exact)p->problem->limit;
-  tp_cost cost = *fits ? as_cost(p, tp__problem_exact_cost(p->problem, p->choices)) : TP_COST_FORBIDDEN;
+  tp_cost cost =
+      *fits ? as_cost(p, tp__problem_exact_cost(p->problem, p->choices)) : TP_COST_FORBIDDEN;
   if (cost < p->out->cost) {
     p->out->cost = cost;
     memcpy(p->out->choices, p->choices, (size_t)p->problem->n_nodes * sizeof *p->choices);
@@ -176,19 +185,21 @@ static sample look(const pricer *p, int k, const int *choices) {
   sample at = {.cost = (double)cost, .used = used_at(p, choices, p->out->time[k]), .known = true};
   for (int i = 0; i < p->out->n; i++)
     if (i != k)
-      at.cost += (double)p->fixed[i] / (double)((exact)1 << FRACTION) * used_at(p, choices, p->out->time[i]);
+      at.cost += (double)p->fixed[i] / (double)((exact)1 << FRACTION) *
+                 used_at(p, choices, p->out->time[i]);
   return at;
 }
 
-/* Finds the price at time number k. `over` is the choice at price 0 there; p->choices is in the end one that keeps the room at this time,
- * if *under. */
+/* Finds the price at time number k. `over` is the choice at price 0 there; p->choices is in the end
+ * one that keeps the room at this time, if *under. */
 static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
   const double room = (double)p->problem->limit;
   sample low = look(p, k, over), high = {0};
   double price = FIRST_SHARE * low.cost / room;
   tp_status status = TP_OK;
   *under = false;
-  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end && !tp__search_hurries(p->s); i++) {
+  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end && !tp__search_hurries(p->s);
+       i++) {
     bool found, fits;
     tp_cost before = p->out->bound;
     set_price(p, k, price);
@@ -204,16 +215,22 @@ static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
     *under = now.used <= room;
     if (high.known && !is_new && p->out->bound <= before)
       break;
-    price = high.known && low.used > high.used ? (high.cost - low.cost) / (low.used - high.used) : price * RISE;
+    price = high.known && low.used > high.used ? (high.cost - low.cost) / (low.used - high.used)
+                                               : price * RISE;
     if (!(price > 0))
       break;
   }
   return status;
 }
 
-tp_status tp__coarse_prices(tp__search *s, const tp_problem *problem, const tp__code *code, int64_t work,
-                            const tp__answer *relaxed, tp__coarse *out) {
-  pricer p = {.s = s, .problem = problem, .code = code, .work = work / SHARES, .end = s->work + work, .out = out};
+tp_status tp__coarse_prices(tp__search *s, const tp_problem *problem, const tp__code *code,
+                            int64_t work, const tp__answer *relaxed, tp__coarse *out) {
+  pricer p = {.s = s,
+              .problem = problem,
+              .code = code,
+              .work = work / SHARES,
+              .end = s->work + work,
+              .out = out};
   size_t n = (size_t)problem->n_nodes + 1;
   int *over = calloc(2 * n, sizeof *over);
   tp_status status = over ? TP_OK : TP_NO_MEMORY;
@@ -225,8 +242,8 @@ tp_status tp__coarse_prices(tp__search *s, const tp_problem *problem, const tp__
     p.choices = over + n;
     memcpy(over, relaxed->choices, (size_t)problem->n_nodes * sizeof *over);
   }
-  while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end && out->cost >= TP_COST_FORBIDDEN &&
-         !tp__search_hurries(s)) {
+  while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end &&
+         out->cost >= TP_COST_FORBIDDEN && !tp__search_hurries(s)) {
     int64_t time;
     exact peak;
     status = tp__problem_peak(problem, over, &time, &peak);

@@ -18,13 +18,17 @@ enum {
 };
 #define MOST_COPIED ((int64_t)250000000) /* entries of all graphs on the path of a branch */
 
-/* Searches the part of `g`, all of whose alive nodes are `members`, in which the node of the split is in `group`. */
-static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *members, int n, const tp__split *how, int group,
-                              tp_cost limit, int depth, tp__answer *child, int *choices) {
+/* Searches the part of `g`, all of whose alive nodes are `members`, in which the node of the split
+ * is in `group`. */
+static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *members, int n,
+                              const tp__split *how, int group, tp_cost limit, int depth,
+                              tp__answer *child, int *choices) {
   tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
   bool *drop = calloc((size_t)g->nodes[how->node].n, sizeof *drop);
   child->choices = calloc((size_t)n + 1, sizeof *child->choices);
-  tp_status status = part && drop && child->choices ? tp__memory_extract(g, part, members, g->memory->room) : TP_NO_MEMORY;
+  tp_status status = part && drop && child->choices
+                         ? tp__memory_extract(g, part, members, g->memory->room)
+                         : TP_NO_MEMORY;
   for (int i = 0; status == TP_OK && i < n; i++)
     if (members[i] == how->node) {
       for (int x = 0; x < g->nodes[how->node].n; x++)
@@ -46,8 +50,8 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
 }
 
 /* One child per group, cheapest first, each with an equal share of the work left. */
-static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split *how, tp_cost limit, int depth,
-                               tp__answer *answer) {
+static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split *how,
+                               tp_cost limit, int depth, tp__answer *answer) {
   int n_members = 0;
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
   int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
@@ -62,7 +66,8 @@ static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split
     if (!tp__search_spent(s)) {
       tp__answer child = {0};
       s->work_limit = s->work + (whole_limit - s->work) / (how->n_groups - i);
-      status = search_child(s, g, members, n_members, how, how->rank[i], limit - g->constant, depth + 1, &child, choices);
+      status = search_child(s, g, members, n_members, how, how->rank[i], limit - g->constant,
+                            depth + 1, &child, choices);
       s->work_limit = whole_limit;
       tp_cost from_child = child.bound + g->constant;
       bound = from_child > bound ? from_child : bound;
@@ -82,7 +87,8 @@ static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split
   return status;
 }
 
-static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth,
+                        tp__answer *answer) {
   if (depth >= MAX_DEPTH || tp__wcsp_entries(g) > MOST_COPIED / (depth + 1))
     return TP_OK;
   tp__split how;
@@ -95,7 +101,8 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   return status;
 }
 
-/* Reduces, bounds and prunes until that no longer shrinks the graph. *done: the answer has all that can be known. */
+/* Reduces, bounds and prunes until that no longer shrinks the graph. *done: the answer has all that
+ * can be known. */
 static tp_status shrink(tp__climber *c, int depth, bool *done) {
   tp__search *s = c->s;
   tp__wcsp *g = c->g;
@@ -139,8 +146,14 @@ static tp_status shrink(tp__climber *c, int depth, bool *done) {
   }
 }
 
-tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
-  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = TP__LATER_STEP};
+tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int depth,
+                               tp__answer *answer) {
+  tp__climber c = {.s = s,
+                   .g = g,
+                   .answer = answer,
+                   .limit = limit,
+                   .bound = INT64_MIN / 4,
+                   .step = TP__LATER_STEP};
   answer->cost = TP_COST_FORBIDDEN;
   bool done;
   tp_status status = shrink(&c, depth, &done);
@@ -154,8 +167,9 @@ tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int de
   return status;
 }
 
-/* The answer as strategies of what is left of the graph. A strategy may have been dropped for one that is as good:
- * local search finds it, or something else. False if what it finds does not fit. */
+/* The answer as strategies of what is left of the graph. A strategy may have been dropped for one
+ * that is as good: local search finds it, or something else. False if what it finds does not
+ * fit. */
 static tp_status recall(tp__climber *c, int *at, tp_cost *cost, bool *fits) {
   tp__wcsp *g = c->g;
   bool complete = true;
@@ -210,7 +224,8 @@ static tp_status try_branching(tp__climber *c) {
   return status;
 }
 
-/* Neighbourhoods and branching in turn, each time with more work; when the limit falls, pruning starts again. */
+/* Neighbourhoods and branching in turn, each time with more work; when the limit falls, pruning
+ * starts again. */
 static tp_status alternate(tp__climber *c) {
   tp__search *s = c->s;
   int64_t whole_limit = s->work_limit, share = (whole_limit - s->work) / FIRST_SHARE + 1;
@@ -229,7 +244,8 @@ static tp_status alternate(tp__climber *c) {
     tp__search_update(s, c->bound, c->answer->cost);
     if (status || done || c->bound >= c->limit || tp__search_spent(s))
       break;
-    s->work_limit = (whole_limit - s->work) / BRANCHING < budget ? whole_limit : s->work + BRANCHING * budget;
+    s->work_limit =
+        (whole_limit - s->work) / BRANCHING < budget ? whole_limit : s->work + BRANCHING * budget;
     status = try_branching(c);
     s->work_limit = whole_limit;
     tp__search_update(s, c->bound, c->answer->cost);
@@ -247,12 +263,15 @@ static tp_status search_whole(tp__climber *c) {
 }
 
 tp_status tp__constrained_core(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
-  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = 1};
+  tp__climber c = {
+      .s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = 1};
   return search_whole(&c);
 }
 
-tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, const int *near, tp__answer *answer) {
-  tp__climber c = {.s = s, .g = g, .answer = answer, .limit = limit, .bound = answer->bound, .step = 1};
+tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, const int *near,
+                                 tp__answer *answer) {
+  tp__climber c = {
+      .s = s, .g = g, .answer = answer, .limit = limit, .bound = answer->bound, .step = 1};
   answer->cost = TP_COST_FORBIDDEN;
   tp_status status = tp__cores(&c, near);
   if (status == TP_INFEASIBLE)

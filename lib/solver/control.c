@@ -42,13 +42,19 @@ void tp__control_update(tp__control *c, tp_cost bound, tp_cost cost) {
     c->progress.lower_bound = tp__exact(low);
     least = (double)low;
   }
-  double high = cost < TP_COST_FORBIDDEN ? tp_exact_cost_value(tp__exact(tp__decode_bound(c->code, cost))) : 0;
-  if (cost < TP_COST_FORBIDDEN && (!c->progress.found || high < tp_exact_cost_value(c->progress.cost))) {
+  double high = cost < TP_COST_FORBIDDEN
+                    ? tp_exact_cost_value(tp__exact(tp__decode_bound(c->code, cost)))
+                    : 0;
+  if (cost < TP_COST_FORBIDDEN &&
+      (!c->progress.found || high < tp_exact_cost_value(c->progress.cost))) {
     c->progress.found = true;
     c->progress.cost = tp__exact(tp__decode_bound(c->code, cost));
   }
-  if (c->options->gap > 0 && c->progress.found && tp_exact_cost_value(c->progress.cost) - least <= c->options->gap * least)
+  if (c->options->gap > 0 && c->progress.found &&
+      tp_exact_cost_value(c->progress.cost) - least <= c->options->gap * least)
     atomic_store_explicit(&c->stop, true, memory_order_relaxed);
 }
 
-tp_exact_cost tp__exact(unsigned __int128 cost) { return (tp_exact_cost){(uint64_t)(cost >> 64), (uint64_t)cost}; }
+tp_exact_cost tp__exact(unsigned __int128 cost) {
+  return (tp_exact_cost){(uint64_t)(cost >> 64), (uint64_t)cost};
+}

@@ -1,4 +1,5 @@
-/* When to stop, and how far the search as a whole is. One control serves all threads of a tp_solve. */
+/* When to stop, and how far the search as a whole is. One control serves all threads of a
+ * tp_solve. */
 #ifndef TP_LIB_SOLVER_CONTROL_H
 #define TP_LIB_SOLVER_CONTROL_H
 
@@ -11,7 +12,8 @@ typedef struct tp__control {
   const tp__code *code; /* of the graph being searched */
   double start;         /* of the clock */
   atomic_bool stop;     /* nothing more is to be done ... */
-  atomic_bool early;    /* ... because of the time limit or an interrupt, not because the gap is small enough */
+  /* ... because of the time limit or an interrupt, not because the gap is small enough */
+  atomic_bool early;
   tp_solver_progress progress;
 } tp__control;
 
@@ -21,8 +23,8 @@ double tp__control_seconds(const tp__control *c);
 /* True if the search is to end. From the calling thread only (it asks the caller). */
 bool tp__control_poll(tp__control *c, int64_t work);
 
-/* True if somebody asked that the search end: what is done from then on is the least that gives an answer. Never where work and the gap alone
- * count. `control` may be NULL. */
+/* True if somebody asked that the search end: what is done from then on is the least that gives an
+ * answer. Never where work and the gap alone count. `control` may be NULL. */
 static inline bool tp__control_hurries(const tp__control *c) {
   return c && atomic_load_explicit(&c->early, memory_order_relaxed);
 }
@@ -31,7 +33,8 @@ static inline bool tp__control_ask(tp__control *c, int64_t work) {
   return c && (tp__control_poll(c, work), tp__control_hurries(c));
 }
 
-/* Bounds and costs of the graph as a whole got better; ends the search when the gap is small enough. */
+/* Bounds and costs of the graph as a whole got better; ends the search when the gap is small
+ * enough. */
 void tp__control_update(tp__control *c, tp_cost bound, tp_cost cost);
 
 tp_exact_cost tp__exact(unsigned __int128 cost);

@@ -100,8 +100,8 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
     int node = p->members[i];
     const tp__wnode *v = &g->nodes[node];
     for (int x = 0; x < v->n; x++)
-      drop[x] =
-          p->more[node][x] > most && !(p->at && v->label[x] == p->at[node]) && !(found && v->label[x] == answer->choices[node]);
+      drop[x] = p->more[node][x] > most && !(p->at && v->label[x] == p->at[node]) &&
+                !(found && v->label[x] == answer->choices[node]);
     ok = tp__wcsp_drop(core, i, drop) == TP_OK;
   }
   free(drop);
@@ -129,7 +129,8 @@ static double paid_for_room(const tp__wmemory *memory) {
   return paid;
 }
 
-/* Prices where the strategies that cost least exceed the room, by how much; everywhere if they do not. */
+/* Prices where the strategies that cost least exceed the room, by how much; everywhere if they do
+ * not. */
 static tp_status price_excess(picker *p) {
   tp__wcsp *g = p->c->g;
   tp__wmemory *memory = g->memory;
@@ -146,14 +147,17 @@ static tp_status price_excess(picker *p) {
   for (int t = 0; ok && t < memory->n_times; t++)
     exceeds |= used[t] > memory->room[t];
   for (int t = 0; ok && t < memory->n_times; t++)
-    memory->price[t] = !exceeds ? 1 : used[t] > memory->room[t] ? (double)(used[t] - memory->room[t]) : 0;
+    memory->price[t] = !exceeds                    ? 1
+                       : used[t] > memory->room[t] ? (double)(used[t] - memory->room[t])
+                                                   : 0;
   free(at);
   free(used);
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
-/* After a core in which nothing fits. Its prices say at which times memory is short, but they grow without end, or there are none yet:
- * all room together gets a share of the bound, that grows with every failure. */
+/* After a core in which nothing fits. Its prices say at which times memory is short, but they grow
+ * without end, or there are none yet: all room together gets a share of the bound, that grows with
+ * every failure. */
 static tp_status price_shortage(picker *p) {
   tp__wmemory *memory = p->c->g->memory;
   double worth = FIRST_WORTH * (p->c->bound > 0 ? (double)p->c->bound : 1);
@@ -172,7 +176,8 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
   tp__climber *c = p->c;
   tp__search *s = c->s;
   tp__wcsp *core = make_core(p, most);
-  tp__answer found = {.choices = calloc((size_t)p->n_members + 1, sizeof *found.choices), .cost = TP_COST_FORBIDDEN};
+  tp__answer found = {.choices = calloc((size_t)p->n_members + 1, sizeof *found.choices),
+                      .cost = TP_COST_FORBIDDEN};
   tp_status status = core && found.choices ? TP_OK : TP_NO_MEMORY;
   tp_cost constant = c->g->constant;
   if (status == TP_OK && c->answer->cost < TP_COST_FORBIDDEN) {
@@ -188,7 +193,8 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
     status = tp__constrained_core(s, core, c->limit - constant, &found);
   s->nested--;
   s->work_limit = whole_limit;
-  if (status == TP_OK && (found.cost < before || (found.nearest && c->answer->cost >= TP_COST_FORBIDDEN))) {
+  if (status == TP_OK &&
+      (found.cost < before || (found.nearest && c->answer->cost >= TP_COST_FORBIDDEN))) {
     for (int i = 0; i < p->n_members; i++)
       c->answer->choices[p->members[i]] = found.choices[i];
     tp__wcsp_complete(c->g, c->answer->choices);
@@ -209,15 +215,17 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
   return status;
 }
 
-/* Cores grow as long as they have nothing better. Once they have all strategies that may be part of something better, that is
- * the whole graph, pruned. */
+/* Cores grow as long as they have nothing better. Once they have all strategies that may be part of
+ * something better, that is the whole graph, pruned. */
 static tp_status search_cores(picker *p, bool *valid) {
   tp__climber *c = p->c;
   tp__search *s = c->s;
   int64_t share = FIRST_SHARE, looks = LOOKS * tp__wcsp_entries(c->g);
   tp_status status = TP_OK;
   *valid = pass(p, FIRST_PASSES);
-  for (int i = 0; status == TP_OK && *valid && i < MAX_CORES && c->bound < c->limit && !tp__search_spent(s); i++) {
+  for (int i = 0;
+       status == TP_OK && *valid && i < MAX_CORES && c->bound < c->limit && !tp__search_spent(s);
+       i++) {
     tp_cost most = threshold(p, share), before = c->limit;
     if (most >= p->sorted[p->n - 1] || most >= c->limit - tp__prices_bound(&p->prices))
       break;
@@ -249,8 +257,11 @@ tp_status tp__cores(tp__climber *c, const int *at) {
     tp__prices_set(&p.prices, &c->s->work);
     valid = pass(&p, PASSES);
   }
-  if (status == TP_OK && valid) /* the best choice itself stays, as the search of the whole starts from it */
-    status = tp__prices_prune(&p.prices, c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit, &c->s->work);
+  /* the best choice itself stays, as the search of the whole starts from it */
+  if (status == TP_OK && valid)
+    status = tp__prices_prune(&p.prices,
+                              c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit,
+                              &c->s->work);
   tp__prices_clear(&p.prices);
   tp__pool_release(&p.pool);
   return status;

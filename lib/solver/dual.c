@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finite numbers of a pass stay within +-SAFE, so that table - message - message neither overflows nor comes near
- * TP_COST_FORBIDDEN - 2 * SAFE, from which on an entry counts as forbidden. */
+/* Finite numbers of a pass stay within +-SAFE, so that table - message - message neither overflows
+ * nor comes near TP_COST_FORBIDDEN - 2 * SAFE, from which on an entry counts as forbidden. */
 #define SAFE ((tp_cost)1 << 57)
 
-static int end_of(const tp__wcsp *g, int edge, int node) { return g->edges[edge].node[0] == node ? 0 : 1; }
+static int end_of(const tp__wcsp *g, int edge, int node) {
+  return g->edges[edge].node[0] == node ? 0 : 1;
+}
 
 /* False if the costs leave no headroom for messages: then the dual stays at the constant. */
 static bool in_range(const tp__wcsp *g) {
@@ -101,7 +103,8 @@ tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual) {
       memcpy(dual->cost[v], from->cost[v], (size_t)g->nodes[v].n * sizeof **dual->cost);
   for (int e = 0; e < g->n_edges; e++)
     for (int end = 0; g->edges[e].node[0] >= 0 && end < 2; end++)
-      memcpy(dual->taken[e][end], from->taken[e][end], (size_t)g->nodes[g->edges[e].node[end]].n * sizeof **dual->cost);
+      memcpy(dual->taken[e][end], from->taken[e][end],
+             (size_t)g->nodes[g->edges[e].node[end]].n * sizeof **dual->cost);
   dual->bound = from->bound;
   dual->exhausted = from->exhausted;
   dual->passed = from->passed;
@@ -113,9 +116,10 @@ void tp__dual_clear(tp__dual *dual) {
   *dual = (tp__dual){0};
 }
 
-/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edge. `row`: the first row of its table. */
-VECTORS static void least_by_strategy(const tp_cost *row, int rows, int columns, int end, const tp_cost *far,
-                                      tp_cost *restrict least) {
+/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edge. `row`: the first
+ * row of its table. */
+VECTORS static void least_by_strategy(const tp_cost *row, int rows, int columns, int end,
+                                      const tp_cost *far, tp_cost *restrict least) {
   if (end == 0) {
     for (int x = 0; x < rows; x++, row += columns) {
       tp_cost best = INT64_MAX;
@@ -139,12 +143,14 @@ static bool out_of_range(const tp_cost *values, int n) {
   return worst != 0;
 }
 
-/* Moves all that the edge can spare to `node`: afterwards each of its strategies has a partner at 0. */
+/* Moves all that the edge can spare to `node`: afterwards each of its strategies has a partner at
+ * 0. */
 static void collect(tp__dual *d, int edge, int node) {
   int end = end_of(d->g, edge, node), n = d->g->nodes[node].n;
   tp_cost *taken = d->taken[edge][end], *cost = d->cost[node];
   const tp__wedge *e = &d->g->edges[edge];
-  least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->taken[edge][1 - end], d->scratch);
+  least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end,
+                    d->taken[edge][1 - end], d->scratch);
   if (out_of_range(d->scratch, n)) {
     d->exhausted = true;
     return;
@@ -156,8 +162,8 @@ static void collect(tp__dual *d, int edge, int node) {
   d->exhausted |= out_of_range(cost, n);
 }
 
-/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest among the edges ahead.
- */
+/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest
+ * among the edges ahead. */
 static void visit(tp__dual *d, int node, bool forward) {
   const tp__wnode *v = &d->g->nodes[node];
   int n_behind = 0;
@@ -193,7 +199,9 @@ void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
   enum { LOOK = 64 }; /* at the clock, every so many nodes */
   int n = d->g->n_nodes;
   d->passed = true;
-  for (int i = 0; i < 2 * n && !d->exhausted && !(i % LOOK == LOOK - 1 && tp__control_ask(control, *work)); i++) {
+  for (int i = 0;
+       i < 2 * n && !d->exhausted && !(i % LOOK == LOOK - 1 && tp__control_ask(control, *work));
+       i++) {
     bool forward = i < n;
     int v = forward ? i : 2 * n - 1 - i;
     if (d->g->nodes[v].alive)
@@ -206,7 +214,8 @@ static tp_cost entry(const tp__dual *d, int edge, int node, int x, int y) {
   tp__wview w = tp__wcsp_view(d->g, edge, node);
   tp_cost table = w.table[(size_t)x * w.self + (size_t)y * w.far];
   int end = end_of(d->g, edge, node);
-  return table >= TP_COST_FORBIDDEN ? table : table - d->taken[edge][end][x] - d->taken[edge][1 - end][y];
+  return table >= TP_COST_FORBIDDEN ? table
+                                    : table - d->taken[edge][end][x] - d->taken[edge][1 - end][y];
 }
 
 bool tp__dual_shift(tp__dual *d, int node, const tp_cost *by) {
@@ -234,15 +243,18 @@ void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
     int other = e->node[1 - end];
     for (int y = 0; y < d->g->nodes[other].n; y++)
       d->far[y] = d->taken[edge][1 - end][y] - d->cost[other][y];
-    least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->far, d->scratch);
+    least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->far,
+                      d->scratch);
     for (int x = 0; x < v->n; x++)
-      more[x] = d->scratch[x] < TP_COST_FORBIDDEN - 3 * SAFE ? tp_cost_add(more[x], d->scratch[x] - d->taken[edge][end][x])
-                                                             : TP_COST_FORBIDDEN;
+      more[x] = d->scratch[x] < TP_COST_FORBIDDEN - 3 * SAFE
+                    ? tp_cost_add(more[x], d->scratch[x] - d->taken[edge][end][x])
+                    : TP_COST_FORBIDDEN;
   }
 }
 
 /* The nodes of an extract: as those of the graph, with the strategies that are kept. */
-static tp_status extract_nodes(const tp__dual *d, bool *const *kept, tp__wcsp *part, int *labels, tp_cost *costs) {
+static tp_status extract_nodes(const tp__dual *d, bool *const *kept, tp__wcsp *part, int *labels,
+                               tp_cost *costs) {
   for (int v = 0; v < d->g->n_nodes; v++) {
     const tp__wnode *node = &d->g->nodes[v];
     int n = 0;
@@ -261,7 +273,9 @@ static tp_status extract_edge(const tp__dual *d, bool *const *kept, tp__wcsp *pa
   int a = d->g->edges[e].node[0], b = d->g->edges[e].node[1];
   if (a < 0)
     return TP_OK;
-  tp_cost *table = tp__pool_take(&part->pool, (size_t)part->nodes[a].n * (size_t)part->nodes[b].n, sizeof *table), *to = table;
+  tp_cost *table = tp__pool_take(&part->pool, (size_t)part->nodes[a].n * (size_t)part->nodes[b].n,
+                                 sizeof *table),
+          *to = table;
   if (!table)
     return TP_NO_MEMORY;
   for (int x = 0; x < d->g->nodes[a].n; x++)
@@ -292,7 +306,8 @@ tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
   return NULL;
 }
 
-/* After `node` chose x: strategies of undecided neighbours without an allowed pair with x are barred. */
+/* After `node` chose x: strategies of undecided neighbours without an allowed pair with x are
+ * barred. */
 static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
   const tp__wnode *v = &d->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++) {
@@ -311,7 +326,8 @@ static bool leaves_partners(const tp__dual *d, int node, int x, bool *const *bar
       continue;
     bool found = false;
     for (int y = 0; !found && y < d->g->nodes[w.other].n; y++)
-      found = !barred[w.other][y] && w.table[(size_t)x * w.self + (size_t)y * w.far] < TP_COST_FORBIDDEN;
+      found = !barred[w.other][y] &&
+              w.table[(size_t)x * w.self + (size_t)y * w.far] < TP_COST_FORBIDDEN;
     if (!found)
       return false;
   }

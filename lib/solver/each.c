@@ -17,8 +17,8 @@ static tp_status share(const tp_problem *problem, int node, tp_problem *shared, 
   return TP_OK;
 }
 
-tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *options, int node, const bool *allowed,
-                            tp_solution *solution) {
+tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *options, int node,
+                            const bool *allowed, tp_solution *solution) {
   if (!problem || !allowed || !solution || problem->big || node < 0 || node >= problem->n_nodes)
     return TP_INVALID_ARGUMENT;
   tp_problem shared;
@@ -33,7 +33,8 @@ tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *
   return status;
 }
 
-tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *options, int node, tp_cost *bounds) {
+tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *options, int node,
+                        tp_cost *bounds) {
   if (!problem || !bounds || problem->big || node < 0 || node >= problem->n_nodes)
     return TP_INVALID_ARGUMENT;
   int n = problem->nodes[node].n;

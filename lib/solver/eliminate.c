@@ -1,9 +1,11 @@
-/* Eliminating node v replaces all functions that mention it by one table over its scope: the least, over the strategies
- * of v, of their sum. Layout: a table runs over its scope latest-eliminated first, so the strategy of the node that
- * will consume it is innermost, and every function of a bucket is read along x, the strategy of its node.
+/* Eliminating node v replaces all functions that mention it by one table over its scope: the least,
+ * over the strategies of v, of their sum. Layout: a table runs over its scope latest-eliminated
+ * first, so the strategy of the node that will consume it is innermost, and every function of a
+ * bucket is read along x, the strategy of its node.
  *
- * The scope is walked like an odometer, outermost place first. Partial sums acc[d][x] hold the functions that are fixed
- * by the places before d, so the innermost loop adds only the functions that mention the innermost place. */
+ * The scope is walked like an odometer, outermost place first. Partial sums acc[d][x] hold the
+ * functions that are fixed by the places before d, so the innermost loop adds only the functions
+ * that mention the innermost place. */
 #include "solver/eliminate.h"
 
 #include <stdlib.h>
@@ -33,9 +35,10 @@ typedef struct bucket {
 typedef struct elimination {
   const tp__wcsp *g;
   const tp__order *order;
-  tp_cost **table;                          /* by position: made there, not consumed yet */
-  unsigned char **argmin;                   /* by position */
-  int **pending, *n_pending, *room_pending; /* by position: positions whose tables are consumed there */
+  tp_cost **table;        /* by position: made there, not consumed yet */
+  unsigned char **argmin; /* by position */
+  /* by position: positions whose tables are consumed there */
+  int **pending, *n_pending, *room_pending;
   tp__control *control;
   int64_t work, since; /* spent, and since the last look at the clock */
   bool stopped;        /* by the clock */
@@ -49,7 +52,8 @@ static inline void add_clamped(int n, const tp_cost *a, const tp_cost *b, tp_cos
 }
 
 /* The sum of acc and the functions [from, to), in `sum`; acc itself if there are none. */
-static const tp_cost *accumulate(bucket *b, const tp_cost *acc, size_t from, size_t to, tp_cost *sum) {
+static const tp_cost *accumulate(bucket *b, const tp_cost *acc, size_t from, size_t to,
+                                 tp_cost *sum) {
   for (size_t f = from; f < to; f++) {
     add_clamped(b->n, acc, b->functions[f].at, sum);
     acc = sum;
@@ -81,7 +85,8 @@ static bool is_stopped(elimination *e, int64_t entries) {
   return e->stopped |= tp__control_ask(e->control, e->work);
 }
 
-/* All values of the places `d` and after, given acc, the sum of everything fixed by the places before. */
+/* All values of the places `d` and after, given acc, the sum of everything fixed by the places
+ * before. */
 static void walk(bucket *b, int d, const tp_cost *acc) {
   size_t from = b->first[d], to = b->first[d + 1];
   bool innermost = d == b->n_scope - 1;
@@ -93,15 +98,18 @@ static void walk(bucket *b, int d, const tp_cost *acc) {
       emit(b, accumulate(b, acc, from, to - 1, row), b->functions[to - 1].at);
     else
       walk(b, d + 1, accumulate(b, acc, from, to, row));
-    for (size_t f = from; f < (size_t)b->n_functions; f++) /* those of lower levels do not depend on d */
+    /* those of lower levels do not depend on d */
+    for (size_t f = from; f < (size_t)b->n_functions; f++)
       b->functions[f].at += b->functions[f].stride[d];
   }
   for (size_t f = from; f < (size_t)b->n_functions; f++)
     b->functions[f].at -= b->functions[f].stride[d] * (size_t)b->sizes[d];
 }
 
-/* The bucket's functions: edges to later nodes, then pending tables. Everything but `out` and `argmin` is in `pool`. */
-static tp_status add_edges(const elimination *e, int node, const int *place, bucket *b, tp__pool *pool) {
+/* The bucket's functions: edges to later nodes, then pending tables. Everything but `out` and
+ * `argmin` is in `pool`. */
+static tp_status add_edges(const elimination *e, int node, const int *place, bucket *b,
+                           tp__pool *pool) {
   const tp__wnode *v = &e->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = tp__wcsp_view(e->g, v->edges[i], node);
@@ -129,7 +137,8 @@ static tp_status add_edges(const elimination *e, int node, const int *place, buc
   return TP_OK;
 }
 
-static tp_status add_tables(const elimination *e, int position, const int *place, bucket *b, tp__pool *pool) {
+static tp_status add_tables(const elimination *e, int position, const int *place, bucket *b,
+                            tp__pool *pool) {
   const tp__order *o = e->order;
   for (int i = 0; i < e->n_pending[position]; i++) {
     int from = e->pending[position][i];
@@ -154,7 +163,8 @@ static int compare_levels(const void *a, const void *b) {
   return (f->level > g->level) - (f->level < g->level);
 }
 
-static tp_status fill_bucket(const elimination *e, int position, int *place, bucket *b, tp__pool *pool) {
+static tp_status fill_bucket(const elimination *e, int position, int *place, bucket *b,
+                             tp__pool *pool) {
   const tp__order *o = e->order;
   int node = o->node[position];
   const tp__wnode *v = &e->g->nodes[node];
@@ -162,7 +172,8 @@ static tp_status fill_bucket(const elimination *e, int position, int *place, buc
   b->n = v->n;
   b->n_scope = (int)(o->scope_at[position + 1] - o->scope_at[position]);
   b->sizes = tp__pool_take(pool, (size_t)b->n_scope, sizeof *b->sizes);
-  b->functions = tp__pool_take(pool, (size_t)v->n_edges + (size_t)e->n_pending[position] + 1, sizeof *b->functions);
+  b->functions = tp__pool_take(pool, (size_t)v->n_edges + (size_t)e->n_pending[position] + 1,
+                               sizeof *b->functions);
   b->first = tp__pool_take(pool, (size_t)b->n_scope + 1, sizeof *b->first);
   b->acc = tp__pool_take(pool, ((size_t)b->n_scope + 2) * (size_t)b->n, sizeof *b->acc);
   if (!b->sizes || !b->functions || !b->first || !b->acc)
@@ -255,8 +266,8 @@ static void recover(const elimination *e, int *at, int *choices) {
   }
 }
 
-tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__control *control, int64_t work, tp_cost *cost,
-                             int *choices, bool *done) {
+tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__control *control,
+                             int64_t work, tp_cost *cost, int *choices, bool *done) {
   size_t n = (size_t)order->n + 1;
   elimination e = {.g = g, .order = order, .control = control, .work = work};
   e.table = calloc(n, sizeof *e.table);
@@ -264,7 +275,8 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
   e.pending = calloc(n, sizeof *e.pending);
   e.n_pending = calloc(n, sizeof *e.n_pending);
   e.room_pending = calloc(n, sizeof *e.room_pending);
-  int *place = calloc((size_t)g->n_nodes + 1, sizeof *place); /* by node: its place in the scope at hand, then its strategy */
+  /* by node: its place in the scope at hand, then its strategy */
+  int *place = calloc((size_t)g->n_nodes + 1, sizeof *place);
   bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
   tp_status status = ready ? TP_OK : TP_NO_MEMORY;
   tp_cost total = g->constant;

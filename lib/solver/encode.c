@@ -3,8 +3,14 @@
 #include "solver/memory.h"
 #include "solver/vectors.h"
 
-enum { MAX_STEP = 1024 /* integer messages round by a few units a node: scaled up, that is below one picosecond */ };
-#define ROOM_FOR_MESSAGES ((unsigned __int128)1 << 50) /* scaled costs stay so small that messages cannot leave their range */
+enum {
+  MAX_STEP =
+      /* integer messages round by a few units a node: scaled up, that is below one picosecond */
+  1024
+};
+#define ROOM_FOR_MESSAGES                                                                          \
+  ((unsigned __int128)1                                                                            \
+   << 50) /* scaled costs stay so small that messages cannot leave their range */
 #define ROOM_FOR_SUMS ((unsigned __int128)1 << 60)
 
 /* The costs of a node or an edge. */
@@ -17,10 +23,13 @@ static block block_of(const tp_problem *problem, int i) {
   if (i < problem->n_nodes)
     return (block){(size_t)problem->nodes[i].n, problem->nodes[i].costs};
   const tp__problem_edge *edge = &problem->edges[i - problem->n_nodes];
-  return (block){(size_t)problem->nodes[edge->a].n * (size_t)problem->nodes[edge->b].n, edge->table};
+  return (block){(size_t)problem->nodes[edge->a].n * (size_t)problem->nodes[edge->b].n,
+                 edge->table};
 }
 
-static bool is_forbidden(const tp__code *code, tp_cost cost) { return code->form <= TP__FORM_AVOID && cost >= code->big; }
+static bool is_forbidden(const tp__code *code, tp_cost cost) {
+  return code->form <= TP__FORM_AVOID && cost >= code->big;
+}
 
 /* In units of the graph before the shift and the step. */
 static tp_cost weigh(const tp__code *code, tp_cost cost) {
@@ -39,10 +48,12 @@ static tp_cost least_of(const tp__code *code, block b) {
 }
 
 static tp_cost encode(const tp__code *code, tp_cost cost, tp_cost least) {
-  return is_forbidden(code, cost) ? TP_COST_FORBIDDEN : ((weigh(code, cost) - least) >> code->shift) * code->step;
+  return is_forbidden(code, cost) ? TP_COST_FORBIDDEN
+                                  : ((weigh(code, cost) - least) >> code->shift) * code->step;
 }
 
-/* All rests together stay below the weight, so a total is read back as its multiples and its rests. */
+/* All rests together stay below the weight, so a total is read back as its multiples and its
+ * rests. */
 static void choose_weight(const tp_problem *problem, tp__code *code) {
   unsigned __int128 rests = 0;
   for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
@@ -52,23 +63,27 @@ static void choose_weight(const tp_problem *problem, tp__code *code) {
       rest = b.costs[k] % code->big > rest ? b.costs[k] % code->big : rest;
     rests += (unsigned __int128)rest;
   }
-  code->weight = rests < (unsigned __int128)code->big ? (tp_cost)rests + 1 : code->big; /* else as it is */
+  /* else as it is */
+  code->weight = rests < (unsigned __int128)code->big ? (tp_cost)rests + 1 : code->big;
 }
 
 /* What is asked of a block. */
 typedef struct extent {
   const tp_cost *costs;
   size_t n;
-  tp_cost least, most;  /* in units of the graph: what all allowed entries contain, and what one has beyond that */
+  /* in units of the graph: what all allowed entries contain, and what one has beyond that */
+  tp_cost least, most;
   tp_cost least_of_all; /* as it is given ... */
-  tp_cost avoided;      /* ... and what the least of the avoided entries has beyond that; INT64_MAX: there is none */
+  /* ... and what the least of the avoided entries has beyond that; INT64_MAX: there is none */
+  tp_cost avoided;
 } extent;
 
 /* Where costs are what they are: in one loop. */
 VECTORS static extent measure_plain(tp_cost big, block b) {
   tp_cost least = INT64_MAX, most = 0, avoided = INT64_MAX;
   for (size_t k = 0; k < b.n; k++) {
-    tp_cost cost = b.costs[k], allowed = cost < big ? cost : 0, forbidden = cost < big ? INT64_MAX : cost;
+    tp_cost cost = b.costs[k], allowed = cost < big ? cost : 0,
+            forbidden = cost < big ? INT64_MAX : cost;
     least = cost < least ? cost : least;
     most = allowed > most ? allowed : most;
     avoided = forbidden < avoided ? forbidden : avoided;
@@ -79,7 +94,11 @@ VECTORS static extent measure_plain(tp_cost big, block b) {
 static extent measure(const tp__code *code, block b) {
   if (code->form == TP__FORM_PLAIN)
     return measure_plain(code->big, b);
-  extent e = {.costs = b.costs, .n = b.n, .least = least_of(code, b), .least_of_all = INT64_MAX, .avoided = INT64_MAX};
+  extent e = {.costs = b.costs,
+              .n = b.n,
+              .least = least_of(code, b),
+              .least_of_all = INT64_MAX,
+              .avoided = INT64_MAX};
   for (size_t k = 0; k < b.n; k++) {
     e.least_of_all = b.costs[k] < e.least_of_all ? b.costs[k] : e.least_of_all;
     if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - e.least > e.most)
@@ -91,7 +110,8 @@ static extent measure(const tp__code *code, block b) {
   return e;
 }
 
-/* Sets the base, and returns what all choices exceed it by at most. Edges between equal nodes share their tables, which come again soon. */
+/* Sets the base, and returns what all choices exceed it by at most. Edges between equal nodes share
+ * their tables, which come again soon. */
 static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
   enum { REMEMBERED = 256 };
   extent known[REMEMBERED] = {0};
@@ -113,7 +133,8 @@ static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
 }
 
 bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code) {
-  *code = (tp__code){.form = form, .step = 1, .big = problem->big ? problem->big : TP_COST_FORBIDDEN};
+  *code =
+      (tp__code){.form = form, .step = 1, .big = problem->big ? problem->big : TP_COST_FORBIDDEN};
   if (form == TP__FORM_COUNT)
     choose_weight(problem, code);
   unsigned __int128 most = add_up(problem, code);
@@ -135,7 +156,8 @@ static void encode_block(const tp__code *code, block b, tp_cost *to) {
     to[i] = encode(code, b.costs[i], least);
 }
 
-/* The block in the graph's pool; on a shelf, one for all with this key. NULL when memory runs out. */
+/* The block in the graph's pool; on a shelf, one for all with this key. NULL when memory runs
+ * out. */
 static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__shelf_key *key) {
   void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, key) : &unshelved;
   if (!slot || *slot)
@@ -147,7 +169,8 @@ static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__sh
 }
 
 /* Node costs are found by what they are: callers list them anew for every node. */
-static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code, int node) {
+static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
+                             int node) {
   block b = block_of(problem, node);
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_COSTS);
@@ -158,7 +181,8 @@ static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__c
 }
 
 /* Tables are found by their address: a repeated edge has that of another one. */
-static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__code *code, int edge) {
+static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
+                             int edge) {
   const tp__problem_edge *e = &problem->edges[edge];
   block b = block_of(problem, problem->n_nodes + edge);
   tp__shelf_key key;
@@ -167,7 +191,8 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
   tp_cost *table = encoded(g, code, b, &key);
   if (!table)
     return TP_NO_MEMORY;
-  return e->a < e->b ? tp__wcsp_give(g, e->a, e->b, table) : tp__wcsp_give_turned(g, e->b, e->a, table);
+  return e->a < e->b ? tp__wcsp_give(g, e->a, e->b, table)
+                     : tp__wcsp_give_turned(g, e->b, e->a, table);
 }
 
 /* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays. */
@@ -197,6 +222,7 @@ unsigned __int128 tp__decode_bound(const tp__code *code, tp_cost bound) {
   unsigned __int128 units = (unsigned __int128)(bound / code->step + (bound % code->step != 0));
   units = code->base + (units << code->shift);
   if (code->form == TP__FORM_COUNT)
-    units = units / (unsigned __int128)code->weight * (unsigned __int128)code->big + units % (unsigned __int128)code->weight;
+    units = units / (unsigned __int128)code->weight * (unsigned __int128)code->big +
+            units % (unsigned __int128)code->weight;
   return units;
 }

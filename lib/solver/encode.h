@@ -1,13 +1,16 @@
 /* From the costs of a problem to those of a graph, and back.
  *
- * A graph wants costs whose sums stay far below TP_COST_FORBIDDEN. Problems with big costs (tp_problem_set_big) have
- * sums of more than 64 bits, so each is put in one of these forms. In all but the first, only what exceeds the least of
- * a node or an edge counts; all keep the order of choices except the last:
+ * A graph wants costs whose sums stay far below TP_COST_FORBIDDEN. Problems with big costs
+ * (tp_problem_set_big) have sums of more than 64 bits, so each is put in one of these forms. In all
+ * but the first, only what exceeds the least of a node or an edge counts; all keep the order of
+ * choices except the last:
  *   plain   forbidden costs are forbidden; all others, times a power of two
  *   avoid   big costs are forbidden
- *   count   the multiple of `big` that a cost contains is written as a multiple of a smaller weight, which still is more
+ *   count   the multiple of `big` that a cost contains is written as a multiple of a smaller
+ *     weight, which still is more
  *           than all rests together
- *   shift   low bits are cut off: bounds stay bounds, the best choice may be missed by what was cut off */
+ *   shift   low bits are cut off: bounds stay bounds, the best choice may be missed by what was cut
+ *     off */
 #ifndef TP_LIB_SOLVER_ENCODE_H
 #define TP_LIB_SOLVER_ENCODE_H
 
@@ -31,7 +34,8 @@ bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code);
 /* With the limit of the problem, if it has one, or without. NULL when memory runs out. */
 tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limited);
 
-/* A lower bound on the cost of all choices, given that of the graph; the exact cost of one, but for the shift. */
+/* A lower bound on the cost of all choices, given that of the graph; the exact cost of one, but for
+ * the shift. */
 unsigned __int128 tp__decode_bound(const tp__code *code, tp_cost bound);
 
 #endif

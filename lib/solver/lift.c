@@ -1,5 +1,6 @@
-/* Sequential message passing as in dual.c, in which one node of each class is visited. Where a node lies near the border of what is
- * repeated, its edges may be of the class of edges further in; those messages are then the business of the nodes further in. */
+/* Sequential message passing as in dual.c, in which one node of each class is visited. Where a node
+ * lies near the border of what is repeated, its edges may be of the class of edges further in;
+ * those messages are then the business of the nodes further in. */
 #include "solver/lift.h"
 
 #include "solver/lift_classes.h"
@@ -21,7 +22,8 @@ enum {
 
 /* What was moved from the tables of a class of edges to the strategies of one end. */
 typedef struct messages {
-  int owner; /* the class of nodes that sends them: of those with such edges, the one with most nodes */
+  /* the class of nodes that sends them: of those with such edges, the one with most nodes */
+  int owner;
   tp_cost *taken, *best;
 } messages;
 
@@ -31,7 +33,9 @@ typedef struct lift {
   tp__lift_classes classes;
   messages (*messages)[2]; /* by class of edges */
   tp_cost **turned;        /* by class of edges: the table with rows for columns */
-  tp_cost **kept; /* by class of nodes that sends all its messages: what add_up says, kept up to date; NULL: others send some */
+  /* by class of nodes that sends all its messages: what add_up says, kept up to date; NULL: others
+   * send some */
+  tp_cost **kept;
   tp_cost *cost, *scratch; /* of the node at hand */
   bool exhausted;          /* numbers left the safe range */
 } lift;
@@ -72,7 +76,8 @@ static tp_status keep_costs(lift *l) {
 static tp_status turn_tables(lift *l) {
   for (int k = 0; k < l->classes.n_edges; k++) {
     const tp__lift_edges *e = &l->classes.edges[k];
-    tp_cost *to = l->turned[k] = tp__pool_take(&l->pool, (size_t)e->rows * (size_t)e->columns, sizeof *to);
+    tp_cost *to = l->turned[k] =
+        tp__pool_take(&l->pool, (size_t)e->rows * (size_t)e->columns, sizeof *to);
     for (int y = 0; to && y < e->columns; y++)
       for (int x = 0; x < e->rows; x++)
         *to++ = e->table[(size_t)x * (size_t)e->columns + (size_t)y];
@@ -117,7 +122,8 @@ static tp_status start(lift *l) {
 /* ---- passes ---- */
 
 /* cost += times * taken; returns whether a number has left its range. */
-VECTORS static bool add_times(tp_cost *restrict cost, const tp_cost *restrict taken, int n, int64_t times) {
+VECTORS static bool add_times(tp_cost *restrict cost, const tp_cost *restrict taken, int n,
+                              int64_t times) {
   tp_cost most = SAFE / times, wrong = 0;
   for (int x = 0; x < n; x++)
     wrong |= (tp_cost)(taken[x] > most) | (tp_cost)(taken[x] < -most);
@@ -155,8 +161,8 @@ static tp_cost *costs(lift *l, int class) {
 }
 
 /* least[x] = min over y of table[y][x] - far[y] */
-VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_far, const tp_cost *restrict far,
-                                      tp_cost *restrict least) {
+VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_far,
+                                      const tp_cost *restrict far, tp_cost *restrict least) {
   for (int x = 0; x < n; x++)
     least[x] = row[x] - far[0];
   for (int y = 1; y < n_far; y++) {
@@ -167,7 +173,8 @@ VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_
 }
 
 /* `taken` becomes `by`, and what that changes is added to the cost. */
-VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken, const tp_cost *restrict by, int n, int64_t times) {
+VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken,
+                            const tp_cost *restrict by, int n, int64_t times) {
   for (int x = 0; x < n && times == 1; x++)
     cost[x] += by[x] - taken[x];
   for (int x = 0; x < n && times > 1; x++)
@@ -199,9 +206,11 @@ VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
   return least;
 }
 
-/* share[x] = (cost[x] - least) / shares. The numerator is at most 2 * SAFE: for few shares the product with their reciprocal, rounded up, is exact and
- * takes a fraction of what a division does. */
-static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares, tp_cost *restrict share) {
+/* share[x] = (cost[x] - least) / shares. The numerator is at most 2 * SAFE: for few shares the
+ * product with their reciprocal, rounded up, is exact and takes a fraction of what a division
+ * does. */
+static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares,
+                   tp_cost *restrict share) {
   enum { FEW = 128 };
   _Static_assert(2 * SAFE <= INT64_MAX / FEW, "numerator times shares fits into 64 bits");
   uint64_t reciprocal = UINT64_MAX / (uint64_t)shares + 1;
@@ -217,7 +226,8 @@ static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares, tp
 }
 
 /* Hands `share` on over the edges of an item. */
-VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict share, int n, tp_cost most) {
+VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict share, int n,
+                            tp_cost most) {
   tp_cost wrong = 0;
   for (int x = 0; x < n; x++) {
     taken[x] -= share[x];
@@ -255,9 +265,10 @@ static void visit(lift *l, int class, bool forward) {
 
 /* ---- what they come to ---- */
 
-/* to = the table after messages, which leave what is forbidden as it is; returns its least entry. */
-VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows, const tp_cost *restrict of_columns,
-                                 tp_cost *restrict to) {
+/* to = the table after messages, which leave what is forbidden as it is; returns its least
+ * entry. */
+VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows,
+                                 const tp_cost *restrict of_columns, tp_cost *restrict to) {
   const tp_cost *row = e->table;
   tp_cost least = TP_COST_FORBIDDEN;
   for (int x = 0; x < e->rows; x++, row += e->columns, to += e->columns)
@@ -270,7 +281,8 @@ VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows
 }
 
 /* The least entry alone. */
-VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_rows, const tp_cost *restrict of_columns) {
+VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_rows,
+                                   const tp_cost *restrict of_columns) {
   const tp_cost *row = e->table;
   tp_cost least = TP_COST_FORBIDDEN;
   for (int x = 0; x < e->rows; x++, row += e->columns)
@@ -303,8 +315,9 @@ static void copy_messages(lift *l, bool keep) {
     }
 }
 
-/* From the first class to the last, or back. One by one, a sweep over the graph takes messages through all its layers. A class stands for as many
- * nodes as there are layers, so it takes a sweep over the classes for each layer that messages are to pass. */
+/* From the first class to the last, or back. One by one, a sweep over the graph takes messages
+ * through all its layers. A class stands for as many nodes as there are layers, so it takes a sweep
+ * over the classes for each layer that messages are to pass. */
 static void sweep(lift *l, bool forward, int times) {
   int n = l->classes.n_nodes;
   for (int i = 0; i < times; i++)
@@ -315,11 +328,13 @@ static void sweep(lift *l, bool forward, int times) {
 /* Passes until they gain nothing more; leaves the best messages, and returns their bound. */
 static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
   tp__wide first = l->g->constant, best = first;
-  int layers = l->g->n_alive / l->classes.n_nodes, sweeps = layers < MOST_SWEEPS ? layers : MOST_SWEEPS;
+  int layers = l->g->n_alive / l->classes.n_nodes,
+      sweeps = layers < MOST_SWEEPS ? layers : MOST_SWEEPS;
   int64_t entries = 0;
   for (int k = 0; k < l->classes.n_edges; k++)
     entries += (int64_t)l->classes.edges[k].rows * l->classes.edges[k].columns;
-  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted && !tp__control_ask(control, *work);
+  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted &&
+                               !tp__control_ask(control, *work);
        pass++) {
     sweep(l, true, sweeps);
     sweep(l, false, sweeps);
@@ -360,7 +375,8 @@ static tp_status new_tables(lift *l, tp_cost **of_class) {
     tp_cost *table = tp__pool_take(&l->g->pool, n, sizeof *table);
     if (!table)
       return TP_NO_MEMORY;
-    tp_cost least = take_from(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken, table);
+    tp_cost least =
+        take_from(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken, table);
     for (size_t i = 0; i < n; i++)
       table[i] = table[i] < TP_COST_FORBIDDEN ? table[i] - least : table[i];
     if (!(of_class[k] = tp__wcsp_share(l->g, table, n)))

@@ -1,5 +1,5 @@
-/* Colour refinement, a few rounds of it: a node's colour says its costs, and the tables and colours around it. Colours are hashes and only
- * suggest; what belongs to a class is compared. */
+/* Colour refinement, a few rounds of it: a node's colour says its costs, and the tables and colours
+ * around it. Colours are hashes and only suggest; what belongs to a class is compared. */
 #include "solver/lift_classes.h"
 
 #include <stdlib.h>
@@ -47,7 +47,8 @@ static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
 
 /* ---- classes ---- */
 
-/* The number of the class with this key, from 0; -1 when memory runs out. A key that is too long is a class of its own. */
+/* The number of the class with this key, from 0; -1 when memory runs out. A key that is too long is
+ * a class of its own. */
 static int number(tp__shelf *shelf, const tp__shelf_key *key, int *n) {
   void **slot = tp__shelf_find(shelf, key);
   if (slot && !*slot)
@@ -55,7 +56,8 @@ static int number(tp__shelf *shelf, const tp__shelf_key *key, int *n) {
   return slot ? (int)(intptr_t)*slot - 1 : -1;
 }
 
-static tp_status classify_edges(const tp__wcsp *g, tp__shelf *shelf, const uint64_t *colour, tp__lift_classes *c) {
+static tp_status classify_edges(const tp__wcsp *g, tp__shelf *shelf, const uint64_t *colour,
+                                tp__lift_classes *c) {
   for (int e = 0; e < g->n_edges; e++) {
     const tp__wedge *edge = &g->edges[e];
     if (edge->node[0] < 0)
@@ -105,7 +107,8 @@ static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, in
   sort(ends, (size_t)v->n_edges);
 }
 
-static tp_status classify_nodes(const tp__wcsp *g, tp__shelf *shelf, int64_t *ends, tp__lift_classes *c) {
+static tp_status classify_nodes(const tp__wcsp *g, tp__shelf *shelf, int64_t *ends,
+                                tp__lift_classes *c) {
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
@@ -140,7 +143,8 @@ static tp_status order_classes(const tp__wcsp *g, tp__pool *pool, tp__lift_class
     int class = c->node_class[v];
     if (!node->alive || seen[class]++ != c->nodes[class].count / 2)
       continue;
-    ordered[next] = (tp__lift_nodes){.node = v, .count = c->nodes[class].count, .n = node->n, .cost = node->cost};
+    ordered[next] = (tp__lift_nodes){
+        .node = v, .count = c->nodes[class].count, .n = node->n, .cost = node->cost};
     to[class] = next++;
   }
   c->nodes = ordered;
@@ -167,7 +171,8 @@ static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp
   return TP_OK;
 }
 
-static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool, tp__lift_classes *c) {
+static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool,
+                          tp__lift_classes *c) {
   size_t most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;

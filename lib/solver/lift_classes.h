@@ -34,7 +34,8 @@ typedef struct tp__lift_classes {
   int *node_class, *edge_class; /* by node and edge of the graph, where alive */
 } tp__lift_classes;
 
-/* Finds the classes of `g`, which has a shelf: equal arrays are one. They are kept in `pool`. TP_NO_MEMORY. */
+/* Finds the classes of `g`, which has a shelf: equal arrays are one. They are kept in `pool`.
+ * TP_NO_MEMORY. */
 tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* Cost of a strategy given the rest: forbidden entries are counted apart, so that repairing one of several shows. */
+/* Cost of a strategy given the rest: forbidden entries are counted apart, so that repairing one of
+ * several shows. */
 typedef struct score {
   tp_cost cost;
   int n_forbidden;
@@ -32,7 +33,8 @@ static score plus(score a, tp_cost entry) {
   return (score){tp_cost_add(a.cost, entry), a.n_forbidden};
 }
 
-/* out[x]: node x's cost and its tables to the neighbours' present strategies, leaving out the edge `except`. */
+/* out[x]: node x's cost and its tables to the neighbours' present strategies, leaving out the edge
+ * `except`. */
 static void rate(const searcher *s, int node, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
@@ -81,20 +83,24 @@ static score least_of(const score *scores, int n) {
   return least;
 }
 
-/* Costs are not negative: a row whose own part, with the least of the other end, is no better than `best` has nothing better. */
+/* Costs are not negative: a row whose own part, with the least of the other end, is no better than
+ * `best` has nothing better. */
 static bool may_improve(score mine, score least, score best) {
   score sum = plus(mine, least.cost);
   sum.n_forbidden += least.n_forbidden;
   return better(sum, best);
 }
 
-/* True if the pair was tried before and nothing that it depends on has changed. Counts as the work that it was then, so that what is
- * skipped here does not lengthen the search elsewhere. */
+/* True if the pair was tried before and nothing that it depends on has changed. Counts as the work
+ * that it was then, so that what is skipped here does not lengthen the search elsewhere. */
 static bool tried_before(searcher *s, int edge) {
-  const tp__wnode *a = &s->g->nodes[s->g->edges[edge].node[0]], *b = &s->g->nodes[s->g->edges[edge].node[1]];
-  if (s->tried[edge] <= s->changed[s->g->edges[edge].node[0]] || s->tried[edge] <= s->changed[s->g->edges[edge].node[1]])
+  const tp__wnode *a = &s->g->nodes[s->g->edges[edge].node[0]],
+                  *b = &s->g->nodes[s->g->edges[edge].node[1]];
+  if (s->tried[edge] <= s->changed[s->g->edges[edge].node[0]] ||
+      s->tried[edge] <= s->changed[s->g->edges[edge].node[1]])
     return false;
-  *s->work += (int64_t)a->n * (a->n_edges + 1) + (int64_t)b->n * (b->n_edges + 1) + (int64_t)a->n * b->n;
+  *s->work +=
+      (int64_t)a->n * (a->n_edges + 1) + (int64_t)b->n * (b->n_edges + 1) + (int64_t)a->n * b->n;
   return true;
 }
 
@@ -108,7 +114,8 @@ static bool change_pair(searcher *s, int edge) {
   int columns = s->g->nodes[b].n;
   const tp_cost *entry = e->table;
   score least = least_of(s->theirs, columns);
-  score best = plus(plus(s->mine[best_a], s->theirs[best_b].cost), entry[(size_t)best_a * (size_t)columns + (size_t)best_b]);
+  score best = plus(plus(s->mine[best_a], s->theirs[best_b].cost),
+                    entry[(size_t)best_a * (size_t)columns + (size_t)best_b]);
   best.n_forbidden += s->theirs[best_b].n_forbidden;
   for (int x = 0; x < s->g->nodes[a].n; x++) {
     entry = e->table + (size_t)x * (size_t)columns;
@@ -165,8 +172,8 @@ static void skip_tight(searcher *s, const bool *tight) {
   s->now = 1;
 }
 
-tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_limit, tp__control *control, int64_t *work,
-                           int *at) {
+tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_limit,
+                           tp__control *control, int64_t *work, int *at) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;

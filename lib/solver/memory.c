@@ -74,13 +74,15 @@ static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, 
   v->room_loads = from->n_lives;
   for (int i = 0; i < from->n_lives; i++) {
     const tp__problem_life *life = &from->lives[i];
-    int64_t *usage = lives(from, life) ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage) : NULL;
+    int64_t *usage =
+        lives(from, life) ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage) : NULL;
     if (lives(from, life) && !usage)
       return TP_NO_MEMORY;
     for (int x = 0; usage && x < v->n; x++) /* beyond the limit it does not matter by how much */
       usage[x] = life->usages[x] <= limit ? life->usages[x] : limit + 1;
     if (usage)
-      v->loads[v->n_loads++] = (tp__wload){times_before(g->memory, life->start), times_before(g->memory, life->end), usage};
+      v->loads[v->n_loads++] = (tp__wload){times_before(g->memory, life->start),
+                                           times_before(g->memory, life->end), usage};
   }
   return tp__memory_settle(g, node);
 }
@@ -96,7 +98,8 @@ static int n_runs(int n_times) { return (n_times + TP__MEMORY_RUN - 1) / TP__MEM
 
 static void look_at_run(tp__wmemory *memory, int run) {
   int first = run * TP__MEMORY_RUN, left = memory->n_times - first;
-  memory->least[run] = least_of(memory->room, first, first + (left < TP__MEMORY_RUN ? left : TP__MEMORY_RUN));
+  memory->least[run] =
+      least_of(memory->room, first, first + (left < TP__MEMORY_RUN ? left : TP__MEMORY_RUN));
 }
 
 static void look_at_runs(tp__wmemory *memory) {
@@ -153,8 +156,9 @@ static int compare_ints(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The loads of `v`, which may overlap, as sums over the ranges between their ends. Usages stay below the number of
- * nodes times the limit; what does not fit 64 bits does not fit the room either, so it is cut there. */
+/* The loads of `v`, which may overlap, as sums over the ranges between their ends. Usages stay
+ * below the number of nodes times the limit; what does not fit 64 bits does not fit the room
+ * either, so it is cut there. */
 static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
   int *cut = malloc(2 * (size_t)v->n_loads * sizeof *cut + 1);
   if (!cut)
@@ -176,7 +180,9 @@ static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
       loads[i] = (tp__wload){cut[i], cut[i + 1], usage + (size_t)i * (size_t)v->n};
     for (int i = 0; i < v->n_loads; i++) {
       const tp__wload *from = &v->loads[i];
-      int k = (int)((const int *)bsearch(&from->first, cut, (size_t)kept, sizeof *cut, compare_ints) - cut);
+      int k =
+          (int)((const int *)bsearch(&from->first, cut, (size_t)kept, sizeof *cut, compare_ints) -
+                cut);
       for (; k + 1 < kept && cut[k] < from->last; k++)
         for (int x = 0; x < v->n; x++) {
           int64_t *to = &loads[k].usage[x];
@@ -217,7 +223,8 @@ tp_status tp__memory_settle(tp__wcsp *g, int node) {
     for (int x = 0; x < v->n && least; x++)
       load.usage[x] -= least;
     tp__wload *last = kept ? &v->loads[kept - 1] : NULL;
-    if (last && last->last == load.first && memcmp(last->usage, load.usage, (size_t)v->n * sizeof *load.usage) == 0)
+    if (last && last->last == load.first &&
+        memcmp(last->usage, load.usage, (size_t)v->n * sizeof *load.usage) == 0)
       last->last = load.last;
     else
       v->loads[kept++] = load;
@@ -298,7 +305,8 @@ void tp__memory_most(const tp__wcsp *g, tp__wide *most) {
     most[t] += most[t - 1];
 }
 
-/* What the loads do between times: the most that can be used, and whether a load starts or ends before each time. */
+/* What the loads do between times: the most that can be used, and whether a load starts or ends
+ * before each time. */
 typedef struct profile {
   tp__wide *most;
   bool *starts, *ends;
@@ -318,8 +326,8 @@ static tp_status take_profile(const tp__wcsp *g, tp__pool *pool, profile *p) {
   return TP_OK;
 }
 
-/* keep[t]: time t is tight and not implied by a time beside it. A neighbour implies it when whatever lives at t lives
- * there too, and there is no more room; it then takes over the price. */
+/* keep[t]: time t is tight and not implied by a time beside it. A neighbour implies it when
+ * whatever lives at t lives there too, and there is no more room; it then takes over the price. */
 static int choose_times(tp__wmemory *memory, const profile *p, bool *keep) {
   int n_kept = 0, last = -1;         /* the last kept */
   bool starts = false, ends = false; /* since then */
@@ -394,14 +402,16 @@ tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible) {
   return status;
 }
 
-tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members, const tp__wide *room) {
+tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members,
+                             const tp__wide *room) {
   size_t n = (size_t)g->memory->n_times;
   tp__wmemory *memory = tp__pool_take_zeroed(&part->pool, 1, sizeof *memory);
   if (!memory)
     return TP_NO_MEMORY;
   memory->n_times = g->memory->n_times;
   memory->room = tp__pool_take(&part->pool, n, sizeof *memory->room);
-  memory->least = tp__pool_take(&part->pool, (size_t)n_runs(memory->n_times), sizeof *memory->least);
+  memory->least =
+      tp__pool_take(&part->pool, (size_t)n_runs(memory->n_times), sizeof *memory->least);
   memory->time = tp__pool_take(&part->pool, n, sizeof *memory->time);
   memory->price = tp__pool_take(&part->pool, n, sizeof *memory->price);
   if (!memory->room || !memory->least || !memory->time || !memory->price)
@@ -417,7 +427,8 @@ tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *membe
     const tp__wnode *from = &g->nodes[members[i]];
     tp__wnode *to = &part->nodes[i];
     to->loads = tp__pool_take(&part->pool, (size_t)from->n_loads, sizeof *to->loads);
-    int64_t *usage = tp__pool_take(&part->pool, (size_t)from->n_loads * (size_t)to->n, sizeof *usage);
+    int64_t *usage =
+        tp__pool_take(&part->pool, (size_t)from->n_loads * (size_t)to->n, sizeof *usage);
     if (!to->loads || !usage)
       return TP_NO_MEMORY;
     to->n_loads = to->room_loads = from->n_loads;

@@ -1,6 +1,6 @@
-/* Large neighbourhoods under a memory limit. Rounds of a fixed number of tasks, each with its own part of the graph and
- * its own share of the work, all from the same choice; what they find is taken over in their order. So the result does
- * not depend on how many threads run the tasks. */
+/* Large neighbourhoods under a memory limit. Rounds of a fixed number of tasks, each with its own
+ * part of the graph and its own share of the work, all from the same choice; what they find is
+ * taken over in their order. So the result does not depend on how many threads run the tasks. */
 #include "solver/constrained.h"
 #include "solver/memory.h"
 #include "solver/repair.h"
@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_TASKS = 8, FIRST_WORK = 50000000, LEAST_SIZE = 4, MAX_IDLE = 60, CONDITION = 4 /* work of a node of the whole */ };
+enum {
+  N_TASKS = 8,
+  FIRST_WORK = 50000000,
+  LEAST_SIZE = 4,
+  MAX_IDLE = 60,
+  CONDITION = 4 /* work of a node of the whole */
+};
 #define FIRST_SIZE 10.0
 
 typedef struct area {
@@ -47,7 +53,8 @@ static void add(task *t, bool *is_member, int node) {
   t->members[t->n++] = node;
 }
 
-/* A ball around `root`, up to `size` members in all. Random order, so that hubs do not bring the same ones each time. */
+/* A ball around `root`, up to `size` members in all. Random order, so that hubs do not bring the
+ * same ones each time. */
 static void add_ball(task *t, bool *is_member, int root, int size) {
   const tp__wcsp *g = t->area->g;
   int first = t->n;
@@ -58,7 +65,8 @@ static void add_ball(task *t, bool *is_member, int root, int size) {
     int start = v->n_edges ? below(&t->random, v->n_edges) : 0;
     for (int k = 0; k < v->n_edges && t->n < size; k++)
       if (v->n_edges < 6 || below(&t->random, 3))
-        add(t, is_member, tp__wcsp_view(g, v->edges[(start + k) % v->n_edges], t->members[i]).other);
+        add(t, is_member,
+            tp__wcsp_view(g, v->edges[(start + k) % v->n_edges], t->members[i]).other);
   }
 }
 
@@ -85,7 +93,8 @@ static int tight_time(task *t) {
   return best;
 }
 
-/* Balls of `size` around nodes that live at one time: memory that one of them frees can serve another. */
+/* Balls of `size` around nodes that live at one time: memory that one of them frees can serve
+ * another. */
 static void add_at_time(task *t, bool *is_member, int size) {
   const area *a = t->area;
   int time = tight_time(t), start = below(&t->random, a->n_alive);
@@ -225,13 +234,16 @@ static bool prepare(tp__pool *pool, const tp__wcsp *g, area *a, task *tasks, int
     if (g->nodes[v].alive)
       a->alive[a->n_alive++] = v;
   for (int i = 0; ok && i < N_TASKS; i++) {
-    tasks[i] = (task){.area = a, .members = tp__pool_take(pool, n, sizeof(int)), .found = tp__pool_take(pool, n, sizeof(int))};
+    tasks[i] = (task){.area = a,
+                      .members = tp__pool_take(pool, n, sizeof(int)),
+                      .found = tp__pool_take(pool, n, sizeof(int))};
     ok = tasks[i].members && tasks[i].found;
   }
   return ok;
 }
 
-tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *cost, bool *complete) {
+tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *cost,
+                             bool *complete) {
   tp__pool pool = {0};
   task tasks[N_TASKS];
   int *before;

@@ -1,5 +1,6 @@
-/* Greedy: always eliminate the node whose bag (the node and its neighbours) has the fewest combinations. The graph is
- * played through on neighbour lists; a heap holds (weight, node), stale entries are recognised by their weight. */
+/* Greedy: always eliminate the node whose bag (the node and its neighbours) has the fewest
+ * combinations. The graph is played through on neighbour lists; a heap holds (weight, node), stale
+ * entries are recognised by their weight. */
 #include "solver/order.h"
 
 #include <stdlib.h>
@@ -42,7 +43,9 @@ static bool append(list *l, int item) {
   return true;
 }
 
-static bool before(entry a, entry b) { return a.weight != b.weight ? a.weight < b.weight : a.node < b.node; }
+static bool before(entry a, entry b) {
+  return a.weight != b.weight ? a.weight < b.weight : a.node < b.node;
+}
 
 static bool push(heap *h, entry e) {
   if (h->n == h->room) {
@@ -125,7 +128,8 @@ static bool connect_neighbours(play *p, int node) {
   return true;
 }
 
-static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t work, tp__order *order) {
+static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t work,
+                          tp__order *order) {
   enum { LOOK = 64 }; /* at the clock, every so many nodes */
   while (p->heap.n) {
     if (order->n % LOOK == LOOK - 1 && tp__control_ask(control, work))
@@ -155,8 +159,8 @@ static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t
   return TP_OK;
 }
 
-/* The table of position p is consumed at the earliest position of its scope; -1 if its scope is empty. That makes the
- * positions a forest, in which a scope lies on the path to the root. */
+/* The table of position p is consumed at the earliest position of its scope; -1 if its scope is
+ * empty. That makes the positions a forest, in which a scope lies on the path to the root. */
 static int consumer(const tp__order *o, int p) {
   int first = -1;
   for (size_t k = o->scope_at[p]; k < o->scope_at[p + 1]; k++) {
@@ -166,14 +170,17 @@ static int consumer(const tp__order *o, int p) {
   return first;
 }
 
-/* Any order in which consumers come last makes the same tables. Depth first, the largest subtree before the small ones
- * that would have to be kept meanwhile, few are alive at once. to[p] is the new position of p. */
+/* Any order in which consumers come last makes the same tables. Depth first, the largest subtree
+ * before the small ones that would have to be kept meanwhile, few are alive at once. to[p] is the
+ * new position of p. */
 static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
   tp__pool pool = {0};
   size_t n_positions = (size_t)o->n;
-  int *child = tp__pool_take(&pool, n_positions, sizeof *child), *next = tp__pool_take(&pool, n_positions, sizeof *next);
+  int *child = tp__pool_take(&pool, n_positions, sizeof *child),
+      *next = tp__pool_take(&pool, n_positions, sizeof *next);
   int *parent = tp__pool_take(&pool, n_positions, sizeof *parent);
-  double *total = tp__pool_take_zeroed(&pool, n_positions, sizeof *total); /* entries of the subtree */
+  /* entries of the subtree */
+  double *total = tp__pool_take_zeroed(&pool, n_positions, sizeof *total);
   if (!child || !next || !parent || !total) {
     tp__pool_release(&pool);
     return TP_NO_MEMORY;
@@ -225,8 +232,8 @@ static int64_t sort_scope(const tp__wcsp *g, const tp__order *o, int p) {
   return entries;
 }
 
-static void reposition(tp__order *o, const int *to, const int *old_node, const size_t *old_at, const int *old_scope,
-                       int *from) {
+static void reposition(tp__order *o, const int *to, const int *old_node, const size_t *old_at,
+                       const int *old_scope, int *from) {
   for (int p = 0; p < o->n; p++)
     from[to[p]] = p;
   size_t at = 0;
@@ -248,10 +255,13 @@ static tp_status arrange(const tp__wcsp *g, tp__order *o) {
   tp__pool pool = {0};
   size_t n = (size_t)o->n, n_scope = o->scope_at[n];
   int *to = tp__pool_take(&pool, n, sizeof *to), *from = tp__pool_take(&pool, n, sizeof *from);
-  int *node = tp__pool_take(&pool, n, sizeof *node), *scope = tp__pool_take(&pool, n_scope, sizeof *scope);
+  int *node = tp__pool_take(&pool, n, sizeof *node),
+      *scope = tp__pool_take(&pool, n_scope, sizeof *scope);
   size_t *at = tp__pool_take(&pool, n + 1, sizeof *at);
-  int64_t *freed = tp__pool_take_zeroed(&pool, n, sizeof *freed); /* entries consumed at each position */
-  tp_status status = to && from && node && scope && at && freed ? depth_first(g, o, to) : TP_NO_MEMORY;
+  /* entries consumed at each position */
+  int64_t *freed = tp__pool_take_zeroed(&pool, n, sizeof *freed);
+  tp_status status =
+      to && from && node && scope && at && freed ? depth_first(g, o, to) : TP_NO_MEMORY;
   if (status == TP_OK) {
     memcpy(node, o->node, n * sizeof *node);
     memcpy(at, o->scope_at, (n + 1) * sizeof *at);
@@ -302,7 +312,8 @@ static void end_play(play *p) {
   free(p->heap.at);
 }
 
-tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work, tp__order *order) {
+tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work,
+                         tp__order *order) {
   size_t n = (size_t)g->n_nodes;
   *order = (tp__order){0};
   order->node = malloc(n * sizeof *order->node + 1);
@@ -325,7 +336,8 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control
   return status;
 }
 
-/* Of a node and its neighbours the one to fix: least burden, then most neighbours, then lowest number. */
+/* Of a node and its neighbours the one to fix: least burden, then most neighbours, then lowest
+ * number. */
 static int victim(const play *p, int node, const int *burden) {
   int best = node;
   for (int i = 0; i < p->adjacent[node].n; i++) {
@@ -364,7 +376,8 @@ tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut
     int fixed = victim(&p, e.node, burden);
     gone[fixed] = cut[fixed] = true;
     burden[fixed]++;
-    bool ok = take_out(&p, fixed) && (fixed == e.node || push(&p.heap, (entry){p.weight[e.node], e.node}));
+    bool ok = take_out(&p, fixed) &&
+              (fixed == e.node || push(&p.heap, (entry){p.weight[e.node], e.node}));
     status = ok ? TP_OK : TP_NO_MEMORY;
   }
   end_play(&p);

@@ -16,15 +16,19 @@ typedef struct tp__order {
   int64_t work;     /* entries computed, each over all strategies of its node */
   int64_t peak;     /* most table entries alive at once */
   int64_t argmins;  /* entries of all tables: one stored choice each */
-  bool complete;    /* false: a table would exceed the budget, or there is no time; only `complete` is valid then */
+  /* false: a table would exceed the budget, or there is no time; only `complete` is valid then */
+  bool complete;
 } tp__order;
 
-/* Ties go to the lower node number. Stops as soon as a table needs more than `budget` entries, or `control`, which may be NULL, says that the search is
- * to end. `work`: what was spent before, for those who are asked. */
-tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work, tp__order *order);
-/* Marks nodes in `cut` such that the others can be eliminated with tables of at most `budget` entries once the marked
- * ones are fixed. Takes nodes of little `burden` first and adds one to that of each it takes, so that repeated calls
- * mark different nodes. Both arrays have an element per node of the graph. */
+/* Ties go to the lower node number. Stops as soon as a table needs more than `budget` entries, or
+ * `control`, which may be NULL, says that the search is to end. `work`: what was spent before, for
+ * those who are asked. */
+tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work,
+                         tp__order *order);
+/* Marks nodes in `cut` such that the others can be eliminated with tables of at most `budget`
+ * entries once the marked ones are fixed. Takes nodes of little `burden` first and adds one to that
+ * of each it takes, so that repeated calls mark different nodes. Both arrays have an element per
+ * node of the graph. */
 tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut);
 void tp__order_clear(tp__order *order);
 

@@ -8,7 +8,8 @@ enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 16 };
 
 struct tp__pool_block {
   struct tp__pool_block *next;
-  char pad[ALIGNMENT - sizeof(struct tp__pool_block *)]; /* the data behind it is aligned as malloc's result is */
+  /* the data behind it is aligned as malloc's result is */
+  char pad[ALIGNMENT - sizeof(struct tp__pool_block *)];
 };
 
 void *tp__pool_take(tp__pool *pool, size_t count, size_t size) {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum { FINE = 12, MOST_SHIFT = 54 };
-/* What all nodes together can pay, and what is paid back: costs and bounds keep far from the end of 64 bits, and prices in
- * fixed point times usages from that of 128. */
+/* What all nodes together can pay, and what is paid back: costs and bounds keep far from the end of
+ * 64 bits, and prices in fixed point times usages from that of 128. */
 #define MOST_PAID ((double)((int64_t)1 << 55))
 
 static int bits_of(tp__wide value) {
@@ -20,7 +20,8 @@ static int bits_of(tp__wide value) {
 }
 
 tp_status tp__prices_create(tp__wcsp *g, int64_t *work, tp__prices *p) {
-  *p = (tp__prices){.g = g, .sweep = tp__work_of_visits(g) + tp__wcsp_entries(g) / TP__WORK_IN_ROWS};
+  *p =
+      (tp__prices){.g = g, .sweep = tp__work_of_visits(g) + tp__wcsp_entries(g) / TP__WORK_IN_ROWS};
   tp__wide most = 1;
   for (int t = 0; t < g->memory->n_times; t++)
     most = g->memory->room[t] > most ? g->memory->room[t] : most;
@@ -56,7 +57,9 @@ static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
   tp_cost sum = 0;
   for (int i = 0; i < v->n_loads; i++) {
     const tp__wload *load = &v->loads[i];
-    sum += (tp_cost)((p->until[load->last] - p->until[load->first]) * (unsigned __int128)load->usage[x] >> p->shift);
+    sum += (tp_cost)((p->until[load->last] - p->until[load->first]) *
+                         (unsigned __int128)load->usage[x] >>
+                     p->shift);
   }
   return sum;
 }
@@ -86,7 +89,8 @@ void tp__prices_set(tp__prices *p, int64_t *work) {
   }
 }
 
-/* Node costs without payments, the least of each node moved to the constant, which may be negative then. */
+/* Node costs without payments, the least of each node moved to the constant, which may be negative
+ * then. */
 static void take_out(const tp__prices *p) {
   tp__wcsp *g = p->g;
   for (int v = 0; v < g->n_nodes; v++) {

@@ -82,12 +82,14 @@ static bool reserve_life(tp_problem *problem, tp__problem_node *v) {
   return true;
 }
 
-static bool usage_valid(const tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+static bool usage_valid(const tp_problem *problem, int node, int64_t start, int64_t end,
+                        const int64_t *usages) {
   return problem && usages && node >= 0 && node < problem->n_nodes && start <= end &&
          costs_valid((size_t)problem->nodes[node].n, usages);
 }
 
-tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int64_t end,
+                               const int64_t *usages) {
   if (!usage_valid(problem, node, start, end, usages))
     return TP_INVALID_ARGUMENT;
   tp__problem_node *v = &problem->nodes[node];
@@ -101,7 +103,8 @@ tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int
   return TP_OK;
 }
 
-tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end, const int64_t *usages) {
+tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int64_t end,
+                               const int64_t *usages) {
   if (!usage_valid(problem, node, start, end, usages))
     return TP_INVALID_ARGUMENT;
   problem->nodes[node].n_lives = 0;
@@ -151,7 +154,8 @@ tp_status tp_problem_repeat_edge(tp_problem *problem, int a, int b, int edge) {
   if (!problem || !nodes_valid(problem, a, b) || edge < 0 || edge >= problem->n_edges)
     return TP_INVALID_ARGUMENT;
   tp__problem_edge like = problem->edges[edge];
-  if (problem->nodes[a].n != problem->nodes[like.a].n || problem->nodes[b].n != problem->nodes[like.b].n)
+  if (problem->nodes[a].n != problem->nodes[like.a].n ||
+      problem->nodes[b].n != problem->nodes[like.b].n)
     return TP_INVALID_ARGUMENT;
   like.a = a;
   like.b = b;
@@ -197,7 +201,8 @@ static int compare_changes(const void *a, const void *b) {
   const change *x = a, *y = b;
   if (x->at != y->at)
     return x->at < y->at ? -1 : 1;
-  return (x->amount > y->amount) - (x->amount < y->amount); /* ends first: intervals are half-open */
+  /* ends first: intervals are half-open */
+  return (x->amount > y->amount) - (x->amount < y->amount);
 }
 
 /* `choice` < 0: the least of all strategies. */
@@ -219,7 +224,8 @@ size_t tp__problem_n_lives(const tp_problem *problem) {
   return n;
 }
 
-tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage) {
+tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time,
+                           unsigned __int128 *usage) {
   change *changes = malloc(2 * tp__problem_n_lives(problem) * sizeof *changes + 1);
   if (!changes)
     return TP_NO_MEMORY;

@@ -40,7 +40,9 @@ unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *c
 /* Lives of all nodes together. */
 size_t tp__problem_n_lives(const tp_problem *problem);
 
-/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses its least at every time. */
-tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time, unsigned __int128 *usage);
+/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses
+ * its least at every time. */
+tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time,
+                           unsigned __int128 *usage);
 
 #endif

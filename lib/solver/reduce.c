@@ -1,12 +1,15 @@
-/* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed, first come first
- * served.
+/* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed,
+ * first come first served.
  *   room           a strategy goes for which there is no memory even if all others use their least
- *   star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the limit goes; with no limit
+ *   star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the
+ *     limit goes; with no limit
  *                  known this is arc consistency on forbidden entries
- *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse, whatever the
+ *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse,
+ *     whatever the
  *                  neighbours choose, and uses nowhere more memory
  *   folding        a node with one strategy becomes a cost of its neighbours
- *   elimination    a node with at most two neighbours, and no choice of memory, becomes a cost of them (series-parallel
+ *   elimination    a node with at most two neighbours, and no choice of memory, becomes a cost of
+ *     them (series-parallel
  *                  reduction)
  *   equality       an edge that pairs strategies one to one makes its two nodes one */
 #include "solver/reduce.h"
@@ -116,8 +119,8 @@ static tp_status drain(tp__reducer *r) {
   return status;
 }
 
-/* Times that became irrelevant free nodes of their loads, and rooms that shrank may rule out strategies: around again
- * until neither happens. */
+/* Times that became irrelevant free nodes of their loads, and rooms that shrank may rule out
+ * strategies: around again until neither happens. */
 static tp_status drain_with_memory(tp__reducer *r) {
   tp__wcsp *g = r->g;
   for (;;) {
@@ -164,7 +167,8 @@ static void end(tp__reducer *r) {
   free(r->scratch);
 }
 
-tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, tp__control *control, int64_t *work) {
+tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, tp__control *control,
+                          int64_t *work) {
   tp__reducer r = {.g = g,
                    .limit = limit,
                    .first_constant = g->constant,
@@ -187,7 +191,8 @@ static tp_status prune(tp__reducer *r, int node) {
 }
 
 tp_status tp__wcsp_prune(tp__wcsp *g, tp_cost limit, int64_t *work) {
-  tp__reducer r = {.g = g, .limit = limit, .first_constant = g->constant, .work = work, .step = prune};
+  tp__reducer r = {
+      .g = g, .limit = limit, .first_constant = g->constant, .work = work, .step = prune};
   tp_status status = start(&r);
   if (status == TP_OK)
     status = drain(&r);

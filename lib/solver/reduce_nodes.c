@@ -1,4 +1,5 @@
-/* How a node leaves the graph: folded, eliminated, or merged into a neighbour that it is tied to. */
+/* How a node leaves the graph: folded, eliminated, or merged into a neighbour that it is tied
+ * to. */
 #include "solver/reducer.h"
 
 #include "solver/memory.h"
@@ -55,7 +56,8 @@ tp_status tp__reducer_fold(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__wnode *v = &g->nodes[node];
   tp_status status =
-      tp__reducer_normalise(g, v); /* a single strategy then costs 0, so that each neighbour takes up its table only */
+      /* a single strategy then costs 0, so that each neighbour takes up its table only */
+      tp__reducer_normalise(g, v);
   for (int i = 0; i < v->n_edges && status == TP_OK; i++)
     status = absorb(g, node, v->edges[i]);
   if (status || tp__wcsp_record(g, node, 0, NULL))
@@ -72,13 +74,15 @@ tp_status tp__reducer_eliminate_leaf(tp__reducer *r, int node) {
   return TP_OK;
 }
 
-/* rows[y * n + x] = the table of `edge` (plus the node's cost if asked), strategies of `node` innermost. */
+/* rows[y * n + x] = the table of `edge` (plus the node's cost if asked), strategies of `node`
+ * innermost. */
 static void gather_rows(const tp__wcsp *g, int node, int edge, bool with_cost, tp_cost *rows) {
   const tp__wnode *v = &g->nodes[node];
   tp__wview w = tp__wcsp_view(g, edge, node);
   for (int y = 0; y < g->nodes[w.other].n; y++)
     for (int x = 0; x < v->n; x++)
-      *rows++ = tp_cost_add(with_cost ? v->cost[x] : 0, w.table[(size_t)x * w.self + (size_t)y * w.far]);
+      *rows++ =
+          tp_cost_add(with_cost ? v->cost[x] : 0, w.table[(size_t)x * w.self + (size_t)y * w.far]);
 }
 
 VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
@@ -88,8 +92,10 @@ VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
   return best;
 }
 
-/* Moves the rows that differ to the front; of[i] is where row i went. `slots` are a power of two, more than rows. */
-static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots, size_t n_slots) {
+/* Moves the rows that differ to the front; of[i] is where row i went. `slots` are a power of two,
+ * more than rows. */
+static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots,
+                             size_t n_slots) {
   size_t kept = 0;
   memset(slots, 0, n_slots * sizeof *slots);
   for (size_t i = 0; i < n_rows; i++) {
@@ -112,12 +118,13 @@ static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of
   return kept;
 }
 
-enum { CHEAP = 1 << 16 }; /* entries looked at for a table that is made though the search is to end */
+/* entries looked at for a table that is made though the search is to end */
+enum { CHEAP = 1 << 16 };
 
-/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other. Strategies that give a value one layout
- * have equal rows, and layouts are few. */
-static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost *table,
-                                  bool *done) {
+/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other.
+ * Strategies that give a value one layout have equal rows, and layouts are few. */
+static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a,
+                                  size_t n_b, tp_cost *table, bool *done) {
   enum { LOOK = 16 }; /* at the clock, every so many rows */
   size_t n = (size_t)r->g->nodes[node].n, n_slots = 4;
   while (n_slots <= n_a || n_slots <= n_b)
@@ -125,14 +132,16 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   tp_cost *rows_a = tp__reducer_scratch(r, (n + 1) * (n_a + n_b) + n_b + n_slots);
   if (!rows_a)
     return TP_NO_MEMORY;
-  tp_cost *rows_b = rows_a + n * n_a, *of_a = rows_b + n * n_b, *of_b = of_a + n_a, *best = of_b + n_b, *slots = best + n_b;
+  tp_cost *rows_b = rows_a + n * n_a, *of_a = rows_b + n * n_b, *of_b = of_a + n_a,
+          *best = of_b + n_b, *slots = best + n_b;
   gather_rows(r->g, node, edges[0], true, rows_a);
   gather_rows(r->g, node, edges[1], false, rows_b);
   size_t n_different = keep_different(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
   keep_different(rows_a, n_a, n, of_a, slots, n_slots);
   *r->work +=
-      (int64_t)(n_a * n_b * n); /* as if all rows differed: what is skipped here does not lengthen the search elsewhere */
-  tp_cost *first = slots;       /* strategy with that row */
+      /* as if all rows differed: what is skipped here does not lengthen the search elsewhere */
+      (int64_t)(n_a * n_b * n);
+  tp_cost *first = slots; /* strategy with that row */
   *done = false;
   for (size_t i = 0; i < n_a; i++) {
     if (n_a * n_b * n > CHEAP && i % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work))
@@ -151,8 +160,10 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   return TP_OK;
 }
 
-/* The same, done before or now, in the graph's pool; NULL, if the search is to end, where it takes long. */
-static tp_status table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b, tp_cost **made) {
+/* The same, done before or now, in the graph's pool; NULL, if the search is to end, where it takes
+ * long. */
+static tp_status table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b,
+                               tp_cost **made) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   void *unshelved = NULL, **slot = &unshelved;
@@ -185,7 +196,8 @@ static tp_status table_between(tp__reducer *r, int node, const int *edges, size_
 tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
-  bool ordered = tp__wcsp_view(g, v->edges[0], node).other < tp__wcsp_view(g, v->edges[1], node).other;
+  bool ordered =
+      tp__wcsp_view(g, v->edges[0], node).other < tp__wcsp_view(g, v->edges[1], node).other;
   int edges[2] = {v->edges[ordered ? 0 : 1], v->edges[ordered ? 1 : 0]};
   int a = tp__wcsp_view(g, edges[0], node).other, b = tp__wcsp_view(g, edges[1], node).other;
   size_t n_a = (size_t)g->nodes[a].n, n_b = (size_t)g->nodes[b].n;
@@ -202,7 +214,8 @@ tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
   return tp__wcsp_give(g, a, b, table);
 }
 
-/* If `edge` pairs the strategies of its ends one to one, partner[x] is the strategy of the other end. */
+/* If `edge` pairs the strategies of its ends one to one, partner[x] is the strategy of the other
+ * end. */
 static bool is_equality(const tp__reducer *r, int node, int edge, tp_cost *partner) {
   const tp__wcsp *g = r->g;
   tp__wview w = tp__wcsp_view(g, edge, node);
@@ -260,12 +273,13 @@ static void turn_partners(const tp_cost *partner, int n, tp_cost *turned) {
 }
 
 tp_status tp__reducer_merge_equal(tp__reducer *r, int node) {
-  enum {
-    HUB = 64
-  }; /* edges that a node has more than its partner: the partner goes, for each edge of the one that goes is copied */
+  enum { HUB = 64 };
+  /* edges that a node has more than its partner: the partner goes, for each edge of the one that
+   * goes is copied */
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
-  tp_cost *partner = tp__reducer_scratch(r, 2 * (size_t)v->n), *turned = partner ? partner + v->n : NULL;
+  tp_cost *partner = tp__reducer_scratch(r, 2 * (size_t)v->n),
+          *turned = partner ? partner + v->n : NULL;
   if (!partner)
     return TP_NO_MEMORY;
   for (int i = 0; i < v->n_edges;) {

@@ -1,4 +1,5 @@
-/* What goes of a node and its edges: strategies that cost too much, or that others are never worse than. */
+/* What goes of a node and its edges: strategies that cost too much, or that others are never worse
+ * than. */
 #include "solver/reducer.h"
 
 #include "solver/memory.h"
@@ -11,7 +12,8 @@ enum { MAX_DOMINANCE = 512 };
 
 enum { FEW_EDGES = 16 };
 
-/* Adds what a step at the node sees: its costs and tables, with the costs of its neighbours if asked. */
+/* Adds what a step at the node sees: its costs and tables, with the costs of its neighbours if
+ * asked. */
 static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bool neighbours) {
   const tp__wnode *v = &g->nodes[node];
   tp__shelf_add(key, (int64_t)v->n << 32 | v->n_edges);
@@ -68,10 +70,12 @@ tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
 
 /* ---- star bound ---- */
 
-/* least[x] = the least of table + neighbour's cost in row x, of entries for which that and base[x] stay below the slack. Returns whether some
- * entry that does not was allowed. `row`: the first row of the table, of which the node at hand is end `end`. */
-VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int end, const tp_cost *far, const tp_cost *base,
-                                tp_cost slack, tp_cost *restrict least) {
+/* least[x] = the least of table + neighbour's cost in row x, of entries for which that and base[x]
+ * stay below the slack. Returns whether some entry that does not was allowed. `row`: the first row
+ * of the table, of which the node at hand is end `end`. */
+VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int end,
+                                const tp_cost *far, const tp_cost *base, tp_cost slack,
+                                tp_cost *restrict least) {
   int64_t gone = 0;
   if (end == 0) {
     for (int x = 0; x < rows; x++, row += columns) {
@@ -97,7 +101,8 @@ VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int e
 }
 
 /* Forbids the entries that do not stay below the slack; `to` may be the table. */
-static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, const tp_cost *base, tp_cost slack, tp_cost *to) {
+static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, const tp_cost *base,
+                   tp_cost slack, tp_cost *to) {
   for (int x = 0; x < n; x++)
     for (int y = 0; y < n_far; y++) {
       size_t at = (size_t)x * w->self + (size_t)y * w->far;
@@ -114,12 +119,13 @@ typedef struct ray {
 typedef struct star {
   int n_drop;
   bool *drop;
-  tp_cost **table;        /* by edge of the node: the table as it is from now on; NULL: changed in place */
+  /* by edge of the node: the table as it is from now on; NULL: changed in place */
+  tp_cost **table;
   struct star *dominated; /* what dominance drops when this changes nothing; NULL: not asked yet */
 } star;
 
-/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. With a shelf it stays what it was at the start, so that
- * what was done before is found again. */
+/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. With a
+ * shelf it stays what it was at the start, so that what was done before is found again. */
 static tp_cost slack_of(const tp__reducer *r) {
   if (!r->g->shelf)
     return r->limit - r->g->constant;
@@ -127,7 +133,8 @@ static tp_cost slack_of(const tp__reducer *r) {
 }
 
 /* Tightens one edge of the node, and writes the least of its rows. */
-static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
+static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *least,
+                                 tp_cost **table) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   const tp__wedge *e = &g->edges[edge];
@@ -135,7 +142,8 @@ static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *le
   const tp__wnode *u = &g->nodes[w.other];
   int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
   *table = e->table;
-  if (least_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r), least)) {
+  if (least_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r),
+                  least)) {
     size_t n = (size_t)rows * (size_t)columns;
     if (g->shelf)
       *table = tp__pool_take(&g->pool, n, sizeof **table);
@@ -261,7 +269,9 @@ static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
   const tp__wnode *v = s->v = &g->nodes[node];
   size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n;
   char *room = (char *)tp__reducer_scratch(
-      r, (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) + 1);
+      r,
+      (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) +
+          1);
   if (!room)
     return TP_NO_MEMORY;
   s->edges = (tp__wview *)(void *)room;
@@ -281,7 +291,8 @@ static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
   return TP_OK;
 }
 
-/* True if y is at least as good as x whatever the neighbours choose. Trying the cheapest column of x alone refutes most pairs at once. */
+/* True if y is at least as good as x whatever the neighbours choose. Trying the cheapest column of
+ * x alone refutes most pairs at once. */
 static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
   const tp__wnode *v = s->v;
   /* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
@@ -329,7 +340,8 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   return TP_OK;
 }
 
-/* Found by what the star bound saw, which is all of the node's surroundings, or by the part of it that matters here. */
+/* Found by what the star bound saw, which is all of the node's surroundings, or by the part of it
+ * that matters here. */
 static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
   tp__wcsp *g = r->g;
   size_t n = (size_t)g->nodes[node].n;
@@ -364,6 +376,7 @@ tp_status tp__reducer_dominated(tp__reducer *r, int node) {
   int n_drop = 0;
   if (v->n < 2 || v->n > MAX_DOMINANCE)
     return TP_OK;
-  tp_status status = r->g->shelf ? shelved_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
+  tp_status status =
+      r->g->shelf ? shelved_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
   return status == TP_OK ? tp__reducer_apply_drop(r, node, n_drop) : status;
 }

@@ -1,4 +1,5 @@
-/* A reduction at work: what the rules of reduce_strategies.c and reduce_nodes.c share with the queue of reduce.c.
+/* A reduction at work: what the rules of reduce_strategies.c and reduce_nodes.c share with the
+ * queue of reduce.c.
  *
  * Rules look at one node, which is alive. They queue the nodes whose surroundings they change. */
 #ifndef TP_LIB_SOLVER_REDUCER_H
@@ -21,7 +22,9 @@ typedef struct tp__reducer {
   bool *taken; /* the same, for columns of an equality */
   tp_cost *scratch;
   size_t room_scratch;
-  struct star *quiet; /* with a shelf: what the star bound found at the node at hand, if that changed nothing; else NULL */
+  /* with a shelf: what the star bound found at the node at hand, if that changed nothing; else
+   * NULL */
+  struct star *quiet;
   tp_status (*step)(struct tp__reducer *r, int node); /* what is done at a node */
 } tp__reducer;
 
@@ -38,7 +41,8 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop);
 
 /* Moves the least node cost into the constant. */
 tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v);
-/* Drops strategies, and forbids pairs with those of a neighbour, that cannot be in a choice below the limit. */
+/* Drops strategies, and forbids pairs with those of a neighbour, that cannot be in a choice below
+ * the limit. */
 tp_status tp__reducer_star_bound(tp__reducer *r, int node);
 tp_status tp__reducer_dominated(tp__reducer *r, int node);
 

@@ -1,7 +1,7 @@
 #include "solver/relax.h"
 
-tp_status tp__relax(tp__search *s, const tp_problem *problem, const tp__code *code, int64_t work, tp__answer *answer,
-                    bool *fits) {
+tp_status tp__relax(tp__search *s, const tp_problem *problem, const tp__code *code, int64_t work,
+                    tp__answer *answer, bool *fits) {
   tp__wcsp *g = tp__encode(problem, code, false);
   tp_status status = g ? TP_OK : TP_NO_MEMORY;
   *fits = false;

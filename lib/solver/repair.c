@@ -1,5 +1,6 @@
-/* Memory beyond the room costs a weight per unit, at first the price of the time. Where a local optimum still exceeds the
- * room, weights grow; once it fits, exceeding is more forbidden than a forbidden entry. */
+/* Memory beyond the room costs a weight per unit, at first the price of the time. Where a local
+ * optimum still exceeds the room, weights grow; once it fits, exceeding is more forbidden than a
+ * forbidden entry. */
 #include "solver/repair.h"
 
 #include "solver/memory.h"
@@ -21,8 +22,8 @@ typedef struct score {
   int64_t n_forbidden;
 } score;
 
-/* What exceeds the room, once it fits, is worse than any number of forbidden entries: those may be left from before, and must not be
- * repaired by it. */
+/* What exceeds the room, once it fits, is worse than any number of forbidden entries: those may be
+ * left from before, and must not be repaired by it. */
 #define BARRED ((int64_t)1 << 32)
 
 typedef struct settler {
@@ -48,7 +49,9 @@ static score plus(score a, tp_cost entry) {
   return (score){a.cost + (double)entry, a.n_forbidden};
 }
 
-static score sum_of(score a, score b) { return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden}; }
+static score sum_of(score a, score b) {
+  return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden};
+}
 
 /* Least room left in each block of times from `first` to `last`. */
 static void refresh(settler *s, int first, int last) {
@@ -70,7 +73,8 @@ static void move(settler *s, int node, int x, int sign) {
 }
 
 /* One time of a load: `left` without it. */
-static void charge_time(const settler *s, const tp__wload *load, int n, int t, tp__wide left, score *out) {
+static void charge_time(const settler *s, const tp__wload *load, int n, int t, tp__wide left,
+                        score *out) {
   tp__wide over = left < 0 ? -left : 0; /* in any case */
   for (int x = 0; x < n; x++) {
     tp__wide more = load->usage[x] - left - over;
@@ -82,7 +86,8 @@ static void charge_time(const settler *s, const tp__wload *load, int n, int t, t
   s->search->work += n;
 }
 
-/* Adds to out[x] what strategy x of the node exceeds the room by. `own` is its strategy in `used`, -1 if it is not. */
+/* Adds to out[x] what strategy x of the node exceeds the room by. `own` is its strategy in `used`,
+ * -1 if it is not. */
 static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
@@ -104,7 +109,8 @@ static void charge(const settler *s, int node, int own, score *out) {
   }
 }
 
-/* out[x]: cost of x, of its tables to the neighbours' present strategies except along `except`, and of its memory. */
+/* out[x]: cost of x, of its tables to the neighbours' present strategies except along `except`, and
+ * of its memory. */
 static void rate(settler *s, int node, int own, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
@@ -121,7 +127,8 @@ static void rate(settler *s, int node, int own, int except, score *out) {
   charge(s, node, own, out);
 }
 
-/* Edges of neighbours are not looked at again: around a hub that would be too much for what it finds. */
+/* Edges of neighbours are not looked at again: around a hub that would be too much for what it
+ * finds. */
 static void unsettle(settler *s, int node) {
   const tp__wnode *v = &s->g->nodes[node];
   s->settled[node] = false;
@@ -159,7 +166,8 @@ static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) 
   score best = {0, INT64_MAX};
   for (int x = 0; x < rows; x++)
     for (int y = 0; y < columns; y++) {
-      score sum = plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);
+      score sum =
+          plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);
       if (better(sum, best)) {
         best = sum;
         *best_a = x;
@@ -169,11 +177,13 @@ static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) 
   s->search->work += (int64_t)rows * columns;
 }
 
-/* Both ends of an edge at once. Their memory is rated apart first; where they live together that says too little, so the
- * best pair has to prove itself. Around hubs this would take too long for what it finds. */
+/* Both ends of an edge at once. Their memory is rated apart first; where they live together that
+ * says too little, so the best pair has to prove itself. Around hubs this would take too long for
+ * what it finds. */
 static bool change_pair(settler *s, int edge) {
   const tp__wedge *e = &s->g->edges[edge];
-  int a = e->node[0], b = e->node[1], now_a = s->at[a], now_b = s->at[b], best_a = now_a, best_b = now_b;
+  int a = e->node[0], b = e->node[1], now_a = s->at[a], now_b = s->at[b], best_a = now_a,
+      best_b = now_b;
   size_t columns = (size_t)s->g->nodes[b].n;
   if (s->g->nodes[a].n_edges > MOST_PAIRED || s->g->nodes[b].n_edges > MOST_PAIRED)
     return false;
@@ -184,8 +194,10 @@ static bool change_pair(settler *s, int edge) {
     return false;
   move(s, a, now_a, -1);
   move(s, b, now_b, -1);
-  score now = rate_pair(s, a, b, now_a, now_b, e->table[(size_t)now_a * columns + (size_t)now_b], edge);
-  score then = rate_pair(s, a, b, best_a, best_b, e->table[(size_t)best_a * columns + (size_t)best_b], edge);
+  score now =
+      rate_pair(s, a, b, now_a, now_b, e->table[(size_t)now_a * columns + (size_t)now_b], edge);
+  score then =
+      rate_pair(s, a, b, best_a, best_b, e->table[(size_t)best_a * columns + (size_t)best_b], edge);
   bool moves = better(then, now);
   if (moves) {
     s->at[a] = best_a;
@@ -211,7 +223,8 @@ static void settle(settler *s) {
         s->settled[v] = true; /* change_one takes it back if it moves */
         changed |= change_one(s, v);
       }
-    for (int e = 0; e < g->n_edges && !changed && !(e % LOOK == LOOK - 1 && tp__search_spent(s->search)); e++)
+    for (int e = 0;
+         e < g->n_edges && !changed && !(e % LOOK == LOOK - 1 && tp__search_spent(s->search)); e++)
       if (g->edges[e].node[0] >= 0 && !s->settled_pair[e]) {
         s->settled_pair[e] = true;
         changed |= change_pair(s, e);
@@ -258,7 +271,8 @@ static void first_weights(settler *s) {
   }
 }
 
-tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used, tp__wide *excess) {
+tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used,
+                     tp__wide *excess) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;

@@ -4,10 +4,11 @@
 
 #include "solver/search.h"
 
-/* Changes `at` (a strategy for every alive node) node by node and pair by pair so that it fits, and then so that it costs
- * less. *excess is what it needs beyond the room in the end, summed over the times: 0 if it fits. `used` has an element
- * per time and is that of `at` afterwards. */
-tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used, tp__wide *excess);
+/* Changes `at` (a strategy for every alive node) node by node and pair by pair so that it fits, and
+ * then so that it costs less. *excess is what it needs beyond the room in the end, summed over the
+ * times: 0 if it fits. `used` has an element per time and is that of `at` afterwards. */
+tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used,
+                     tp__wide *excess);
 
 /* Fills `used`. */
 void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used);

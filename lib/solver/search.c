@@ -1,6 +1,6 @@
-/* Branch and bound in which every node of the tree is treated like the problem itself. What a child learns comes back
- * as a certified bound; children that the work budget did not reach keep the bound they inherited, so the least over
- * the children is certified whenever the search stops. */
+/* Branch and bound in which every node of the tree is treated like the problem itself. What a child
+ * learns comes back as a certified bound; children that the work budget did not reach keep the
+ * bound they inherited, so the least over the children is certified whenever the search stops. */
 #include "solver/search.h"
 
 #include "solver/dual.h"
@@ -13,25 +13,29 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 60,        /* of branching: each level keeps a copy of the graph */
-  PASSES = 5,            /* message passes between two decodings */
-  ROUNDS = 12,           /* of passes and decoding between two reductions */
-  POLISH_FACTOR = 4,     /* looks at all tables */
-  PRUNE_GAP = 16,        /* reductions go on when the gap is that many times smaller: they prune most of the rest */
-  STALLED_ROUNDS = 4,    /* without a hundredth of the gap gained */
-  EAGER_FACTOR = 50,     /* eliminate at once when that costs less than so many looks at all tables for each ... */
+  MAX_DEPTH = 60,    /* of branching: each level keeps a copy of the graph */
+  PASSES = 5,        /* message passes between two decodings */
+  ROUNDS = 12,       /* of passes and decoding between two reductions */
+  POLISH_FACTOR = 4, /* looks at all tables */
+  /* reductions go on when the gap is that many times smaller: they prune most of the rest */
+  PRUNE_GAP = 16,
+  STALLED_ROUNDS = 4, /* without a hundredth of the gap gained */
+  /* eliminate at once when that costs less than so many looks at all tables for each ... */
+  EAGER_FACTOR = 50,
   EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
   WIDE_TABLES = 4096,    /* of local search by elimination, while messages go on */
   LAST_TABLES = 300000,  /* of the same when nothing but branching is left */
-  MAX_PEAK = 2,          /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
-  MAX_ARGMINS = 15,      /* ... stored choices (one or two bytes each), ... */
-  MAX_WORK = 500         /* ... entries looked at */
+  /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
+  MAX_PEAK = 2,
+  MAX_ARGMINS = 15, /* ... stored choices (one or two bytes each), ... */
+  MAX_WORK = 500    /* ... entries looked at */
 };
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* A strategy for each alive node: cost it, and keep it completed if it is the best so far. */
-static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit, tp__answer *answer) {
+static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit,
+                  tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
   if (cost >= *limit)
     return false;
@@ -44,12 +48,13 @@ static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost
   return true;
 }
 
-static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order, tp_cost limit, tp__answer *answer,
-                                bool *done) {
+static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order,
+                                tp_cost limit, tp__answer *answer, bool *done) {
   int *choices = malloc((size_t)g->n_nodes * sizeof *choices + 1);
   tp_cost cost = TP_COST_FORBIDDEN;
   tp_status status =
-      choices ? tp__wcsp_eliminate(g, order, tp__search_control(s), s->work, &cost, choices, done) : TP_NO_MEMORY;
+      choices ? tp__wcsp_eliminate(g, order, tp__search_control(s), s->work, &cost, choices, done)
+              : TP_NO_MEMORY;
   if (status == TP_OK && *done) {
     s->work += order->work;
     s->width = order->width > s->width ? order->width : s->width;
@@ -71,13 +76,14 @@ typedef struct outcome {
 } outcome;
 
 /* Exact elimination if its tables fit and it costs at most `worth`. */
-static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit, tp__answer *answer,
-                                 outcome *out) {
+static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit,
+                                 tp__answer *answer, outcome *out) {
   tp__order order;
   tp_status status = tp__wcsp_order(g, s->table_budget, tp__search_control(s), s->work, &order);
   if (status)
     return status;
-  out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget && order.argmins <= MAX_ARGMINS * s->table_budget &&
+  out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
+              order.argmins <= MAX_ARGMINS * s->table_budget &&
               order.work <= MAX_WORK * s->table_budget;
   if (out->fits && order.work <= worth)
     status = finish_exactly(s, g, &order, limit, answer, &out->done);
@@ -85,7 +91,8 @@ static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth
   return status;
 }
 
-/* Numbers the connected components of the alive nodes by their lowest node; component[v] is -1 for others. */
+/* Numbers the connected components of the alive nodes by their lowest node; component[v] is -1 for
+ * others. */
 static tp_status find_components(const tp__wcsp *g, int *component, int *n_components) {
   int *stack = malloc((size_t)g->n_nodes * sizeof *stack + 1);
   if (!stack)
@@ -114,12 +121,14 @@ static tp_status find_components(const tp__wcsp *g, int *component, int *n_compo
 }
 
 /* Searches a part of `g` as a graph of its own; its choices are written to `choices` of `g`. */
-static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *members, int n, int fixed, int strategy,
-                             tp_cost limit, int depth, tp__answer *part, int *choices) {
+static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *members, int n, int fixed,
+                             int strategy, tp_cost limit, int depth, tp__answer *part,
+                             int *choices) {
   tp__wcsp *graph = tp__wcsp_extract(g, members, n, fixed, strategy);
   part->choices = calloc((size_t)n + 1, sizeof *part->choices);
   s->nested++;
-  tp_status status = graph && part->choices ? tp__wcsp_search(s, graph, limit, depth, part) : TP_NO_MEMORY;
+  tp_status status =
+      graph && part->choices ? tp__wcsp_search(s, graph, limit, depth, part) : TP_NO_MEMORY;
   s->nested--;
   if (status == TP_OK && part->cost < TP_COST_FORBIDDEN)
     for (int i = 0; i < n; i++)
@@ -141,8 +150,8 @@ static int64_t part_entries(const tp__wcsp *g, const int *members, int n) {
 }
 
 /* Independent parts: bounds and costs add up. Each part gets its share of the work left. */
-static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component, int n_components, tp_cost limit,
-                                   int depth, tp__answer *answer) {
+static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component,
+                                   int n_components, tp_cost limit, int depth, tp__answer *answer) {
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
   int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
   int *start = calloc((size_t)n_components + 2, sizeof *start);
@@ -193,16 +202,17 @@ typedef struct effort {
   bool exact_later;   /* ... which need not be thorough, as exact elimination fits */
 } effort;
 
-/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries. `g` is
- * reparametrised: much is pruned by its constant. */
-static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most, int *at, tp_cost *limit,
-                              tp__answer *answer) {
+/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries.
+ * `g` is reparametrised: much is pruned by its constant. */
+static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most,
+                              int *at, tp_cost *limit, tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
   if (cost >= TP_COST_FORBIDDEN || g->constant >= *limit || tp__search_spent(s))
     return TP_OK;
   int64_t whole_limit = s->work_limit, left = whole_limit - s->work;
   s->work_limit = s->work + (most < left ? most : left);
-  tp_status status = tp__wcsp_improve_widely(s, g, tables < s->table_budget ? tables : s->table_budget, at, &cost);
+  tp_status status =
+      tp__wcsp_improve_widely(s, g, tables < s->table_budget ? tables : s->table_budget, at, &cost);
   s->work_limit = whole_limit;
   if (status == TP_OK)
     offer(s, g, at, limit, answer);
@@ -214,9 +224,11 @@ static bool is_due(const tp__search *s, const tp__answer *answer) {
   return tp__search_hurries(s) && answer->cost < TP_COST_FORBIDDEN;
 }
 
-/* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out. Leaves the
- * reparametrised costs in `g`, unless the answer is due; *stalled says that more messages would not help. */
-static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled, tp_cost *limit, tp__answer *answer) {
+/* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out.
+ * Leaves the reparametrised costs in `g`, unless the answer is due; *stalled says that more
+ * messages would not help. */
+static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled,
+                                  tp_cost *limit, tp__answer *answer) {
   tp__dual dual;
   if (spend.passes ? tp__dual_create(g, &dual) : tp__dual_view(g, &dual))
     return TP_NO_MEMORY;
@@ -224,12 +236,14 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   int *at = calloc(2 * n, sizeof *at), *best = at + n;
   bool *tight = calloc(n, sizeof *tight);
   tp_status status = at && tight ? TP_OK : TP_NO_MEMORY;
-  int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g); /* granted to local search when the work is spent */
+  /* granted to local search when the work is spent */
+  int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g);
   int idle = 0;
   int64_t start = s->work;
   tp_cost start_bound = dual.bound;
   bool narrow = false;
-  for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS && !narrow; round++) {
+  for (int round = 0; status == TP_OK && round < spend.rounds && idle < STALLED_ROUNDS && !narrow;
+       round++) {
     tp_cost before = dual.bound;
     for (int pass = 0; pass < spend.passes && dual.bound < *limit && !is_due(s, answer); pass++)
       tp__dual_pass(&dual, tp__search_control(s), &s->work);
@@ -238,7 +252,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
     status = tp__dual_decode(&dual, at, &s->work);
     if (status == TP_OK) {
       tp__dual_tight(&dual, at, tight);
-      status = tp__wcsp_improve(g, tight, max64(s->work_limit, s->work + polish), tp__search_control(s), &s->work, at);
+      status = tp__wcsp_improve(g, tight, max64(s->work_limit, s->work + polish),
+                                tp__search_control(s), &s->work, at);
     }
     if (status == TP_OK && (offer(s, g, at, limit, answer) || round == 0))
       memcpy(best, at, n * sizeof *at);
@@ -273,7 +288,8 @@ static int branching_node(const tp__wcsp *g) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
       continue;
-    double weight = 0; /* bits of the neighbours' combinations for each strategy to try: integers, so no rounding */
+    /* bits of the neighbours' combinations for each strategy to try: integers, so no rounding */
+    double weight = 0;
     for (int i = 0; i < node->n_edges; i++)
       for (int n = g->nodes[tp__wcsp_view(g, node->edges[i], v).other].n; n > 1; n /= 2)
         weight += 1;
@@ -287,7 +303,8 @@ static int branching_node(const tp__wcsp *g) {
 }
 
 /* One child per strategy of one node, cheapest first, each with an equal share of the work left. */
-static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth,
+                        tp__answer *answer) {
   int node = branching_node(g), n_members = 0, n = g->nodes[node].n;
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
   int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
@@ -312,7 +329,8 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
       tp__answer child = {0};
       s->work_limit = s->work + (whole_limit - s->work) / (n - i);
       tp_cost child_limit = limit >= TP_COST_FORBIDDEN ? limit : limit - g->constant;
-      status = search_part(s, g, members, n_members, node, rank[i], child_limit, depth + 1, &child, choices);
+      status = search_part(s, g, members, n_members, node, rank[i], child_limit, depth + 1, &child,
+                           choices);
       s->work_limit = whole_limit;
       bound = max64(bound, tp_cost_add(g->constant, child.bound));
       tp_cost found = tp_cost_add(g->constant, child.cost);
@@ -333,8 +351,8 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
 }
 
 /* Splits or eliminates what is left of a reduced graph. */
-static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit, int depth,
-                                    tp__answer *answer, outcome *out) {
+static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit,
+                                    int depth, tp__answer *answer, outcome *out) {
   int n_components = 0;
   int *component = malloc((size_t)g->n_nodes * sizeof *component + 1);
   tp_status status = component ? find_components(g, component, &n_components) : TP_NO_MEMORY;
@@ -348,11 +366,12 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   return status;
 }
 
-/* Stages, with a reduction under the limit and the bound reached so far before each. The first takes a choice from a
- * plain decoding, so that costs beyond it no longer count (some callers write infinity as a large number). The others
- * pass messages, for equal parts at once as long as that prunes something; pruning by what they found makes them, and
- * exact elimination, cheaper and cheaper. When messages stall, what is left is eliminated at any price that fits, or
- * branched on. When somebody asks that the search end, the next choice that is found is the last. */
+/* Stages, with a reduction under the limit and the bound reached so far before each. The first
+ * takes a choice from a plain decoding, so that costs beyond it no longer count (some callers write
+ * infinity as a large number). The others pass messages, for equal parts at once as long as that
+ * prunes something; pruning by what they found makes them, and exact elimination, cheaper and
+ * cheaper. When messages stall, what is left is eliminated at any price that fits, or branched on.
+ * When somebody asks that the search end, the next choice that is found is the last. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
   bool stalled = false;
@@ -380,13 +399,17 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     answer->bound = g->constant;
     tp__search_update(s, answer->bound, answer->cost);
     if (stage >= 2 &&
-        tp__search_spent(s)) /* work that is spent does not keep what fits from being eliminated, a wish to stop does */
-      return what.fits && !tp__search_stopped(s) ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what) : TP_OK;
+        /* work that is spent does not keep what fits from being eliminated, a wish to stop does */
+        tp__search_spent(s))
+      return what.fits && !tp__search_stopped(s)
+                 ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what)
+                 : TP_OK;
     if (stalled && strategies >= before - before / 20) /* more messages would find the same */
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
     s->passed_messages |= stage > 0 || lifted;
-    effort spend = stage && !lifted ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
+    effort spend =
+        stage && !lifted ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
     status = bound_and_decode(s, g, spend, &stalled, &limit, answer);
     if (status)
       return status;
@@ -394,7 +417,8 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
   return TP_OK;
 }
 
-tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
+tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth,
+                          tp__answer *answer) {
   answer->bound = g->constant;
   answer->cost = TP_COST_FORBIDDEN;
   tp_status status = search(s, g, limit, depth, answer);

@@ -1,8 +1,10 @@
 /* Solving problems beside one that was solved.
  *
- * Messages of the base stay. A problem with other strategies differs from it at a few nodes: what these no longer may choose gets a price there,
- * what they now may choose loses it, and a few passes later the bound is certified again. By that bound most strategies cost more than the
- * best choice does; what is left is searched, at first only for choices that cost little more than the bound. */
+ * Messages of the base stay. A problem with other strategies differs from it at a few nodes: what
+ * these no longer may choose gets a price there, what they now may choose loses it, and a few
+ * passes later the bound is certified again. By that bound most strategies cost more than the best
+ * choice does; what is left is searched, at first only for choices that cost little more than the
+ * bound. */
 #include "solver/control.h"
 #include "solver/dual.h"
 #include "solver/reduce.h"
@@ -12,15 +14,18 @@
 #include <string.h>
 
 enum {
-  BASE_PASSES = 80,   /* of messages over the base, at most */
-  BASE_STALLED = 17,  /* a pass that gains less than 2^-17 of the bound is the last one, over the base, ... */
+  BASE_PASSES = 80, /* of messages over the base, at most */
+  /* a pass that gains less than 2^-17 of the bound is the last one, over the base, ... */
+  BASE_STALLED = 17,
   QUERY_PASSES = 16,  /* over another problem, at most */
   QUERY_STALLED = 14, /* ... and over another problem */
   BOUND_PASSES = 4,   /* where a bound is all that is asked for */
-  NEAREST = 18,       /* at first looked for: choices that cost 2^-18 more than the bound, or as much as the base does, ... */
-  NEAR = 14,          /* ... but at most 2^-14 more, ... */
-  FARTHER = 4,        /* ... and so many times more when there are none */
-  PRICE_SHIFT = 1,    /* the price of what is not allowed: half of what the base costs */
+  /* at first looked for: choices that cost 2^-18 more than the bound, or as much as the base does,
+   * ... */
+  NEAREST = 18,
+  NEAR = 14,       /* ... but at most 2^-14 more, ... */
+  FARTHER = 4,     /* ... and so many times more when there are none */
+  PRICE_SHIFT = 1, /* the price of what is not allowed: half of what the base costs */
   TABLE_BUDGET = 20000000
 };
 #define QUERY_WORK 2000000000
@@ -41,7 +46,8 @@ struct tp_sensitivity {
 /* ---- which strategies ---- */
 
 /* allowed[node] NULL: as `others` (NULL: all). `flat` has room for all strategies. */
-static void flatten(const tp_sensitivity *s, const bool *const *allowed, const bool *others, bool *flat) {
+static void flatten(const tp_sensitivity *s, const bool *const *allowed, const bool *others,
+                    bool *flat) {
   for (int v = 0; v < s->problem->n_nodes; v++)
     for (size_t i = s->offset[v]; i < s->offset[v + 1]; i++)
       flat[i] = allowed && allowed[v] ? allowed[v][i - s->offset[v]] : others ? others[i] : true;
@@ -53,8 +59,10 @@ static bool is_allowed(const tp_sensitivity *s, const bool *flat, int node, int 
 
 /* ---- the base ---- */
 
-/* Charges the price for strategies of the node that are in `from` but not in `to`, and pays it back the other way. */
-static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *from, const bool *to, tp_cost *by) {
+/* Charges the price for strategies of the node that are in `from` but not in `to`, and pays it back
+ * the other way. */
+static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *from,
+                   const bool *to, tp_cost *by) {
   const tp__wnode *v = &s->g->nodes[node];
   bool any = false;
   for (int x = 0; x < v->n; x++) {
@@ -66,7 +74,8 @@ static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool
 }
 
 /* False when numbers left their range. */
-static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from, const bool *to, tp_cost *by) {
+static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from, const bool *to,
+                       tp_cost *by) {
   bool ok = true;
   for (int v = 0; ok && v < s->g->n_nodes; v++)
     if (s->g->nodes[v].alive)
@@ -75,9 +84,12 @@ static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from
 }
 
 /* Passes until the bound reaches `enough` or stalls, or somebody asks that it end. */
-static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough, tp__control *control, int64_t *work) {
+static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough,
+                          tp__control *control, int64_t *work) {
   bool stalls = false;
-  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted && !tp__control_poll(control, *work); i++) {
+  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted &&
+                  !tp__control_poll(control, *work);
+       i++) {
     tp_cost before = dual->bound;
     tp__dual_pass(dual, control, work);
     stalls = dual->bound - before < dual->bound >> stalled;
@@ -117,16 +129,19 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
   return status;
 }
 
-tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_options *options, const bool *const *allowed,
-                                tp_cost known, tp_sensitivity **sensitivity) {
-  if (!problem || !sensitivity || problem->big || known < 0 || (options && options->size < sizeof options->size))
+tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_options *options,
+                                const bool *const *allowed, tp_cost known,
+                                tp_sensitivity **sensitivity) {
+  if (!problem || !sensitivity || problem->big || known < 0 ||
+      (options && options->size < sizeof options->size))
     return TP_INVALID_ARGUMENT;
   tp_sensitivity *s = calloc(1, sizeof *s);
   if (!s)
     return TP_NO_MEMORY;
   s->problem = problem;
   if (options)
-    memcpy(&s->options, options, options->size < sizeof s->options ? options->size : sizeof s->options);
+    memcpy(&s->options, options,
+           options->size < sizeof s->options ? options->size : sizeof s->options);
   s->options.size = sizeof s->options;
   s->options.time_limit = 0;
   tp_status status = TP_NO_MEMORY;
@@ -158,7 +173,8 @@ void tp_sensitivity_destroy(tp_sensitivity *s) {
 }
 
 static tp_cost decoded(const tp_sensitivity *s, tp_cost bound) {
-  unsigned __int128 cost = bound < TP_COST_FORBIDDEN ? tp__decode_bound(&s->code, bound) : TP_COST_FORBIDDEN;
+  unsigned __int128 cost =
+      bound < TP_COST_FORBIDDEN ? tp__decode_bound(&s->code, bound) : TP_COST_FORBIDDEN;
   return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN;
 }
 
@@ -166,7 +182,8 @@ tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *boun
   if (!s || !bounds || node < 0 || node >= s->problem->n_nodes)
     return TP_INVALID_ARGUMENT;
   for (int x = 0; x < s->problem->nodes[node].n; x++)
-    bounds[x] = s->g || !s->base[s->offset[node] + (size_t)x] ? TP_COST_FORBIDDEN : s->problem->nodes[node].costs[x];
+    bounds[x] = s->g || !s->base[s->offset[node] + (size_t)x] ? TP_COST_FORBIDDEN
+                                                              : s->problem->nodes[node].costs[x];
   if (!s->g)
     return TP_OK;
   tp_cost *least = malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
@@ -220,7 +237,8 @@ static bool keep_below(query *q, tp_cost limit) {
   for (int v = 0; v < g->n_nodes; v++) {
     bool any = false;
     for (int x = 0; x < g->nodes[v].n; x++)
-      any |= q->kept[v][x] = is_allowed(q->s, q->allowed, v, x) && tp_cost_add(q->dual.bound, q->least[v][x]) < limit;
+      any |= q->kept[v][x] =
+          is_allowed(q->s, q->allowed, v, x) && tp_cost_add(q->dual.bound, q->least[v][x]) < limit;
     all &= any;
   }
   return all;
@@ -234,7 +252,8 @@ static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
     return TP_OK;
   tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
   tp__answer answer = {.choices = calloc((size_t)n + 1, sizeof *answer.choices)};
-  tp_status status = part && answer.choices ? tp__wcsp_search(&q->search, part, limit, 0, &answer) : TP_NO_MEMORY;
+  tp_status status =
+      part && answer.choices ? tp__wcsp_search(&q->search, part, limit, 0, &answer) : TP_NO_MEMORY;
   if (status == TP_OK) {
     *bound = answer.bound;
     if (answer.cost < q->cost) {
@@ -265,13 +284,15 @@ static tp_status decode(query *q) {
   return status;
 }
 
-/* Below limits that grow, until the best choice is found, or it is proven that there is none below the limit. */
+/* Below limits that grow, until the best choice is found, or it is proven that there is none below
+ * the limit. */
 static tp_status deepen(query *q) {
   tp_status status = measure(q);
   tp_cost ahead = q->s->gap < q->dual.bound >> NEAR ? q->s->gap : q->dual.bound >> NEAR;
   ahead = (ahead > q->dual.bound >> NEAREST ? ahead : q->dual.bound >> NEAREST) + q->s->code.step;
   for (; status == TP_OK; ahead *= FARTHER) {
-    tp_cost most = q->cost < TP_COST_FORBIDDEN ? tp__limit_below(&q->search, q->cost) : q->limit, bound;
+    tp_cost most = q->cost < TP_COST_FORBIDDEN ? tp__limit_below(&q->search, q->cost) : q->limit,
+            bound;
     tp_cost near = tp_cost_add(q->dual.bound, ahead);
     bool last = near >= most || ahead > TP_COST_FORBIDDEN / FARTHER;
     tp_cost limit = last ? most : near;
@@ -293,12 +314,14 @@ static tp_status run_query(query *q, bool *ranged) {
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
   *ranged = status == TP_OK && charge_all(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
-    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, q->search.control, &q->search.work);
+    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, q->search.control,
+                  &q->search.work);
     q->bound = q->dual.bound;
     status = decode(q);
     /* A choice as near below the limit as the gap that is good enough is not worth a search. */
     tp__control_update(q->search.control, q->bound, q->cost < q->limit ? q->cost : q->limit);
-    if (status == TP_OK && q->bound < q->limit && q->bound < q->cost && !tp__search_stopped(&q->search))
+    if (status == TP_OK && q->bound < q->limit && q->bound < q->cost &&
+        !tp__search_stopped(&q->search))
       status = deepen(q);
   }
   free(by);
@@ -324,7 +347,8 @@ static void report(query *q, tp_solution *solution) {
     out.exact_cost = tp__exact((unsigned __int128)out.cost);
     out.optimal = out.cost == out.lower_bound;
   }
-  out.exact_bound = tp__exact((unsigned __int128)(out.lower_bound < TP_COST_FORBIDDEN ? out.lower_bound : 0));
+  out.exact_bound =
+      tp__exact((unsigned __int128)(out.lower_bound < TP_COST_FORBIDDEN ? out.lower_bound : 0));
   *solution = out;
 }
 
@@ -341,7 +365,8 @@ static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_sol
   for (int v = 0; status == TP_OK && v < problem->n_nodes; v++) {
     shared.nodes[v].costs = costs + s->offset[v];
     for (int x = 0; x < problem->nodes[v].n; x++)
-      shared.nodes[v].costs[x] = allowed[s->offset[v] + (size_t)x] ? problem->nodes[v].costs[x] : TP_COST_FORBIDDEN;
+      shared.nodes[v].costs[x] =
+          allowed[s->offset[v] + (size_t)x] ? problem->nodes[v].costs[x] : TP_COST_FORBIDDEN;
   }
   if (status == TP_OK)
     status = tp_solve(&shared, &s->options, solution);
@@ -350,13 +375,15 @@ static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_sol
   return status;
 }
 
-static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit, tp_solution *solution) {
+static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
+                              tp_solution *solution) {
   bool ranged = false;
   tp__control control;
   tp__control_start(&control, &s->options);
   control.code = &s->code;
   query q = {.s = s, .allowed = allowed, .limit = encode_cost(s, limit), .cost = TP_COST_FORBIDDEN};
-  q.search = (tp__search){.width = -1, .step = s->code.step, .threads = s->options.threads, .control = &control};
+  q.search = (tp__search){
+      .width = -1, .step = s->code.step, .threads = s->options.threads, .control = &control};
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : QUERY_WORK;
   q.choices = calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
@@ -371,7 +398,8 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   return status == TP_OK && !ranged ? solve_anew(s, allowed, solution) : status;
 }
 
-static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit, tp_cost *bound) {
+static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
+                              tp_cost *bound) {
   tp__dual dual;
   tp__control control;
   tp__control_start(&control, &s->options);
@@ -390,7 +418,8 @@ static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   return status;
 }
 
-tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit, tp_cost *bound) {
+tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit,
+                               tp_cost *bound) {
   if (!s || !bound || limit < 0)
     return TP_INVALID_ARGUMENT;
   bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);
@@ -405,7 +434,8 @@ tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allow
   return status;
 }
 
-tp_status tp_sensitivity_solve(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit, tp_solution *solution) {
+tp_status tp_sensitivity_solve(const tp_sensitivity *s, const bool *const *allowed, tp_cost limit,
+                               tp_solution *solution) {
   if (!s || !solution || limit < 0)
     return TP_INVALID_ARGUMENT;
   bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);

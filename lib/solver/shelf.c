@@ -56,8 +56,8 @@ static uint64_t hash_of(const int64_t *words, size_t n) {
 
 static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t n) {
   size_t at = hash & (t->capacity - 1);
-  while (t->entries[at].key &&
-         (t->entries[at].hash != hash || t->entries[at].n != n || memcmp(t->entries[at].key, words, n * sizeof *words) != 0))
+  while (t->entries[at].key && (t->entries[at].hash != hash || t->entries[at].n != n ||
+                                memcmp(t->entries[at].key, words, n * sizeof *words) != 0))
     at = (at + 1) & (t->capacity - 1);
   return &t->entries[at];
 }

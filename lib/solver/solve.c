@@ -1,4 +1,5 @@
-/* What tp_solve does around the search: which form the costs get, which limits hold, and what is reported. */
+/* What tp_solve does around the search: which form the costs get, which limits hold, and what is
+ * reported. */
 #include "solver/coarse.h"
 #include "solver/constrained.h"
 #include "solver/reduce.h"
@@ -24,8 +25,9 @@ typedef unsigned __int128 exact;
 
 /* What is known so far, over all forms that were tried. */
 typedef struct result {
-  int *choices;                      /* the best; valid if found */
-  bool found, nearest, proven_empty; /* nearest: not found, but `choices` exceed the memory little */
+  int *choices; /* the best; valid if found */
+  /* nearest: not found, but `choices` exceed the memory little */
+  bool found, nearest, proven_empty;
   exact cost, bound, unlimited;
   tp__search s;
 } result;
@@ -36,8 +38,10 @@ static const char *method_name(const tp__search *s) {
       {{"reduction", "reduction"}, {"elimination", "elimination"}},
       {{"message passing + local search", "message passing + branch and bound"},
        {"message passing + elimination", "message passing + branch and bound + elimination"}}};
-  static const char *const with_memory[2] = {"multipliers + local search", "multipliers + branch and bound"};
-  return s->multiplied ? with_memory[s->branched] : names[s->passed_messages][s->width >= 0][s->branched];
+  static const char *const with_memory[2] = {"multipliers + local search",
+                                             "multipliers + branch and bound"};
+  return s->multiplied ? with_memory[s->branched]
+                       : names[s->passed_messages][s->width >= 0][s->branched];
 }
 
 /* Reductions leave no times where there is room for everything. */
@@ -48,7 +52,8 @@ static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
     return o->work_budget;
   if (o->time_limit > 0 && has_limit(g))
     return INT64_MAX / 4; /* the time decides */
-  int64_t least = has_limit(g) ? LEAST_MEMORY_WORK : LEAST_WORK, most = has_limit(g) ? MOST_MEMORY_WORK : MOST_WORK;
+  int64_t least = has_limit(g) ? LEAST_MEMORY_WORK : LEAST_WORK,
+          most = has_limit(g) ? MOST_MEMORY_WORK : MOST_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
   work = work > least ? work : least;
   return work < most ? work : most;
@@ -64,7 +69,8 @@ typedef struct attempt {
   tp_cost unlimited; /* without the limit no choice costs less */
 } attempt;
 
-static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit, tp__answer *answer) {
+static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit,
+                             tp__answer *answer) {
   s->work_limit = s->work + a->times * work_budget(g, a->options);
   tp_status status = tp__wcsp_search(s, g, limit, 0, answer);
   a->settled = answer->bound >= answer->cost || answer->bound >= limit;
@@ -78,7 +84,8 @@ static tp_status search_whole(tp__search *s, attempt *a, tp__answer *answer) {
   return status;
 }
 
-/* Prices by time of the problem become those of the times of the graph: each stands for the moments up to the one before. */
+/* Prices by time of the problem become those of the times of the graph: each stands for the moments
+ * up to the one before. */
 static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
   for (int k = 0; k < coarse->n; k++) {
     int t = 0;
@@ -118,8 +125,8 @@ static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answe
 }
 
 /* The graph with its memory, searched for what is cheaper than what is known. */
-static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed, const tp__coarse *coarse,
-                               tp__answer *answer) {
+static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed,
+                               const tp__coarse *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
   tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
   start_prices(g->memory, coarse);
@@ -138,7 +145,8 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
 }
 
 /* `relaxed` is the answer for the problem without its limit, which does not fit. */
-static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *relaxed, tp__answer *answer) {
+static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *relaxed,
+                                tp__answer *answer) {
   const tp_problem *problem = a->problem;
   int64_t work = (a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK) / 2;
   tp__coarse coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
@@ -156,9 +164,10 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
   return status;
 }
 
-/* Most limits leave room for the cheapest choice; and what that costs is a bound. Where not even the least of all nodes fits nothing needs
- * to be solved. */
-static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, tp__answer *answer, bool *done) {
+/* Most limits leave room for the cheapest choice; and what that costs is a bound. Where not even
+ * the least of all nodes fits nothing needs to be solved. */
+static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, tp__answer *answer,
+                                bool *done) {
   int64_t work = a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK, time;
   exact least;
   bool fits;
@@ -170,7 +179,8 @@ static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, 
   tp_status status = tp__relax(s, a->problem, a->code, work, relaxed, &fits);
   *done = fits || relaxed->bound >= TP_COST_FORBIDDEN;
   if (status == TP_OK && *done) {
-    memcpy(answer->choices, relaxed->choices, (size_t)a->problem->n_nodes * sizeof *answer->choices);
+    memcpy(answer->choices, relaxed->choices,
+           (size_t)a->problem->n_nodes * sizeof *answer->choices);
     answer->cost = relaxed->cost;
     answer->bound = relaxed->bound;
   }
@@ -182,7 +192,8 @@ static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, 
 static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   const tp_solver_options *o = a->options;
   bool limited = a->problem->limit >= 0, done = false;
-  tp__answer relaxed = {.choices = calloc((size_t)a->problem->n_nodes + 1, sizeof *relaxed.choices)};
+  tp__answer relaxed = {.choices =
+                            calloc((size_t)a->problem->n_nodes + 1, sizeof *relaxed.choices)};
   tp_status status = relaxed.choices ? TP_OK : TP_NO_MEMORY;
   s->step = a->code->step;
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
@@ -201,7 +212,8 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
 }
 
 /* Adds to the result what was found, and proven, in one form. */
-static void take_in(const tp_problem *problem, const attempt *a, const tp__answer *answer, result *r) {
+static void take_in(const tp_problem *problem, const attempt *a, const tp__answer *answer,
+                    result *r) {
   const tp__code *code = a->code;
   bool empty = answer->bound >= TP_COST_FORBIDDEN;
   exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer->bound);
@@ -213,7 +225,8 @@ static void take_in(const tp_problem *problem, const attempt *a, const tp__answe
   exact unlimited = a->unlimited < TP_COST_FORBIDDEN ? tp__decode_bound(code, a->unlimited) : 0;
   if (code->form == TP__FORM_PLAIN && problem->limit >= 0)
     r->unlimited = unlimited;
-  exact cost = answer->cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer->choices) : 0;
+  exact cost =
+      answer->cost < TP_COST_FORBIDDEN ? tp__problem_exact_cost(problem, answer->choices) : 0;
   bool better = answer->cost < TP_COST_FORBIDDEN && (!r->found || cost < r->cost);
   if (better || (answer->nearest && !r->found)) {
     memcpy(r->choices, answer->choices, (size_t)problem->n_nodes * sizeof *r->choices);
@@ -223,10 +236,10 @@ static void take_in(const tp_problem *problem, const attempt *a, const tp__answe
   }
 }
 
-/* Solves the problem in one form. Without memory the work is shared out beforehand, so where the time decides it starts
- * again with more of it as long as there is time. */
-static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o, const tp__code *code, tp__control *control,
-                             result *r) {
+/* Solves the problem in one form. Without memory the work is shared out beforehand, so where the
+ * time decides it starts again with more of it as long as there is time. */
+static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o,
+                             const tp__code *code, tp__control *control, result *r) {
   int *choices = calloc((size_t)problem->n_nodes + 1, sizeof *choices);
   tp_status status = choices ? TP_OK : TP_NO_MEMORY;
   bool by_time = o->time_limit > 0 && o->work_budget <= 0;
@@ -245,7 +258,8 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
 }
 
 /* Big costs: without them, and with them if that does not settle it. */
-static tp_status solve_forms(const tp_problem *problem, const tp_solver_options *o, tp__control *control, result *r) {
+static tp_status solve_forms(const tp_problem *problem, const tp_solver_options *o,
+                             tp__control *control, result *r) {
   tp__code code;
   if (!problem->big) {
     tp__code_choose(problem, TP__FORM_PLAIN, &code);
@@ -261,7 +275,9 @@ static tp_status solve_forms(const tp_problem *problem, const tp_solver_options 
   return solve_coded(problem, o, &code, control, r);
 }
 
-static tp_cost saturate(exact cost) { return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN; }
+static tp_cost saturate(exact cost) {
+  return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN;
+}
 
 static tp_status report_memory(const tp_problem *problem, const result *r, tp_solution *solution) {
   exact usage = 0;
@@ -277,7 +293,8 @@ static tp_status report_memory(const tp_problem *problem, const result *r, tp_so
   return TP_OK;
 }
 
-static void report(const tp_problem *problem, result *r, const tp__control *control, tp_solution *solution) {
+static void report(const tp_problem *problem, result *r, const tp__control *control,
+                   tp_solution *solution) {
   const tp__search *s = &r->s;
   solution->n_nodes = problem->n_nodes;
   solution->method = method_name(s);
@@ -305,7 +322,8 @@ static void report(const tp_problem *problem, result *r, const tp__control *cont
   }
 }
 
-tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options, tp_solution *solution) {
+tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options,
+                   tp_solution *solution) {
   tp_solver_options o = {0};
   if (!problem || !solution || (options && options->size < sizeof options->size))
     return TP_INVALID_ARGUMENT;

@@ -30,8 +30,8 @@ static double payment(const tp__wcsp *g, const tp__wnode *v, int x) {
   return sum;
 }
 
-/* The node whose strategies differ most in what they pay, those that pay little apart from those that pay much: either
- * way the prices of others change. False if no memory has a price. */
+/* The node whose strategies differ most in what they pay, those that pay little apart from those
+ * that pay much: either way the prices of others change. False if no memory has a price. */
 static bool split_by_memory(const tp__wcsp *g, tp__split *how) {
   double most = 0, middle = 0;
   for (int v = 0; v < g->n_nodes; v++) {
@@ -56,8 +56,8 @@ static bool split_by_memory(const tp__wcsp *g, tp__split *how) {
   return true;
 }
 
-/* The node that decides most, strategy by strategy. Bits of its neighbours' combinations for each strategy to try:
- * integers, so no rounding. */
+/* The node that decides most, strategy by strategy. Bits of its neighbours' combinations for each
+ * strategy to try: integers, so no rounding. */
 static void split_by_strategy(const tp__wcsp *g, tp__split *how) {
   double best_weight = -1;
   for (int v = 0; v < g->n_nodes; v++) {

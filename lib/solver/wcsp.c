@@ -181,7 +181,8 @@ tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table) 
   return turned ? tp__wcsp_give(g, a, b, turned) : TP_NO_MEMORY;
 }
 
-tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a, size_t stride_b) {
+tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a,
+                           size_t stride_b) {
   if (a > b)
     return tp__wcsp_connect(g, b, a, table, stride_b, stride_a);
   size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
@@ -212,7 +213,8 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
   for (int i = 0; i < n; i++) {
     tp__wview view = tp__wcsp_view(g, edges[i], node);
     const tp__wnode *u = &g->nodes[view.other];
-    /* The neighbour may lose strategies later, the table of this edge will not: its labels are kept as they are. */
+    /* The neighbour may lose strategies later, the table of this edge will not: its labels are kept
+     * as they are. */
     int *label = g->shelf ? u->label : tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
     if (!label)
       return TP_NO_MEMORY;
@@ -247,7 +249,9 @@ tp_status tp__wcsp_unshare(tp__wcsp *g) {
     tp__wedge *e = &g->edges[i];
     if (e->node[0] < 0)
       continue;
-    e->table = own_copy(g, e->table, (size_t)g->nodes[e->node[0]].n * (size_t)g->nodes[e->node[1]].n, sizeof *e->table);
+    e->table =
+        own_copy(g, e->table, (size_t)g->nodes[e->node[0]].n * (size_t)g->nodes[e->node[1]].n,
+                 sizeof *e->table);
     ok = e->table != NULL;
   }
   tp__shelf_destroy(g->shelf);
@@ -272,7 +276,8 @@ static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
   return slot ? *slot : NULL;
 }
 
-/* Where what is left of an array without what `mask` drops is found; `shape` says which of its items the mask is about. */
+/* Where what is left of an array without what `mask` drops is found; `shape` says which of its
+ * items the mask is about. */
 static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const bool *mask) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_DROP);
@@ -282,15 +287,18 @@ static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const boo
   return tp__shelf_find(g->shelf, &key);
 }
 
-static void compact(const tp_cost *from, int rows, int columns, bool is_row, const bool *mask, tp_cost *to) {
+static void compact(const tp_cost *from, int rows, int columns, bool is_row, const bool *mask,
+                    tp_cost *to) {
   for (int r = 0; r < rows; r++)
     for (int c = 0; c < columns; c++, from++)
       if (!mask[is_row ? r : c])
         *to++ = *from; /* in place: `to` is never ahead */
 }
 
-/* Of rows x columns costs, the rows (else the columns) go that the mask drops. NULL when memory runs out. */
-static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns, bool is_row, const bool *mask, size_t kept) {
+/* Of rows x columns costs, the rows (else the columns) go that the mask drops. NULL when memory
+ * runs out. */
+static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns, bool is_row,
+                              const bool *mask, size_t kept) {
   if (!g->shelf) {
     compact(costs, rows, columns, is_row, mask, costs);
     return costs;
@@ -304,7 +312,8 @@ static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns
   return *slot = tp__wcsp_share(g, to, kept);
 }
 
-static tp_status compact_table(tp__wcsp *g, tp__wedge *e, bool is_row, const bool *mask, int n_kept) {
+static tp_status compact_table(tp__wcsp *g, tp__wedge *e, bool is_row, const bool *mask,
+                               int n_kept) {
   int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
   size_t kept = (size_t)n_kept * (size_t)(is_row ? columns : rows);
   e->table = compact_costs(g, e->table, rows, columns, is_row, mask, kept);
@@ -338,7 +347,8 @@ tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
     return TP_NO_MEMORY;
   tp_status status = TP_OK;
   for (int i = 0; i < v->n_edges && status == TP_OK; i++)
-    status = compact_table(g, &g->edges[v->edges[i]], g->edges[v->edges[i]].node[0] == node, mask, n_kept);
+    status = compact_table(g, &g->edges[v->edges[i]], g->edges[v->edges[i]].node[0] == node, mask,
+                           n_kept);
   for (int i = 0; i < v->n_loads; i++)
     for (int x = 0, to = 0; x < v->n; x++)
       if (!mask[x])
@@ -350,7 +360,8 @@ tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
 }
 
 /* Copies the edges among members that `place` maps to >= 0. */
-static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place, int fixed, int strategy) {
+static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place,
+                            int fixed, int strategy) {
   for (int i = 0; i < part->n_nodes; i++) {
     const tp__wnode *v = &g->nodes[members[i]];
     for (int k = 0; k < v->n_edges; k++) {
@@ -418,8 +429,10 @@ int tp__wcsp_find(const tp__wnode *v, int label) {
   return v->label[low] == label ? low : -1;
 }
 
-/* Adds what the neighbours of the member that are not members mean for it. Returns its part of the present cost. */
-static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, const int *at, tp_cost *cost) {
+/* Adds what the neighbours of the member that are not members mean for it. Returns its part of the
+ * present cost. */
+static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, const int *at,
+                         tp_cost *cost) {
   const tp__wnode *v = &g->nodes[node];
   tp_cost present = 0;
   for (int k = 0; k < v->n_edges; k++) {
@@ -433,7 +446,8 @@ static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, con
   return tp_cost_add(present, cost[at[node]]);
 }
 
-tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at, tp_cost *present) {
+tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at,
+                             tp_cost *present) {
   tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
   bool *is_member = calloc((size_t)g->n_nodes + 1, sizeof *is_member);
   *present = 0;
@@ -460,8 +474,10 @@ void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
     const tp_cost *row[2] = {NULL, NULL};
     for (int k = 0; k < r->n_sides; k++) {
       const tp__wrecord_side *s = &r->side[k];
-      const int *hit = bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, compare_labels);
-      /* A choice among remaining labels is always found; index 0 keeps a defect elsewhere from becoming a wild read. */
+      const int *hit =
+          bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, compare_labels);
+      /* A choice among remaining labels is always found; index 0 keeps a defect elsewhere from
+       * becoming a wild read. */
       row[k] = s->table + (hit ? (size_t)(hit - s->label) : 0) * s->far;
     }
     tp_cost best = INT64_MAX;

@@ -22,8 +22,10 @@ typedef struct neighbourhood {
   int *choices;            /* by member */
 } neighbourhood;
 
-/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none its tables do not fit after all, or the search is to end. */
-static tp_status solve_part(tp__search *s, neighbourhood *h, tp__wcsp *part, int64_t tables, tp_cost limit, tp_cost *cost) {
+/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none its tables do not
+ * fit after all, or the search is to end. */
+static tp_status solve_part(tp__search *s, neighbourhood *h, tp__wcsp *part, int64_t tables,
+                            tp_cost limit, tp_cost *cost) {
   tp__control *control = tp__search_control(s);
   *cost = TP_COST_FORBIDDEN;
   tp_status status = tp__wcsp_reduce(part, limit, tables, control, &s->work);
@@ -52,7 +54,8 @@ static tp_status step_widely(tp__search *s, neighbourhood *h, int64_t tables, tp
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive && !h->kept[v])
       h->members[h->n_members++] = v;
-  tp__wcsp *part = status == TP_OK ? tp__wcsp_condition(g, h->members, h->n_members, h->at, &present) : NULL;
+  tp__wcsp *part =
+      status == TP_OK ? tp__wcsp_condition(g, h->members, h->n_members, h->at, &present) : NULL;
   if (!part)
     return TP_NO_MEMORY;
   tp_cost limit = tp__limit_below(s, present);
@@ -67,7 +70,8 @@ static tp_status step_widely(tp__search *s, neighbourhood *h, int64_t tables, tp
   return status;
 }
 
-tp_status tp__wcsp_improve_widely(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at, tp_cost *cost) {
+tp_status tp__wcsp_improve_widely(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at,
+                                  tp_cost *cost) {
   tp__pool pool = {0};
   size_t n = (size_t)g->n_nodes;
   neighbourhood h = {.g = g, .at = at};

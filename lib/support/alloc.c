@@ -17,10 +17,13 @@ static bool fails(void) {
 
 void tp__alloc_fail_at(int64_t k) { allocations_left = k > 0 ? k : 0; }
 
-/* No object is larger than PTRDIFF_MAX. Checked here because sanitizers end the program where malloc returns NULL. */
+/* No object is larger than PTRDIFF_MAX. Checked here because sanitizers end the program where
+ * malloc returns NULL. */
 static bool too_large(size_t n, size_t size) { return size && n > PTRDIFF_MAX / size; }
 
-void *tp__malloc(size_t size) { return fails() || too_large(1, size) ? NULL : malloc(size ? size : 1); }
+void *tp__malloc(size_t size) {
+  return fails() || too_large(1, size) ? NULL : malloc(size ? size : 1);
+}
 
 void *tp__calloc(size_t n, size_t size) {
   if (fails() || too_large(n, size))

@@ -12,7 +12,8 @@ struct tp__arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
-/* A new block that holds at least `size` bytes; blocks double up to a limit, so small arenas stay small. */
+/* A new block that holds at least `size` bytes; blocks double up to a limit, so small arenas stay
+ * small. */
 static bool add_block(tp__arena *arena, size_t size) {
   size_t block_size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
   if (block_size > LARGEST_BLOCK)
@@ -60,7 +61,9 @@ char *tp__arena_strndup(tp__arena *arena, const char *text, size_t length) {
   return copy;
 }
 
-char *tp__arena_strdup(tp__arena *arena, const char *text) { return tp__arena_strndup(arena, text, strlen(text)); }
+char *tp__arena_strdup(tp__arena *arena, const char *text) {
+  return tp__arena_strndup(arena, text, strlen(text));
+}
 
 char *tp__arena_printf(tp__arena *arena, const char *format, ...) {
   va_list args, again;

@@ -18,9 +18,11 @@ static uint64_t hash_of(const int64_t *words, size_t n) {
   return hash;
 }
 
-static tp_memo_entry *find(tp_memo_entry *entries, size_t capacity, uint64_t hash, const void *key, size_t size) {
+static tp_memo_entry *find(tp_memo_entry *entries, size_t capacity, uint64_t hash, const void *key,
+                           size_t size) {
   size_t at = hash & (capacity - 1);
-  while (entries[at].key && (entries[at].hash != hash || entries[at].size != size || memcmp(entries[at].key, key, size) != 0))
+  while (entries[at].key && (entries[at].hash != hash || entries[at].size != size ||
+                             memcmp(entries[at].key, key, size) != 0))
     at = (at + 1) & (capacity - 1);
   return &entries[at];
 }

@@ -10,7 +10,8 @@ static bool reserve(tp__string *string, size_t n) {
   if (string->failed)
     return false;
   void *text = string->text;
-  if (n >= SIZE_MAX - string->length || tp__grow(&text, &string->capacity, string->length + n + 1, 1) != TP_OK) {
+  if (n >= SIZE_MAX - string->length ||
+      tp__grow(&text, &string->capacity, string->length + n + 1, 1) != TP_OK) {
     string->failed = true;
     return false;
   }
@@ -125,6 +126,7 @@ tp__short_text tp__seconds_text(double seconds) {
   size_t unit = 0;
   for (; (value >= 999.95 || value <= -999.95) && unit + 1 < TP__COUNT(units); unit++)
     value /= 1e3;
-  snprintf(text.chars, sizeof text.chars, value >= 99.9995 || value <= -99.9995 ? "%.1f %s" : "%.3f %s", value, units[unit]);
+  snprintf(text.chars, sizeof text.chars,
+           value >= 99.9995 || value <= -99.9995 ? "%.1f %s" : "%.3f %s", value, units[unit]);
   return text;
 }

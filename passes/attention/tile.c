@@ -65,7 +65,8 @@ static MlirValue offset_of(const tp_tiler *t, tp_score_dim dim) {
   for (int k = 0; k < dim.n; k++) {
     MlirValue next = t->offset[dim.loops[k]];
     if (!mlirValueIsNull(offset))
-      offset = tp__binary(t->where, "arith.muli", offset, tp__index_constant(t->where, t->a->sizes[dim.loops[k]]));
+      offset = tp__binary(t->where, "arith.muli", offset,
+                          tp__index_constant(t->where, t->a->sizes[dim.loops[k]]));
     if (!mlirValueIsNull(next))
       offset = mlirValueIsNull(offset) ? next : tp__binary(t->where, "arith.addi", offset, next);
   }
@@ -82,7 +83,8 @@ static MlirValue cut(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   value = travelling ? travelling->part : value;
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   for (int d = 0; d < rank; d++) {
-    bool is_part = travelling && dims[d].n > 0 && dims[d].loops[0] == t->a->column; /* which is all of its dimension */
+    /* which is all of its dimension */
+    bool is_part = travelling && dims[d].n > 0 && dims[d].loops[0] == t->a->column;
     MlirValue offset = is_part ? t->within : offset_of(t, dims[d]);
     shape[d] = to[d];
     if (!mlirValueIsNull(offset))
@@ -95,7 +97,9 @@ static MlirValue splat_of(tp_tiler *t, MlirOperation constant, MlirType type) {
   MlirAttribute dense = tp__inherent(constant, "value");
   if (!mlirAttributeIsADenseElements(dense) || !mlirDenseElementsAttrIsSplat(dense))
     return (MlirValue){NULL};
-  return tp__constant(t->where, type, mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(dense)));
+  return tp__constant(
+      t->where, type,
+      mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(dense)));
 }
 
 /* What is made from nothing is made anew in the size of the tile. */
@@ -149,7 +153,8 @@ MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loo
       tp__named(context, "static_offsets", tp__attr_i64s(context, list->n, offsets)),
       tp__named(context, "static_sizes", tp__attr_i64s(context, list->n, sizes)),
       tp__named(context, "static_strides", tp__attr_i64s(context, list->n, ones)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5, (const int32_t[]){1, 1, n - 2, 0, 0})),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 5, (const int32_t[]){1, 1, n - 2, 0, 0})),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "tensor.insert_slice",
                                             .location = mlirOperationGetLocation(t->where),
@@ -163,7 +168,8 @@ MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loo
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values, MlirType type) {
+MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values,
+                        MlirType type) {
   MlirOperation func = tp__parse_function(t->where, text);
   bool made;
   if (!mlirOperationIsNull(func))
@@ -195,7 +201,8 @@ MlirValue tp__zeros(tp_tiler *t, MlirType type) {
 
 /* ---- ops on tiles ---- */
 
-/* value `number + 1` of the text: `number` in another shape, by a collapse or an expansion of or to one dimension, or none. */
+/* value `number + 1` of the text: `number` in another shape, by a collapse or an expansion of or to
+ * one dimension, or none. */
 static void append_reshape(tp__string *text, int number, MlirType from, MlirType to) {
   int rank_from = (int)mlirShapedTypeGetRank(from), rank_to = (int)mlirShapedTypeGetRank(to);
   bool expands = rank_to > rank_from;
@@ -205,7 +212,8 @@ static void append_reshape(tp__string *text, int number, MlirType from, MlirType
     dims[d] = d;
     shape[d] = mlirShapedTypeGetDimSize(expands ? to : from, d);
   }
-  tp__string_printf(text, "  %%v%d = tensor.%s_shape %%v%d [", number + 1, expands ? "expand" : "collapse", number);
+  tp__string_printf(text, "  %%v%d = tensor.%s_shape %%v%d [", number + 1,
+                    expands ? "expand" : "collapse", number);
   if (rank_from > 0 && rank_to > 0)
     tp__append_list(text, n, dims);
   tp__string_append(text, "]");
@@ -228,7 +236,8 @@ MlirValue tp__reshaped(tp_tiler *t, MlirValue value, MlirType to) {
     return value;
   for (int d = 0; d < mlirShapedTypeGetRank(from); d++)
     elements *= mlirShapedTypeGetDimSize(from, d);
-  if (mlirShapedTypeGetRank(from) > 1 && mlirShapedTypeGetRank(to) > 1) /* all dimensions become one, and that the new ones */
+  /* all dimensions become one, and that the new ones */
+  if (mlirShapedTypeGetRank(from) > 1 && mlirShapedTypeGetRank(to) > 1)
     types[n++] = tensor_of(tp__element_type(from), 1, &elements);
   types[n] = to;
   tp__string text = {0};
@@ -255,7 +264,8 @@ static tp_status shift_index(MlirOperation op, void *data) {
   const shifting *s = data;
   if (!tp__op_is(op, "linalg.index"))
     return TP_OK;
-  MlirValue offset = offset_of(s->t, s->op->loops[mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"))]);
+  MlirValue offset =
+      offset_of(s->t, s->op->loops[mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"))]);
   if (mlirValueIsNull(offset))
     return TP_OK;
   MlirValue index = mlirOperationGetResult(op, 0);
@@ -308,9 +318,13 @@ MlirValue tp__tile_op(tp_tiler *t, int i, MlirValue init) {
   if (!mlirValueIsNull(t->made[i]))
     return t->made[i];
   MlirValue tile = {NULL};
-  for (int k = 0; op->role == TP_SCALE && k < mlirOperationGetNumOperands(op->op) && mlirValueIsNull(tile); k++) {
-    int maker = tp__attention_maker(t->a, mlirOperationGetOperand(op->op, k)); /* the rows come in later */
-    if (maker >= 0 && t->a->ops[maker].role != TP_SPREAD && tp__attention_is_inner(t->a->ops[maker].role)) {
+  for (int k = 0;
+       op->role == TP_SCALE && k < mlirOperationGetNumOperands(op->op) && mlirValueIsNull(tile);
+       k++) {
+    /* the rows come in later */
+    int maker = tp__attention_maker(t->a, mlirOperationGetOperand(op->op, k));
+    if (maker >= 0 && t->a->ops[maker].role != TP_SPREAD &&
+        tp__attention_is_inner(t->a->ops[maker].role)) {
       tp__attention_operand_dims(op, k, dims);
       tile = tp__tile(t, mlirOperationGetOperand(op->op, k), dims);
     }

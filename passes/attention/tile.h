@@ -1,4 +1,5 @@
-/* Parts of tp-tile-attention: the tile of a value that belongs to the block at hand, and what is computed of rows. */
+/* Parts of tp-tile-attention: the tile of a value that belongs to the block at hand, and what is
+ * computed of rows. */
 #ifndef TP_PASSES_TILE_H
 #define TP_PASSES_TILE_H
 
@@ -49,8 +50,10 @@ MlirValue tp__reshaped(tp_tiler *t, MlirValue value, MlirType to);
 MlirValue tp__put_tile(tp_tiler *t, MlirValue tile, MlirValue into, const tp_loop_list *list);
 /* The tile of what has all iterations of these loops. */
 MlirValue tp__take_tile(tp_tiler *t, MlirValue from, const tp_loop_list *list);
-/* What the function of this text returns for these values: `type`. After an error that was reported anything of this type. */
-MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values, MlirType type);
+/* What the function of this text returns for these values: `type`. After an error that was reported
+ * anything of this type. */
+MlirValue tp__tile_text(tp_tiler *t, tp__string *text, int n, const MlirValue *values,
+                        MlirType type);
 /* A tensor of this type, of zeros. */
 MlirValue tp__zeros(tp_tiler *t, MlirType type);
 
@@ -78,19 +81,22 @@ void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next);
 
 enum { TP_MAX_PLACE_TERMS = 4 };
 
-/* A row at place r of loop `row` sees columns below r + add + sum of `more` - sum of `less` alone. */
+/* A row at place r of loop `row` sees columns below r + add + sum of `more` - sum of `less`
+ * alone. */
 typedef struct tp_tile_causal {
   bool found;
   int row;
   int64_t add;
   int n_more, n_less;
-  MlirValue more[TP_MAX_PLACE_TERMS], less[TP_MAX_PLACE_TERMS]; /* indices that are there before the attention */
-  double hidden;                                                /* the score of the others */
+  /* indices that are there before the attention */
+  MlirValue more[TP_MAX_PLACE_TERMS], less[TP_MAX_PLACE_TERMS];
+  double hidden; /* the score of the others */
 } tp_tile_causal;
 
 /* Looks for a causal mask. */
 void tp__find_causal(const tp_attention *a, tp_tile_causal *causal);
-/* The number of columns, from the first of all on, behind which no row of the block sees any: an index, maybe less than 0 or more than there are. */
+/* The number of columns, from the first of all on, behind which no row of the block sees any: an
+ * index, maybe less than 0 or more than there are. */
 MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal);
 /* Do all `maxima` exceed the score `hidden` so far that its exponential is 0? An i1. */
 MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden);
@@ -105,13 +111,15 @@ typedef struct tp_row_operand {
 /* The type in which sums and products of these elements are kept: f64 for f64, else f32. */
 MlirType tp__wide_type(MlirType element);
 
-/* The exponential of x - m, or 0 where x and m are both -infinity: m is a maximum so far, and such a row has not begun. In the type of x, or in
- * `wide` if that is not null. */
-MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x, tp_row_operand m, MlirType wide);
+/* The exponential of x - m, or 0 where x and m are both -infinity: m is a maximum so far, and such
+ * a row has not begun. In the type of x, or in `wide` if that is not null. */
+MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x,
+                              tp_row_operand m, MlirType wide);
 /* sum * factor + part. */
 MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp_row_operand part);
 /* sum * exp(from - to), to which the n `scales` are applied in their order, of all iterations. */
-MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to, int n,
-                         const tp_row_operand *scales, const tp_row_scale *kinds, MlirType element);
+MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to,
+                         int n, const tp_row_operand *scales, const tp_row_scale *kinds,
+                         MlirType element);
 
 #endif

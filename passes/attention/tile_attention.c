@@ -1,14 +1,18 @@
 /* tp-tile-attention: attention block by block, so that scores are never stored.
  *
- * For each block of rows, over the blocks of columns: the scores of the block and what is done to them, the maximum of each row so far, the
- * exponential of what is left of the scores without it, its sum, and its product with the values. Where the maximum grows, sums and products
- * so far are scaled down (online softmax). What the program subtracts from the scores and what it divides by need not be known until all is
- * added up: exp(s - M) is exp(s - m) exp(m - M) for all columns of a row. So M and the divisor may come from other devices.
+ * For each block of rows, over the blocks of columns: the scores of the block and what is done to
+ * them, the maximum of each row so far, the exponential of what is left of the scores without it,
+ * its sum, and its product with the values. Where the maximum grows, sums and products so far are
+ * scaled down (online softmax). What the program subtracts from the scores and what it divides by
+ * need not be known until all is added up: exp(s - M) is exp(s - m) exp(m - M) for all columns of a
+ * row. So M and the divisor may come from other devices.
  *
- * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with +infinity or NaN, becomes NaN as before: m - M is
- * NaN then. Sums and products are kept in f32 (f64 for f64) from block to block; columns are added in order. Where keys and values travel in a
- * ring, all rows are gone through for each part of the columns, the own part first. Blocks of columns that a causal mask hides from all rows are left
- * out, so that an infinite value that no row sees makes no NaN. */
+ * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with
+ * +infinity or NaN, becomes NaN as before: m - M is NaN then. Sums and products are kept in f32
+ * (f64 for f64) from block to block; columns are added in order. Where keys and values travel in a
+ * ring, all rows are gone through for each part of the columns, the own part first. Blocks of
+ * columns that a causal mask hides from all rows are left out, so that an infinite value that no
+ * row sees makes no NaN. */
 #include "passes/attention/tile.h"
 #include "passes/registry.h"
 
@@ -34,10 +38,12 @@ typedef struct blocks {
   tp_tiler t;
   int n, maximum; /* which of them is the maximum */
   carried of[TP_MAX_ATTENTION_SUMS];
-  MlirValue replaced[TP_MAX_ATTENTION_OPS]; /* by op: what its result has become; null: nothing yet */
+  /* by op: what its result has become; null: nothing yet */
+  MlirValue replaced[TP_MAX_ATTENTION_OPS];
   tp_tile_causal causal;
   tp_tile_ring ring;
-  MlirValue first;                 /* the first column of the part that is at hand; null: there are no parts */
+  /* the first column of the part that is at hand; null: there are no parts */
+  MlirValue first;
   bool resumes;                    /* rows have sums already, of the parts before */
   int n_cut;                       /* loops around the rows of a block */
   uint8_t cut[TP_MAX_SCORE_LOOPS]; /* outermost first */
@@ -51,7 +57,8 @@ static int64_t even_part(int64_t size, int64_t most) {
   return (size + n - 1) / n;
 }
 
-/* Blocks of columns. Behind a causal mask equal ones if there are, since only whole ones are left out. */
+/* Blocks of columns. Behind a causal mask equal ones if there are, since only whole ones are left
+ * out. */
 static int64_t columns_of_block(const blocks *b) {
   int64_t columns = b->ring.columns;
   if (!b->causal.found)
@@ -62,7 +69,8 @@ static int64_t columns_of_block(const blocks *b) {
   return even_part(columns, CAUSAL_COLUMNS);
 }
 
-/* A block is a range of every dimension: where several loops make one up, those in front of a loop that is cut stand still. */
+/* A block is a range of every dimension: where several loops make one up, those in front of a loop
+ * that is cut stand still. */
 static void keep_ranges(const tp_score_dim *dims, int n, const int64_t *sizes, int64_t *tile) {
   for (int d = 0; d < n; d++)
     for (int k = 0; k < dims[d].n; k++)
@@ -126,7 +134,8 @@ static void set_offset(blocks *b, int loop, MlirValue offset) {
   bool in_part = loop == b->t.a->column && !mlirValueIsNull(b->first);
   if (in_part) {
     b->t.within = offset;
-    offset = mlirValueIsNull(offset) ? b->first : tp__binary(b->t.where, "arith.addi", b->first, offset);
+    offset =
+        mlirValueIsNull(offset) ? b->first : tp__binary(b->t.where, "arith.addi", b->first, offset);
   }
   b->t.offset[loop] = offset;
 }
@@ -144,14 +153,17 @@ static void build_for(blocks *b, range r, int loop, int depth, block_body body, 
   MlirLocation location = mlirOperationGetLocation(where);
   MlirType types[TP_MAX_ATTENTION_SUMS + 1] = {mlirIndexTypeGet(context)};
   MlirLocation locations[TP_MAX_ATTENTION_SUMS + 1] = {location};
-  MlirValue operands[TP_MAX_ATTENTION_SUMS + 3] = {r.first, r.end, tp__index_constant(where, r.step)};
+  MlirValue operands[TP_MAX_ATTENTION_SUMS + 3] = {r.first, r.end,
+                                                   tp__index_constant(where, r.step)};
   for (int i = 0; i < b->n; i++) {
     types[1 + i] = mlirValueGetType(values[i]);
     locations[1 + i] = location;
     operands[3 + i] = values[i];
   }
   MlirNamedAttribute mark = tp__named(
-      context, "tp.blocks", r.trips < 0 ? mlirUnitAttrGet(context) : tp__attr_i64(context, r.trips)); /* for the cost model */
+      /* for the cost model */
+      context, "tp.blocks",
+      r.trips < 0 ? mlirUnitAttrGet(context) : tp__attr_i64(context, r.trips));
   MlirOperation loop_op = tp__create(&(tp_build){.name = "scf.for",
                                                  .location = location,
                                                  .n_operands = 3 + b->n,
@@ -177,12 +189,14 @@ static void build_for(blocks *b, range r, int loop, int depth, block_body body, 
     values[i] = mlirOperationGetResult(loop_op, i);
 }
 
-/* The blocks of columns that rows of a block see in the part at hand, of `end` columns, and those behind, which are needed only where a row has seen
- * nothing that outweighs what is hidden. The former are whole blocks. */
+/* The blocks of columns that rows of a block see in the part at hand, of `end` columns, and those
+ * behind, which are needed only where a row has seen nothing that outweighs what is hidden. The
+ * former are whole blocks. */
 static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   int64_t tile = b->t.tile[b->t.a->column];
-  MlirValue zero = tp__index_constant(where, 0), all = tp__index_constant(where, end), step = tp__index_constant(where, tile);
+  MlirValue zero = tp__index_constant(where, 0), all = tp__index_constant(where, end),
+            step = tp__index_constant(where, tile);
   MlirValue seen = tp__seen_columns(&b->t, &b->causal);
   if (!mlirValueIsNull(b->first))
     seen = tp__binary(where, "arith.subi", seen, b->first);
@@ -194,7 +208,8 @@ static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, Mlir
   if (isinf(b->causal.hidden))
     return;
   MlirValue exceed = tp__all_exceed(&b->t, values[b->maximum], b->causal.hidden);
-  build_for(b, (range){tp__select(where, exceed, all, seen), all, tile, 0}, b->t.a->column, depth, body, values);
+  build_for(b, (range){tp__select(where, exceed, all, seen), all, tile, 0}, b->t.a->column, depth,
+            body, values);
 }
 
 /* Are there blocks that rows may not see: of several, or of parts? */
@@ -213,8 +228,10 @@ static void each_block(blocks *b, int loop, int depth, block_body body, MlirValu
   else if (size == tile)
     body(b, depth, values);
   else
-    build_for(b, (range){tp__index_constant(b->t.where, 0), tp__index_constant(b->t.where, size - rest), tile, -1}, loop, depth,
-              body, values);
+    build_for(b,
+              (range){tp__index_constant(b->t.where, 0),
+                      tp__index_constant(b->t.where, size - rest), tile, -1},
+              loop, depth, body, values);
   if (rest > 0) {
     b->t.now[loop] = rest;
     set_offset(b, loop, tp__index_constant(b->t.where, size - rest));
@@ -241,7 +258,8 @@ static void make_exponential(blocks *b, tp_row_operand maximum) {
   tp_score_dim dims[TP_MAX_RANK];
   MlirValue x = mlirOperationGetOperand(reduction->op, 0); /* what rows are subtracted from */
   tp__attention_operand_dims(reduction, 0, dims);
-  tp_loop_list of_x = tp__flat_loops(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(x))), loops = tp__result_loops(op);
+  tp_loop_list of_x = tp__flat_loops(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(x))),
+               loops = tp__result_loops(op);
   tp_row_operand scores = flat_operand(b, tp__tile(&b->t, x, dims), of_x);
   MlirValue e = tp__row_exponential(&b->t, &loops, scores, maximum, (MlirType){NULL});
   b->t.made[a->exponential] = tp__reshaped(&b->t, e, tp__tile_type(&b->t, a->exponential));
@@ -262,11 +280,13 @@ static void add_columns(blocks *b, int depth, MlirValue *values) {
   tp_row_operand maximum = carried_operand(b, b->maximum, values);
   make_exponential(b, maximum);
   MlirType wide = tp__wide_type(b->of[b->maximum].element);
-  tp_row_operand factor = {tp__row_exponential(t, &maximum.loops, before, maximum, wide), maximum.loops};
+  tp_row_operand factor = {tp__row_exponential(t, &maximum.loops, before, maximum, wide),
+                           maximum.loops};
   for (int i = 0; i < b->n; i++)
     if (a->ops[b->of[i].op].role != TP_ROW_REDUCTION) {
       MlirValue part = tp__tile_op(t, b->of[i].op, tp__zeros(t, tp__tile_type(t, b->of[i].op)));
-      values[i] = tp__row_add(t, carried_operand(b, i, values), factor, flat_operand(b, part, b->of[i].loops));
+      values[i] = tp__row_add(t, carried_operand(b, i, values), factor,
+                              flat_operand(b, part, b->of[i].loops));
     }
 }
 
@@ -278,7 +298,9 @@ static MlirValue first_of(blocks *b, int i) {
     return tp__zeros(&b->t, tp__loops_type(&b->t, &b->of[i].loops, b->of[i].element, false));
   int init = (int)mlirOperationGetNumOperands(op->op) - 1;
   tp__attention_operand_dims(op, init, dims);
-  return flat_operand(b, tp__tile(&b->t, mlirOperationGetOperand(op->op, init), dims), b->of[i].loops).value;
+  return flat_operand(b, tp__tile(&b->t, mlirOperationGetOperand(op->op, init), dims),
+                      b->of[i].loops)
+      .value;
 }
 
 static void add_rows(blocks *b, int depth, MlirValue *values) {
@@ -326,7 +348,8 @@ static tp_row_operand rows_of(blocks *b, const tp_attention_op *op) {
 static tp_row_operand subtracted_rows(blocks *b) {
   const tp_attention *a = b->t.a;
   for (int i = 0; i < a->n_ops; i++)
-    if ((a->ops[i].role == TP_SHIFT || a->ops[i].role == TP_EXPONENTIAL) && !mlirValueIsNull(a->ops[i].rows))
+    if ((a->ops[i].role == TP_SHIFT || a->ops[i].role == TP_EXPONENTIAL) &&
+        !mlirValueIsNull(a->ops[i].rows))
       return rows_of(b, &a->ops[i]);
   return (tp_row_operand){0}; /* there are some: tp__attention_at has seen them */
 }
@@ -337,7 +360,8 @@ static void replace(blocks *b, int i, MlirValue with) {
   mlirValueReplaceAllUsesOfWith(result, b->replaced[b->of[i].op]);
 }
 
-/* Replaces the op by what was added up, relative to what the program subtracts; the output is scaled too. */
+/* Replaces the op by what was added up, relative to what the program subtracts; the output is
+ * scaled too. */
 static void finish(blocks *b, int i, const MlirValue *values) {
   const tp_attention *a = b->t.a;
   const tp_attention_op *op = &a->ops[b->of[i].op];
@@ -350,8 +374,9 @@ static void finish(blocks *b, int i, const MlirValue *values) {
       scales[n++] = rows_of(b, &a->ops[k]);
     }
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
-  MlirValue sum = tp__row_finish(&b->t, carried_operand(b, i, values), carried_operand(b, b->maximum, values),
-                                 subtracted_rows(b), n, scales, kinds, element);
+  MlirValue sum =
+      tp__row_finish(&b->t, carried_operand(b, i, values), carried_operand(b, b->maximum, values),
+                     subtracted_rows(b), n, scales, kinds, element);
   replace(b, i, sum);
 }
 
@@ -364,7 +389,8 @@ static void choose_carried(blocks *b) {
     if (i == a->maximum)
       b->maximum = b->n;
     b->of[b->n++] =
-        (carried){i, tp__result_loops(&a->ops[i]), a->ops[i].role == TP_ROW_REDUCTION ? element : tp__wide_type(element)};
+        (carried){i, tp__result_loops(&a->ops[i]),
+                  a->ops[i].role == TP_ROW_REDUCTION ? element : tp__wide_type(element)};
   }
 }
 
@@ -387,7 +413,8 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   for (size_t k = 0; k < followers->n; k++) { /* what needs the rows comes behind the blocks */
     mlirOperationMoveBefore(followers->items[k], output);
     for (int i = 0; i < b.n; i++)
-      if (a->ops[b.of[i].op].role == TP_ROW_SUM && mlirOperationEqual(a->ops[b.of[i].op].op, followers->items[k]))
+      if (a->ops[b.of[i].op].role == TP_ROW_SUM &&
+          mlirOperationEqual(a->ops[b.of[i].op].op, followers->items[k]))
         finish(&b, i, values);
   }
   for (int i = 0; i < b.n; i++)
@@ -418,7 +445,8 @@ static tp_status erase(const tp_attention *a, tp_value_table *erased) {
 /* ---- the pass ---- */
 
 static tp_status collect(MlirOperation op, void *data) {
-  bool is_nest = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 && mlirOperationGetNumResults(op) == 1;
+  bool is_nest = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1 &&
+                 mlirOperationGetNumResults(op) == 1;
   return is_nest ? tp__op_list_add(data, op) : TP_OK;
 }
 
@@ -436,14 +464,17 @@ static tp_status tile_at(tp_pass *pass, MlirOperation op, tp_value_table *erased
   return status;
 }
 
-static tp_status collect_rings(MlirOperation op, void *data) { return tp__is_ring(op) ? tp__op_list_add(data, op) : TP_OK; }
+static tp_status collect_rings(MlirOperation op, void *data) {
+  return tp__is_ring(op) ? tp__op_list_add(data, op) : TP_OK;
+}
 
-/* What a ring has replaced goes. What is still used is gathered: right, but more memory than the plan has counted. */
+/* What a ring has replaced goes. What is still used is gathered: right, but more memory than the
+ * plan has counted. */
 static void end_ring(MlirOperation op) {
   if (tp__is_used(mlirOperationGetResult(op, 0)))
-    tp__warning(op,
-                "was planned to travel in a ring (tp.ring), but is gathered: no attention was found here whose keys or values "
-                "it is; this takes more memory than planned");
+    tp__warning(op, "was planned to travel in a ring (tp.ring), but is gathered: no attention was "
+                    "found here whose keys or values "
+                    "it is; this takes more memory than planned");
   else
     mlirOperationDestroy(op);
 }
@@ -465,17 +496,21 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"tiled", "attentions computed block by block"},
-                                              {"rings", "of them with keys or values that travel in a ring"}};
+static const tp_statistic_row statistics[] = {
+    {"tiled", "attentions computed block by block"},
+    {"rings", "of them with keys or values that travel in a ring"}};
 
 const tp_pass_row tp__tile_attention_row = {
     .name = "tp-tile-attention",
     .summary = "Compute attention block by block, so that scores are never stored",
-    .description = "Requires: tensors; the program of one device, partitioned or not. Establishes: where scores of queries and "
+    .description = "Requires: tensors; the program of one device, partitioned or not. Establishes: "
+                   "where scores of queries and "
                    "keys go through a "
-                   "softmax into a product with values and nowhere else, they are made, used and forgotten in blocks of at "
+                   "softmax into a product with values and nowhere else, they are made, used and "
+                   "forgotten in blocks of at "
                    "most 65536 (online "
-                   "softmax), by loops (scf.for). Columns may be split over devices: maxima and sums of the rows go through "
+                   "softmax), by loops (scf.for). Columns may be split over devices: maxima and "
+                   "sums of the rows go through "
                    "the collectives that are "
                    "there. Breaks: nothing; sums of floats are rounded in another order.",
     .statistics = statistics,

@@ -1,13 +1,16 @@
-/* Blocks that a causal mask hides. A row sees columns up to its own place, plus or minus a constant: so for the rows of a block, blocks of columns behind
- * the last place that is seen add nothing, and are left out. What is read here off the ops is a select between a score and a number, by the comparison
- * of two places, as frameworks export it.
+/* Blocks that a causal mask hides. A row sees columns up to its own place, plus or minus a
+ * constant: so for the rows of a block, blocks of columns behind the last place that is seen add
+ * nothing, and are left out. What is read here off the ops is a select between a score and a
+ * number, by the comparison of two places, as frameworks export it.
  *
- * With -infinity for what is hidden that needs no more. With a large negative number the exponentials are zero only if every row has seen a
- * score that is far greater, which is tested when the program runs. */
+ * With -infinity for what is hidden that needs no more. With a large negative number the
+ * exponentials are zero only if every row has seen a score that is far greater, which is tested
+ * when the program runs. */
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
-/* Where a scalar of a body comes from: an op of the attention that computes it, and which of its values it is. */
+/* Where a scalar of a body comes from: an op of the attention that computes it, and which of its
+ * values it is. */
 typedef struct origin {
   const tp_attention_op *op;
   MlirValue value;
@@ -18,8 +21,11 @@ static origin origin_of(const tp_attention *a, origin o) {
   while (o.op->is_nest && o.op->nest.is_written && mlirValueIsABlockArgument(o.value) &&
          mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block)) {
     int input = (int)mlirBlockArgumentGetArgNumber(o.value);
-    int maker = input < o.op->nest.n_inputs ? tp__attention_maker(a, mlirOperationGetOperand(o.op->op, input)) : -1;
-    if (maker < 0 || !a->ops[maker].is_nest || !a->ops[maker].nest.is_written || a->ops[maker].nest.reduced)
+    int maker = input < o.op->nest.n_inputs
+                    ? tp__attention_maker(a, mlirOperationGetOperand(o.op->op, input))
+                    : -1;
+    if (maker < 0 || !a->ops[maker].is_nest || !a->ops[maker].nest.is_written ||
+        a->ops[maker].nest.reduced)
       break;
     o = (origin){&a->ops[maker], mlirOperationGetOperand(a->ops[maker].nest.body.yield, 0)};
   }
@@ -83,14 +89,18 @@ static bool add_place(const tp_attention *a, origin o, place *p) {
     return add_index(o.op, op, p);
   if (tp__op_is(op, "arith.index_cast") || tp__op_is(op, "arith.extsi"))
     return add_place(a, operand_of(a, o, op, 0), p);
-  return tp__op_is(op, "arith.addi") && add_place(a, operand_of(a, o, op, 0), p) && add_place(a, operand_of(a, o, op, 1), p);
+  return tp__op_is(op, "arith.addi") && add_place(a, operand_of(a, o, op, 0), p) &&
+         add_place(a, operand_of(a, o, op, 1), p);
 }
 
 /* ---- comparisons ---- */
 
-/* Does `condition`, or with `inverted` its opposite, hold only where row + a >= column + b? Conjunctions do if a part of them does. */
-static bool read_condition(const tp_attention *a, origin condition, bool inverted, tp_tile_causal *causal) {
-  MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"), op = maker_of(condition, "arith.cmpi");
+/* Does `condition`, or with `inverted` its opposite, hold only where row + a >= column + b?
+ * Conjunctions do if a part of them does. */
+static bool read_condition(const tp_attention *a, origin condition, bool inverted,
+                           tp_tile_causal *causal) {
+  MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"),
+                op = maker_of(condition, "arith.cmpi");
   for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++)
     if (read_condition(a, operand_of(a, condition, both, i), inverted, causal))
       return true;
@@ -100,19 +110,22 @@ static bool read_condition(const tp_attention *a, origin condition, bool inverte
     int64_t predicate;
     bool inverted, left_is_row, strict;
   } forms[] = {
-      {TP_SGE, false, true, false}, {TP_SGT, false, true, true}, {TP_SLE, false, false, false}, {TP_SLT, false, false, true},
-      {TP_SLT, true, true, false},  {TP_SLE, true, true, true},  {TP_SGT, true, false, false},  {TP_SGE, true, false, true},
+      {TP_SGE, false, true, false}, {TP_SGT, false, true, true}, {TP_SLE, false, false, false},
+      {TP_SLT, false, false, true}, {TP_SLT, true, true, false}, {TP_SLE, true, true, true},
+      {TP_SGT, true, false, false}, {TP_SGE, true, false, true},
   };
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
   for (int i = 0; i < TP_LEN(forms); i++) {
     if (forms[i].predicate != predicate || forms[i].inverted != inverted)
       continue;
     place row = {.loop = NO_LOOP}, column = {.loop = NO_LOOP};
-    if (!add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) || row.loop == NO_LOOP ||
-        !(a->rows >> row.loop & 1) || !add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
+    if (!add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) ||
+        row.loop == NO_LOOP || !(a->rows >> row.loop & 1) ||
+        !add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
         column.loop != a->column)
       continue;
-    *causal = (tp_tile_causal){.found = true, .row = row.loop, .add = row.add - column.add + 1 - forms[i].strict};
+    *causal = (tp_tile_causal){
+        .found = true, .row = row.loop, .add = row.add - column.add + 1 - forms[i].strict};
     for (int k = 0; k < row.n_terms; k++)
       causal->more[causal->n_more++] = row.terms[k];
     for (int k = 0; k < column.n_terms; k++)
@@ -158,15 +171,16 @@ static bool read_number(MlirValue value, double *number) {
 
 /* ---- the mask ---- */
 
-/* The select has to be what the maximum is of, and nothing else may be taken of the rows: it would miss what is left out. */
+/* The select has to be what the maximum is of, and nothing else may be taken of the rows: it would
+ * miss what is left out. */
 void tp__find_causal(const tp_attention *a, tp_tile_causal *causal) {
   int n_reductions = 0;
   *causal = (tp_tile_causal){.found = false};
   for (int i = 0; i < a->n_ops; i++)
     n_reductions += a->ops[i].role == TP_ROW_REDUCTION;
   int masked = tp__attention_maker(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
-  if (n_reductions != 1 || masked < 0 || a->ops[masked].role != TP_BEFORE || !a->ops[masked].is_nest ||
-      !a->ops[masked].nest.is_written)
+  if (n_reductions != 1 || masked < 0 || a->ops[masked].role != TP_BEFORE ||
+      !a->ops[masked].is_nest || !a->ops[masked].nest.is_written)
     return;
   origin yielded = {&a->ops[masked], mlirOperationGetOperand(a->ops[masked].nest.body.yield, 0)};
   MlirOperation select = maker_of(yielded, "arith.select");
@@ -194,16 +208,18 @@ MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden) {
   /* exp of less than -1100 is 0 in f64 too, to the base of 2 as well */
   const double far = 1100;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(maxima));
-  MlirType element = tp__element_type(mlirValueGetType(maxima)), bit = mlirIntegerTypeGet(mlirTypeGetContext(element), 1);
+  MlirType element = tp__element_type(mlirValueGetType(maxima)),
+           bit = mlirIntegerTypeGet(mlirTypeGetContext(element), 1);
   MlirType result = mlirRankedTensorTypeGet(0, NULL, bit, (MlirAttribute){NULL});
   tp__string text = {0};
   tp__string_append(&text, "func.func private @exceed(%m: ");
   tp__append_type(&text, mlirValueGetType(maxima));
   tp__string_printf(&text, ") -> tensor<i1> {\n  %%far = arith.constant %.17e : ", hidden + far);
   tp__append_type(&text, element);
-  tp__string_append(&text, "\n  %true = arith.constant true\n  %e = tensor.empty() : tensor<i1>\n"
-                           "  %f = linalg.fill ins(%true : i1) outs(%e : tensor<i1>) -> tensor<i1>\n"
-                           "  %r = linalg.generic {indexing_maps = [affine_map<(");
+  tp__string_append(&text,
+                    "\n  %true = arith.constant true\n  %e = tensor.empty() : tensor<i1>\n"
+                    "  %f = linalg.fill ins(%true : i1) outs(%e : tensor<i1>) -> tensor<i1>\n"
+                    "  %r = linalg.generic {indexing_maps = [affine_map<(");
   for (int side = 0; side < 2; side++) {
     for (int d = 0; d < rank; d++)
       tp__string_printf(&text, "%sd%d", d ? ", " : "", d);
@@ -220,8 +236,9 @@ MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden) {
   tp__append_type(&text, element);
   tp__string_append(&text, ", %a: i1):\n    %c = arith.cmpf ogt, %x, %far : ");
   tp__append_type(&text, element);
-  tp__string_append(&text, "\n    %b = arith.andi %a, %c : i1\n    linalg.yield %b : i1\n  } -> tensor<i1>\n"
-                           "  return %r : tensor<i1>\n}\n");
+  tp__string_append(
+      &text, "\n    %b = arith.andi %a, %c : i1\n    linalg.yield %b : i1\n  } -> tensor<i1>\n"
+             "  return %r : tensor<i1>\n}\n");
   MlirValue all = tp__tile_text(t, &text, 1, &maxima, result);
   MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
                                               .location = mlirOperationGetLocation(t->where),

@@ -1,7 +1,8 @@
-/* Keys and values that travel around a ring while attention is computed (Liu, Zaharia and Abbeel 2023, ring attention). tp-partition writes each as
- * an all_gather that is marked tp.ring. Of n devices in its group, device r begins with its own part; in step s it works on part
- * (r + s) mod n and sends that to device r - 1, before it computes, so that the runtime may do both at once. No device has more than its own
- * part, the one at hand and the one that comes in. */
+/* Keys and values that travel around a ring while attention is computed (Liu, Zaharia and Abbeel
+ * 2023, ring attention). tp-partition writes each as an all_gather that is marked tp.ring. Of n
+ * devices in its group, device r begins with its own part; in step s it works on part (r + s) mod n
+ * and sends that to device r - 1, before it computes, so that the runtime may do both at once. No
+ * device has more than its own part, the one at hand and the one that comes in. */
 #include "passes/attention/tile.h"
 
 #include "ir/collectives.h"
@@ -10,15 +11,19 @@
 
 static MlirOperation ring_of(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  bool is_ring = !mlirOperationIsNull(op) && tp__op_is(op, "shard.all_gather") && !mlirAttributeIsNull(tp__get(op, "tp.ring"));
+  bool is_ring = !mlirOperationIsNull(op) && tp__op_is(op, "shard.all_gather") &&
+                 !mlirAttributeIsNull(tp__get(op, "tp.ring"));
   return is_ring ? op : (MlirOperation){NULL};
 }
 
 bool tp__is_ring(MlirOperation op) {
-  return mlirOperationGetNumResults(op) == 1 && !mlirOperationIsNull(ring_of(mlirOperationGetResult(op, 0)));
+  return mlirOperationGetNumResults(op) == 1 &&
+         !mlirOperationIsNull(ring_of(mlirOperationGetResult(op, 0)));
 }
 
-static int64_t size_of(MlirValue value, int dim) { return mlirShapedTypeGetDimSize(mlirValueGetType(value), dim); }
+static int64_t size_of(MlirValue value, int dim) {
+  return mlirShapedTypeGetDimSize(mlirValueGetType(value), dim);
+}
 
 static bool same_group(const tp_tile_ring *ring, int n, const int *axes) {
   bool same = n == ring->n_axes;
@@ -27,7 +32,8 @@ static bool same_group(const tp_tile_ring *ring, int n, const int *axes) {
   return same;
 }
 
-/* Adds operand `operand` of op `k` if it is gathered along its columns, and by no other devices than what was found before. */
+/* Adds operand `operand` of op `k` if it is gathered along its columns, and by no other devices
+ * than what was found before. */
 static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring) {
   const tp_attention_op *op = &t->a->ops[k];
   MlirOperation gather = ring_of(mlirOperationGetOperand(op->op, operand));
@@ -45,7 +51,8 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
     return status;
   int n_axes = tp__axes_of_runs(&runs, axes);
   MlirValue part = mlirOperationGetOperand(gather, 0), whole = mlirOperationGetResult(gather, 0);
-  if (t->n_travelling == 1 && mlirValueEqual(t->travelling[0].whole, whole)) /* keys that are the values */
+  /* keys that are the values */
+  if (t->n_travelling == 1 && mlirValueEqual(t->travelling[0].whole, whole))
     return TP_OK;
   if (t->n_travelling == 0) {
     ring->n_axes = n_axes;
@@ -65,7 +72,8 @@ tp_status tp__find_ring(MlirOperation module, tp_tiler *t, tp_tile_ring *ring) {
   bool any = false;
   *ring = (tp_tile_ring){.module = module, .parts = 1, .columns = t->a->sizes[t->a->column]};
   for (int i = 0; i < 4; i++)
-    any |= !mlirOperationIsNull(ring_of(mlirOperationGetOperand(t->a->ops[with_keys[i / 2]].op, i % 2)));
+    any |= !mlirOperationIsNull(
+        ring_of(mlirOperationGetOperand(t->a->ops[with_keys[i / 2]].op, i % 2)));
   tp_status status = any ? tp__module_mesh(module, NULL, &ring->mesh) : TP_OK;
   for (int i = 0; i < 4 && any && status == TP_OK; i++)
     status = add_operand(t, with_keys[i / 2], i % 2, ring);
@@ -76,7 +84,8 @@ tp_status tp__find_ring(MlirOperation module, tp_tiler *t, tp_tile_ring *ring) {
 static int64_t rank_of(const tp_tile_ring *ring, int64_t device) {
   int64_t rank = 0;
   for (int i = 0; i < ring->n_axes; i++)
-    rank = rank * ring->mesh.axes[ring->axes[i]].size + tp_mesh_coordinate(&ring->mesh, device, ring->axes[i]);
+    rank = rank * ring->mesh.axes[ring->axes[i]].size +
+           tp_mesh_coordinate(&ring->mesh, device, ring->axes[i]);
   return rank;
 }
 
@@ -84,21 +93,23 @@ static int64_t rank_of(const tp_tile_ring *ring, int64_t device) {
 static int64_t device_with(const tp_tile_ring *ring, int64_t device, int64_t rank) {
   for (int i = ring->n_axes - 1; i >= 0; i--) {
     int axis = ring->axes[i];
-    device +=
-        (rank % ring->mesh.axes[axis].size - tp_mesh_coordinate(&ring->mesh, device, axis)) * tp_mesh_stride(&ring->mesh, axis);
+    device += (rank % ring->mesh.axes[axis].size - tp_mesh_coordinate(&ring->mesh, device, axis)) *
+              tp_mesh_stride(&ring->mesh, axis);
     rank /= ring->mesh.axes[axis].size;
   }
   return device;
 }
 
 void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next) {
-  int64_t devices = tp_mesh_size(&ring->mesh), (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs);
+  int64_t devices = tp_mesh_size(&ring->mesh),
+          (*pairs)[2] = tp__calloc((size_t)devices, sizeof *pairs);
   for (int64_t d = 0; pairs && d < devices; d++) {
     pairs[d][0] = d;
     pairs[d][1] = device_with(ring, d, (rank_of(ring, d) + ring->parts - 1) % ring->parts);
   }
   for (int i = 0; i < t->n_travelling; i++) {
-    next[i] = pairs ? tp__build_permute(t->where, ring->module, t->travelling[i].part, devices, (const int64_t (*)[2])pairs)
+    next[i] = pairs ? tp__build_permute(t->where, ring->module, t->travelling[i].part, devices,
+                                        (const int64_t (*)[2])pairs)
                     : (MlirValue){NULL};
     if (mlirValueIsNull(next[i])) {
       t->status = tp__error(t->where, TP_NO_MEMORY, "out of memory");

@@ -7,9 +7,11 @@
 
 enum { MAX_INPUTS = 12 };
 
-/* An op in the making. In its body %c0, %c1, ... are the elements of the inputs, in the type in which it computes; $C stands for that type, $E
- * for the exponential, $I for -infinity. What the body gives is %r. It reads no init: when upstream fuses two such ops of different loops, the
- * inner one's init would be read again after it was written. tp-clone-inits lets it overwrite an input. */
+/* An op in the making. In its body %c0, %c1, ... are the elements of the inputs, in the type in
+ * which it computes; $C stands for that type, $E for the exponential, $I for -infinity. What the
+ * body gives is %r. It reads no init: when upstream fuses two such ops of different loops, the
+ * inner one's init would be read again after it was written. tp-clone-inits lets it overwrite an
+ * input. */
 typedef struct row_op {
   tp_loop_list loops;
   MlirType result, compute;
@@ -52,8 +54,10 @@ static void append_list_of(tp__string *text, const row_op *r, bool names, bool t
 }
 
 /* From one type of floats to another: `to` = `from`. */
-static void append_conversion(tp__string *text, const char *to, MlirType to_type, const char *from, MlirType from_type) {
-  tp__string_printf(text, "    %s = arith.%s %s : ", to, width_of(to_type) > width_of(from_type) ? "extf" : "truncf", from);
+static void append_conversion(tp__string *text, const char *to, MlirType to_type, const char *from,
+                              MlirType from_type) {
+  tp__string_printf(text, "    %s = arith.%s %s : ", to,
+                    width_of(to_type) > width_of(from_type) ? "extf" : "truncf", from);
   tp__append_type(text, from_type);
   append_typed(text, " to ", to_type, "\n");
 }
@@ -104,8 +108,10 @@ static void append_body(tp__string *text, const row_op *r, const char *exp) {
   }
   if (!mlirTypeEqual(r->result, r->compute))
     append_conversion(text, "%nr", r->result, "%r", r->compute);
-  append_typed(text, mlirTypeEqual(r->result, r->compute) ? "    linalg.yield %r : " : "    linalg.yield %nr : ", r->result,
-               "\n");
+  append_typed(text,
+               mlirTypeEqual(r->result, r->compute) ? "    linalg.yield %r : "
+                                                    : "    linalg.yield %nr : ",
+               r->result, "\n");
 }
 
 /* The tensors have all iterations, or those of the block. */
@@ -139,7 +145,8 @@ static MlirValue build(tp_tiler *t, const row_op *r, bool whole) {
   return tp__tile_text(t, &text, r->n, values, type);
 }
 
-MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x, tp_row_operand m, MlirType wide) {
+MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_operand x,
+                              tp_row_operand m, MlirType wide) {
   MlirType element = mlirTypeIsNull(wide) ? tp__element_type(mlirValueGetType(x.value)) : wide;
   tp_row_operand inputs[] = {x, m};
   row_op r = {.loops = *loops,
@@ -174,7 +181,8 @@ static void append_scale(tp__string *body, tp_row_scale kind, const char *to, in
   switch (kind) {
   case TP_TIMES:
   case TP_OVER:
-    tp__string_printf(body, "    %%%s = arith.%s %%s%d, %%c%d : $C\n", to, kind == TP_OVER ? "divf" : "mulf", s, c);
+    tp__string_printf(body, "    %%%s = arith.%s %%s%d, %%c%d : $C\n", to,
+                      kind == TP_OVER ? "divf" : "mulf", s, c);
     return;
   case TP_ZERO_IF:
     tp__string_printf(body, "    %%%s = arith.select %%c%d, %%zero, %%s%d : $C\n", to, c, s);
@@ -185,8 +193,9 @@ static void append_scale(tp__string *body, tp_row_scale kind, const char *to, in
   }
 }
 
-MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to, int n,
-                         const tp_row_operand *scales, const tp_row_scale *kinds, MlirType element) {
+MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to,
+                         int n, const tp_row_operand *scales, const tp_row_scale *kinds,
+                         MlirType element) {
   tp_row_operand inputs[MAX_INPUTS] = {sum, from, to};
   tp__string body = {0};
   tp__string_append(&body, "    %zero = arith.constant 0.0 : $C\n"

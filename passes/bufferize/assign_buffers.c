@@ -1,8 +1,8 @@
 /* tp-assign-buffers: static memory, and the form in which a program is called.
  *
- * Afterwards a program is int32_t NAME(context, void *const *inputs, void *const *outputs): one pointer per argument
- * and result, to dense row-major data (scalars too). Results that the program allocates itself are computed in the
- * caller's memory. */
+ * Afterwards a program is int32_t NAME(context, void *const *inputs, void *const *outputs): one
+ * pointer per argument and result, to dense row-major data (scalars too). Results that the program
+ * allocates itself are computed in the caller's memory. */
 #include "passes/bufferize/assign.h"
 #include "passes/registry.h"
 
@@ -24,12 +24,15 @@ int64_t tp__memref_bytes(MlirType type) {
 
 MlirValue tp__build_alloc(MlirOperation where, MlirType type) {
   MlirContext context = mlirOperationGetContext(where);
-  MlirNamedAttribute segments =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
-  return mlirOperationGetResult(tp__build(where, "memref.alloc", 0, NULL, 1, &type, 1, &segments), 0);
+  MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
+  return mlirOperationGetResult(tp__build(where, "memref.alloc", 0, NULL, 1, &type, 1, &segments),
+                                0);
 }
 
-static bool is_dense(MlirType type) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)); }
+static bool is_dense(MlirType type) {
+  return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+}
 
 void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
   MlirValue operands[] = {from, to};
@@ -38,8 +41,8 @@ void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
     return;
   }
   MlirContext context = mlirOperationGetContext(where);
-  MlirNamedAttribute segments =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){1, 1}));
+  MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){1, 1}));
   MlirOperation copy = tp__create(&(tp_build){.name = "linalg.copy",
                                               .location = mlirOperationGetLocation(where),
                                               .n_operands = 2,
@@ -53,24 +56,31 @@ void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
 
 /* A descriptor built by hand. */
 MlirValue tp__build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes) {
-  MlirType type = mlirTypeParseGet(l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
+  MlirType type = mlirTypeParseGet(
+      l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
   MlirValue zero = tp__build_int(where, l->i64, 0), one = tp__build_int(where, l->i64, 1);
-  MlirValue size = tp__build_int(where, l->i64, bytes), value = tp__build_one(where, "llvm.mlir.poison", 0, NULL, type);
+  MlirValue size = tp__build_int(where, l->i64, bytes),
+            value = tp__build_one(where, "llvm.mlir.poison", 0, NULL, type);
   const struct {
     MlirValue field;
     int n;
     int64_t position[2];
-  } fields[] = {{pointer, 1, {0}}, {pointer, 1, {1}}, {zero, 1, {2}}, {size, 2, {3, 0}}, {one, 2, {4, 0}}};
+  } fields[] = {
+      {pointer, 1, {0}}, {pointer, 1, {1}}, {zero, 1, {2}}, {size, 2, {3, 0}}, {one, 2, {4, 0}}};
   for (int i = 0; i < TP_LEN(fields); i++) {
-    MlirNamedAttribute position = tp__named(l->context, "position", tp__attr_i64s(l->context, fields[i].n, fields[i].position));
+    MlirNamedAttribute position = tp__named(
+        l->context, "position", tp__attr_i64s(l->context, fields[i].n, fields[i].position));
     MlirValue operands[] = {value, fields[i].field};
-    value = mlirOperationGetResult(tp__build(where, "llvm.insertvalue", 2, operands, 1, &type, 1, &position), 0);
+    value = mlirOperationGetResult(
+        tp__build(where, "llvm.insertvalue", 2, operands, 1, &type, 1, &position), 0);
   }
-  MlirType memref = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(l->context, 8), 1, &bytes, (MlirAttribute){NULL});
+  MlirType memref = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(l->context, 8), 1, &bytes,
+                                                (MlirAttribute){NULL});
   return tp__build_one(where, "builtin.unrealized_conversion_cast", 1, &value, memref);
 }
 
-MlirValue tp__build_view(tp__lowering *l, MlirOperation where, MlirValue block, int64_t offset, MlirType type) {
+MlirValue tp__build_view(tp__lowering *l, MlirOperation where, MlirValue block, int64_t offset,
+                         MlirType type) {
   MlirValue operands[] = {block, tp__build_int(where, l->index, offset)};
   return tp__build_one(where, "memref.view", 2, operands, type);
 }
@@ -83,22 +93,27 @@ static MlirValue load_pointer(tp__lowering *l, MlirOperation where, MlirValue ar
       tp__named(l->context, "rawConstantIndices", mlirDenseI32ArrayGet(l->context, 1, &position)),
       tp__named(l->context, "noWrapFlags", mlirIntegerAttrGet(l->i32, 0)),
   };
-  MlirValue address =
-      mlirOperationGetResult(tp__build(where, "llvm.getelementptr", 1, &array, 1, &l->ptr, TP_LEN(gep), gep), 0);
+  MlirValue address = mlirOperationGetResult(
+      tp__build(where, "llvm.getelementptr", 1, &array, 1, &l->ptr, TP_LEN(gep), gep), 0);
   MlirNamedAttribute ordering = tp__named(l->context, "ordering", mlirIntegerAttrGet(l->i64, 0));
-  return mlirOperationGetResult(tp__build(where, "llvm.load", 1, &address, 1, &l->ptr, 1, &ordering), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "llvm.load", 1, &address, 1, &l->ptr, 1, &ordering), 0);
 }
 
 /* What the caller passes for a value of `type`, as a memref: 0-d for a scalar. */
-static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue array, int i, MlirType type) {
+static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue array, int i,
+                               MlirType type) {
   if (!mlirTypeIsAMemRef(type))
     type = mlirMemRefTypeContiguousGet(type, 0, NULL, (MlirAttribute){NULL});
-  return tp__build_view(l, where, tp__build_block(l, where, load_pointer(l, where, array, i), tp__memref_bytes(type)), 0, type);
+  return tp__build_view(
+      l, where, tp__build_block(l, where, load_pointer(l, where, array, i), tp__memref_bytes(type)),
+      0, type);
 }
 
 /* ---- the program table ---- */
 
-static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2], tprt_target target) {
+static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2],
+                        tprt_target target) {
   tp__words table = {0};
   int64_t header[TPRT_ABI_HEADER_WORDS] = {TPRT_ABI_MAGIC, TPRT_ABI_VERSION};
   size_t n = TPRT_ABI_HEADER_WORDS + l->sites.n + l->extra.n;
@@ -131,7 +146,8 @@ static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2
   MlirType tensor = mlirRankedTensorTypeGet(1, &shape, l->i64, (MlirAttribute){NULL});
   MlirNamedAttribute attrs[] = {
       tp__named(l->context, "sym_name", tp__attr_string(l->context, name)),
-      tp__named(l->context, "global_type", mlirTypeAttrGet(mlirTypeParseGet(l->context, tp__ref(type)))),
+      tp__named(l->context, "global_type",
+                mlirTypeAttrGet(mlirTypeParseGet(l->context, tp__ref(type)))),
       tp__named(l->context, "linkage", tp__parse_attr(l->context, "#llvm.linkage<external>")),
       tp__named(l->context, "constant", mlirUnitAttrGet(l->context)),
       tp__named(l->context, "value", mlirDenseElementsAttrInt64Get(tensor, shape, table.items)),
@@ -150,8 +166,10 @@ static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2
 
 /* The value whose memory this one is, all of it, by another shape. */
 static MlirValue through_views(MlirValue value) {
-  static const char *const views[] = {"memref.expand_shape", "memref.collapse_shape", "memref.cast"};
-  for (MlirOperation op = tp__defining_op(value); !mlirOperationIsNull(op); op = tp__defining_op(value)) {
+  static const char *const views[] = {"memref.expand_shape", "memref.collapse_shape",
+                                      "memref.cast"};
+  for (MlirOperation op = tp__defining_op(value); !mlirOperationIsNull(op);
+       op = tp__defining_op(value)) {
     bool is_view = false;
     for (int i = 0; i < TP_LEN(views); i++)
       is_view |= tp__op_is(op, views[i]);
@@ -169,20 +187,22 @@ static void find_outputs(MlirOperation end, tp__buffers *buffers) {
     if (!mlirBlockEqual(mlirOperationGetBlock(buffer->alloc), mlirOperationGetBlock(end)))
       continue;
     for (int k = 0; k < mlirOperationGetNumOperands(end) && !buffer->is_output; k++)
-      if (mlirValueEqual(through_views(mlirOperationGetOperand(end, k)), mlirOperationGetResult(buffer->alloc, 0))) {
+      if (mlirValueEqual(through_views(mlirOperationGetOperand(end, k)),
+                         mlirOperationGetResult(buffer->alloc, 0))) {
         buffer->is_output = true;
         buffer->output = k;
       }
   }
 }
 
-static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outputs, const tp__buffers *buffers,
-                            const int64_t bytes[2]) {
+static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outputs,
+                            const tp__buffers *buffers, const int64_t bytes[2]) {
   static const char *const names[] = {"tprt_abi_private", "tprt_abi_registered"};
   MlirValue blocks[2] = {{NULL}, {NULL}};
   for (int i = 0; i < 2; i++)
     if (bytes[i] > 0)
-      blocks[i] = tp__build_block(l, where, tp__build_call(l, where, names[i], 1, &l->ctx, l->ptr), bytes[i]);
+      blocks[i] = tp__build_block(l, where, tp__build_call(l, where, names[i], 1, &l->ctx, l->ptr),
+                                  bytes[i]);
   for (size_t b = 0; b < buffers->n; b++) {
     const tp__buffer *buffer = buffers->items + b;
     MlirType type = mlirValueGetType(mlirOperationGetResult(buffer->alloc, 0));
@@ -191,16 +211,18 @@ static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outp
     if (buffer->is_output)
       memref = caller_memref(l, where, outputs, buffer->output, type);
     else if (mlirValueIsNull(block)) /* only buffers without bytes */
-      memref = tp__build_view(l, where, tp__build_block(l, where, tp__build_one(where, "llvm.mlir.zero", 0, NULL, l->ptr), 0),
-                              0, type);
+      memref = tp__build_view(
+          l, where,
+          tp__build_block(l, where, tp__build_one(where, "llvm.mlir.zero", 0, NULL, l->ptr), 0), 0,
+          type);
     else
       memref = tp__build_view(l, buffer->alloc, block, buffer->offset, type);
     tp__replace_op(buffer->alloc, memref);
   }
 }
 
-static void return_results(tp__lowering *l, MlirOperation head, MlirOperation end, MlirValue outputs,
-                           const tp__buffers *buffers) {
+static void return_results(tp__lowering *l, MlirOperation head, MlirOperation end,
+                           MlirValue outputs, const tp__buffers *buffers) {
   int n = (int)mlirOperationGetNumOperands(end);
   for (int k = 0; k < n; k++) {
     bool placed = false;
@@ -222,7 +244,8 @@ static void return_results(tp__lowering *l, MlirOperation head, MlirOperation en
   mlirOperationDestroy(end);
 }
 
-static void replace_arguments(tp__lowering *l, MlirOperation head, MlirBlock entry, int n, MlirValue inputs) {
+static void replace_arguments(tp__lowering *l, MlirOperation head, MlirBlock entry, int n,
+                              MlirValue inputs) {
   for (int i = 0; i < n; i++) {
     MlirValue argument = mlirBlockGetArgument(entry, 1 + i);
     MlirValue value = caller_memref(l, head, inputs, i, mlirValueGetType(argument));
@@ -234,15 +257,18 @@ static void replace_arguments(tp__lowering *l, MlirOperation head, MlirBlock ent
     mlirBlockEraseArgument(entry, (unsigned)i);
 }
 
-static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *table, const int64_t bytes[2]) {
+static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *table,
+                          const int64_t bytes[2]) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(l->func, 0));
   MlirLocation location = mlirOperationGetLocation(l->func);
   MlirOperation head = mlirBlockGetFirstOperation(entry), end = mlirBlockGetTerminator(entry);
   int n = (int)mlirBlockGetNumArguments(entry) - 1;
   MlirValue inputs = mlirBlockAddArgument(entry, l->ptr, location);
   MlirValue outputs = mlirBlockAddArgument(entry, l->ptr, location);
-  MlirNamedAttribute name = tp__named(l->context, "global_name", mlirFlatSymbolRefAttrGet(l->context, tp__ref(table)));
-  MlirValue address = mlirOperationGetResult(tp__build(head, "llvm.mlir.addressof", 0, NULL, 1, &l->ptr, 1, &name), 0);
+  MlirNamedAttribute name =
+      tp__named(l->context, "global_name", mlirFlatSymbolRefAttrGet(l->context, tp__ref(table)));
+  MlirValue address = mlirOperationGetResult(
+      tp__build(head, "llvm.mlir.addressof", 0, NULL, 1, &l->ptr, 1, &name), 0);
   tp__build_call(l, head, "tprt_abi_enter", 2, (MlirValue[]){l->ctx, address}, l->i32);
   /* `head` may be an allocation or the return, which go away: a place that stays */
   MlirOperation marker = tp__build(head, "llvm.mlir.zero", 0, NULL, 1, &l->ptr, 0, NULL);
@@ -251,9 +277,12 @@ static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *tab
   return_results(l, marker, end, outputs, buffers);
   mlirOperationDestroy(marker);
   MlirType types[] = {l->ptr, l->ptr, l->ptr};
-  mlirOperationSetInherentAttributeByName(l->func, tp__ref("function_type"),
-                                          mlirTypeAttrGet(mlirFunctionTypeGet(l->context, 3, types, 1, &l->i32)));
-  static const char *const dropped[] = {"arg_attrs", "res_attrs"}, *const done[] = {"tp.sites", "tp.extra", "tp.mesh"};
+  mlirOperationSetInherentAttributeByName(
+      l->func, tp__ref("function_type"),
+      mlirTypeAttrGet(mlirFunctionTypeGet(l->context, 3, types, 1, &l->i32)));
+  static const char *const dropped[] = {"arg_attrs", "res_attrs"}, *const done[] = {"tp.sites",
+                                                                                    "tp.extra",
+                                                                                    "tp.mesh"};
   for (int i = 0; i < TP_LEN(dropped); i++)
     mlirOperationRemoveAttributeByName(l->func, tp__ref(dropped[i]));
   for (int i = 0; i < TP_LEN(done); i++)
@@ -262,8 +291,9 @@ static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *tab
 
 /* memref.copy between strided buffers would call a generic routine, element by element. */
 static tp_status collect_strided_copy(MlirOperation op, void *data) {
-  if (!tp__op_is(op, "memref.copy") || (is_dense(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
-                                        is_dense(mlirValueGetType(mlirOperationGetOperand(op, 1)))))
+  if (!tp__op_is(op, "memref.copy") ||
+      (is_dense(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
+       is_dense(mlirValueGetType(mlirOperationGetOperand(op, 1)))))
     return TP_OK;
   return tp__op_list_add(data, op);
 }
@@ -272,7 +302,8 @@ static tp_status expand_copies(MlirOperation func) {
   tp_op_list list = {0};
   tp_status status = tp__walk(func, collect_strided_copy, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
-    tp__build_copy(list.items[i], mlirOperationGetOperand(list.items[i], 0), mlirOperationGetOperand(list.items[i], 1));
+    tp__build_copy(list.items[i], mlirOperationGetOperand(list.items[i], 0),
+                   mlirOperationGetOperand(list.items[i], 1));
     mlirOperationDestroy(list.items[i]);
   }
   tp__free(list.items);
@@ -286,7 +317,8 @@ static tp_status place_buffers(MlirOperation func, tp__buffers *buffers, int64_t
     status = tp__find_buffers(func, buffers);
   if (status != TP_OK)
     return status;
-  find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))), buffers);
+  find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))),
+               buffers);
   return tp__pack_buffers(func, buffers, &bytes[0], &bytes[1]);
 }
 
@@ -316,7 +348,9 @@ static tp_status assign(MlirOperation func, void *data) {
   if (status == TP_OK)
     status = expand_copies(func);
   if (status == TP_OK) {
-    build_table(&l, table, bytes, strcmp(tp__pass_option(pass, "target"), "cuda") == 0 ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
+    build_table(&l, table, bytes,
+                strcmp(tp__pass_option(pass, "target"), "cuda") == 0 ? TPRT_TARGET_CUDA
+                                                                     : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);
   }
   pass->statistics[0] += (int64_t)buffers.n;
@@ -331,7 +365,8 @@ static tp_status assign(MlirOperation func, void *data) {
 static tp_status run(tp_pass *pass) {
   const char *target = tp__pass_option(pass, "target");
   if (strcmp(target, "host") != 0 && strcmp(target, "cuda") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option target is '%s'; it takes host or cuda", target);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "option target is '%s'; it takes host or cuda", target);
   return tp__each_entry(pass->module, assign, pass);
 }
 
@@ -348,12 +383,15 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__assign_buffers_row = {
     .name = "tp-assign-buffers",
     .summary = "Place every buffer in one of two static blocks and finish the program's signature",
-    .description =
-        "Requires: tp-lower-to-runtime, bufferization, structured control flow. Establishes: every static memref.alloc is an "
-        "offset in the private or, if its address reaches a collective, in the registered block of the context, packed by "
-        "lifetime; a public function NAME is int32_t NAME(context, inputs, outputs) with one pointer to dense data per "
-        "argument and result (inputs and outputs must not overlap), and NAME.tprt is its constant program table. Breaks: "
-        "nothing; a buffer of dynamic size is refused.",
+    .description = "Requires: tp-lower-to-runtime, bufferization, structured control flow. "
+                   "Establishes: every static memref.alloc is an "
+                   "offset in the private or, if its address reaches a collective, in the "
+                   "registered block of the context, packed by "
+                   "lifetime; a public function NAME is int32_t NAME(context, inputs, outputs) "
+                   "with one pointer to dense data per "
+                   "argument and result (inputs and outputs must not overlap), and NAME.tprt is "
+                   "its constant program table. Breaks: "
+                   "nothing; a buffer of dynamic size is refused.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -1,8 +1,10 @@
 /* When is each allocation in use?
  *
- * A use of any value that may share its memory (memory_classes.h) counts, a call of the runtime with an address too. A use inside a loop that does not contain the allocation counts for the whole loop, because the next iteration may
- * read what this one left. Values carried from one iteration to the next lie in buffers outside the loop
- * (assign_loops.c), so an allocation inside a loop lives within one iteration. */
+ * A use of any value that may share its memory (memory_classes.h) counts, a call of the runtime
+ * with an address too. A use inside a loop that does not contain the allocation counts for the
+ * whole loop, because the next iteration may read what this one left. Values carried from one
+ * iteration to the next lie in buffers outside the loop (assign_loops.c), so an allocation inside a
+ * loop lives within one iteration. */
 #include "passes/bufferize/assign.h"
 #include "passes/bufferize/memory_classes.h"
 
@@ -28,11 +30,13 @@ typedef struct lifetimes {
 static tp_status add_alloc(lifetimes *l, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirShapedTypeHasStaticShape(type) || tp__element_size(tp__element_type(type)) == 0)
-    return tp__error(op, TP_UNSUPPORTED, "a buffer whose size is known only at run time; programs have static memory");
-  if (tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1, sizeof *l->buffers->items) != TP_OK)
+    return tp__error(op, TP_UNSUPPORTED,
+                     "a buffer whose size is known only at run time; programs have static memory");
+  if (tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1,
+               sizeof *l->buffers->items) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
-  l->buffers->items[l->buffers->n++] =
-      (tp__buffer){.alloc = op, .bytes = tp__memref_bytes(type), .first = INT64_MAX, .last = -1, .output = -1};
+  l->buffers->items[l->buffers->n++] = (tp__buffer){
+      .alloc = op, .bytes = tp__memref_bytes(type), .first = INT64_MAX, .last = -1, .output = -1};
   return TP_OK;
 }
 
@@ -40,10 +44,13 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     if (!mlirBlockIsNull(block) && !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
-      return tp__error(op, TP_UNSUPPORTED, "control flow by branches (cf); express it by scf.if, scf.for and scf.while");
+      return tp__error(
+          op, TP_UNSUPPORTED,
+          "control flow by branches (cf); express it by scf.if, scf.for and scf.while");
     if (mlirBlockIsNull(block))
       continue;
-    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
+         o = mlirOperationGetNextInBlock(o)) {
       if (tp__grow((void **)&l->ops, &l->ops_capacity, l->n_ops + 1, sizeof *l->ops) != TP_OK)
         return tp__error(op, TP_NO_MEMORY, "memory ran out");
       int64_t position = (int64_t)l->n_ops++;
@@ -73,7 +80,8 @@ static bool list_classes(lifetimes *l) {
   for (size_t i = 0; i < l->classes.n_nodes; i++)
     l->first_of_class[i] = -1;
   for (size_t b = 0; b < l->buffers->n; b++) {
-    int64_t *first = &l->first_of_class[tp__memory_class(&l->classes, mlirOperationGetResult(l->buffers->items[b].alloc, 0))];
+    int64_t *first = &l->first_of_class[tp__memory_class(
+        &l->classes, mlirOperationGetResult(l->buffers->items[b].alloc, 0))];
     l->next[b] = *first;
     *first = (int64_t)b;
   }
@@ -89,7 +97,8 @@ static int64_t position_of(lifetimes *l, MlirOperation op, int64_t from, int64_t
 
 static void add_use(lifetimes *l, tp__buffer *buffer, int64_t alloc_at, int64_t position) {
   int64_t outermost = position;
-  for (int64_t p = l->ops[position].parent; p >= 0 && !(p < alloc_at && alloc_at <= l->ops[p].end); p = l->ops[p].parent)
+  for (int64_t p = l->ops[position].parent; p >= 0 && !(p < alloc_at && alloc_at <= l->ops[p].end);
+       p = l->ops[p].parent)
     outermost = p;
   buffer->first = buffer->first < outermost ? buffer->first : outermost;
   buffer->last = buffer->last > l->ops[outermost].end ? buffer->last : l->ops[outermost].end;
@@ -100,7 +109,8 @@ static void collect_uses(lifetimes *l, const int64_t *alloc_at) {
     MlirOperation op = l->ops[p].op;
     if (tp__op_is(op, "memref.alloc"))
       continue;
-    bool communicates = tp__runtime_call(op) == TP_CALL_COLLECTIVE || tp__runtime_call(op) == TP_CALL_FUSED;
+    bool communicates =
+        tp__runtime_call(op) == TP_CALL_COLLECTIVE || tp__runtime_call(op) == TP_CALL_FUSED;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int64_t number = tp__memory_class(&l->classes, mlirOperationGetOperand(op, i));
       for (int64_t b = number < 0 ? -1 : l->first_of_class[number]; b >= 0; b = l->next[b]) {

@@ -1,9 +1,10 @@
 /* Loop-carried buffers: afterwards a loop's block argument is the same buffer in every iteration.
  *
- * Bufferization lets a loop yield a buffer that the iteration made. With static memory the next iteration would write the
- * buffer that it reads. So each carried value that is not the loop's own argument gets a buffer of its own outside the
- * loop: the initial value is copied in before, the yielded value at the end of each iteration. Values that may
- * lie in another carried buffer are copied aside first, so that a swap works. */
+ * Bufferization lets a loop yield a buffer that the iteration made. With static memory the next
+ * iteration would write the buffer that it reads. So each carried value that is not the loop's own
+ * argument gets a buffer of its own outside the loop: the initial value is copied in before, the
+ * yielded value at the end of each iteration. Values that may lie in another carried buffer are
+ * copied aside first, so that a swap works. */
 #include "passes/bufferize/assign.h"
 
 #include "support/support.h"
@@ -18,27 +19,33 @@ static MlirValue dense_like(MlirOperation where, MlirType type) {
   int64_t shape[TP_MAX_RANK];
   for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
     shape[d] = mlirShapedTypeGetDimSize(type, d);
-  return tp__build_alloc(where, mlirMemRefTypeContiguousGet(tp__element_type(type), mlirShapedTypeGetRank(type), shape,
+  return tp__build_alloc(where, mlirMemRefTypeContiguousGet(tp__element_type(type),
+                                                            mlirShapedTypeGetRank(type), shape,
                                                             mlirMemRefTypeGetMemorySpace(type)));
 }
 
 static tp_status check_carried(MlirOperation loop, int k, MlirType type) {
   if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK)
-    return tp__error(loop, TP_UNSUPPORTED, "loop-carried value %d has a buffer of dynamic shape, or of more than %d dimensions",
-                     k, TP_MAX_RANK);
+    return tp__error(
+        loop, TP_UNSUPPORTED,
+        "loop-carried value %d has a buffer of dynamic shape, or of more than %d dimensions", k,
+        TP_MAX_RANK);
   return TP_OK;
 }
 
-/* True if operand `k` of the yield is, in every iteration, the buffer that the argument already is. */
+/* True if operand `k` of the yield is, in every iteration, the buffer that the argument already
+ * is. */
 static bool is_invariant(MlirOperation loop, MlirOperation yield, int k) {
   MlirValue value = mlirOperationGetOperand(yield, k);
   MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   if (tp__op_is(loop, "scf.for"))
     return mlirValueEqual(value, mlirBlockGetArgument(first, k + 1));
   MlirBlock second = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
-  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), second))
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), second))
     return false;
-  MlirValue passed = mlirOperationGetOperand(mlirBlockGetTerminator(first), 1 + mlirBlockArgumentGetArgNumber(value));
+  MlirValue passed = mlirOperationGetOperand(mlirBlockGetTerminator(first),
+                                             1 + mlirBlockArgumentGetArgNumber(value));
   return mlirValueEqual(passed, mlirBlockGetArgument(first, k));
 }
 
@@ -49,9 +56,10 @@ static bool is_fresh(MlirOperation loop, MlirValue value) {
 }
 
 static tp_status carry(MlirOperation loop) {
-  MlirOperation yield =
-      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, tp__op_is(loop, "scf.for") ? 0 : 1)));
-  int n = (int)mlirOperationGetNumOperands(yield), first_init = tp__op_is(loop, "scf.for") ? 3 : 0, n_carried = 0;
+  MlirOperation yield = mlirBlockGetTerminator(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, tp__op_is(loop, "scf.for") ? 0 : 1)));
+  int n = (int)mlirOperationGetNumOperands(yield), first_init = tp__op_is(loop, "scf.for") ? 3 : 0,
+      n_carried = 0;
   carried *list = tp__calloc((size_t)n, sizeof *list);
   if (!list)
     return tp__error(loop, TP_NO_MEMORY, "memory ran out");

@@ -1,6 +1,7 @@
-/* Packs buffers into blocks: one by one, each at the lowest offset where no buffer in use at the same time lies. Largest first (greedy by size,
- * as in "Efficient Memory Management for Deep Neural Net Inference", Pisarchyk and Lee, 2020); where that leaves gaps, other orders are tried
- * too, and the one that ends lowest is taken. */
+/* Packs buffers into blocks: one by one, each at the lowest offset where no buffer in use at the
+ * same time lies. Largest first (greedy by size, as in "Efficient Memory Management for Deep Neural
+ * Net Inference", Pisarchyk and Lee, 2020); where that leaves gaps, other orders are tried too, and
+ * the one that ends lowest is taken. */
 #include "passes/bufferize/assign.h"
 
 #include "support/support.h"
@@ -12,7 +13,9 @@ enum {
   WORTH = 16 /* one block instead of two if that saves this share */
 };
 
-static int64_t align_up(int64_t bytes) { return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT; }
+static int64_t align_up(int64_t bytes) {
+  return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT;
+}
 
 /* ---- orders: a tie goes to the one before in the program ---- */
 
@@ -55,7 +58,9 @@ static int by_offset(const void *a, const void *b) {
   return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static bool overlap(const tp__buffer *a, const tp__buffer *b) { return a->first <= b->last && b->first <= a->last; }
+static bool overlap(const tp__buffer *a, const tp__buffer *b) {
+  return a->first <= b->last && b->first <= a->last;
+}
 
 /* Places buffer list[i]; list[0 .. i) is placed. `near` has room for i entries. */
 static void place(tp__buffer **list, size_t i, tp__buffer **near) {
@@ -85,13 +90,16 @@ static size_t list_block(tp__buffers *buffers, bool registered, bool both, tp__b
 static int64_t end_of(tp__buffer *const *list, size_t n) {
   int64_t end = 0;
   for (size_t i = 0; i < n; i++)
-    end = list[i]->offset + align_up(list[i]->bytes) > end ? list[i]->offset + align_up(list[i]->bytes) : end;
+    end = list[i]->offset + align_up(list[i]->bytes) > end
+              ? list[i]->offset + align_up(list[i]->bytes)
+              : end;
   return end;
 }
 
-/* Places list[0 .. n) on from list[first]. Buffers that would end beyond `limit` are left out; the others move to the front, and their number is
- * returned. */
-static size_t place_all(tp__buffer **list, size_t n, size_t first, int64_t limit, tp__buffer **near) {
+/* Places list[0 .. n) on from list[first]. Buffers that would end beyond `limit` are left out; the
+ * others move to the front, and their number is returned. */
+static size_t place_all(tp__buffer **list, size_t n, size_t first, int64_t limit,
+                        tp__buffer **near) {
   size_t placed = first;
   for (size_t i = first; i < n; i++) {
     tp__buffer *buffer = list[i];
@@ -152,7 +160,8 @@ static void pack_two(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, 
   bytes[0] = pack(list, n, scratch, offsets);
 }
 
-/* All buffers in the registered block, where that takes less by a share that is worth it: two blocks are rarely full together. */
+/* All buffers in the registered block, where that takes less by a share that is worth it: two
+ * blocks are rarely full together. */
 static void pack_one(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, int64_t bytes[2]) {
   size_t n = list_block(buffers, true, true, list);
   int64_t *before = offsets + n, total = bytes[0] + bytes[1];
@@ -170,7 +179,8 @@ static void pack_one(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, 
   }
 }
 
-tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *private_bytes, int64_t *registered_bytes) {
+tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *private_bytes,
+                           int64_t *registered_bytes) {
   tp__buffer **list = tp__calloc(buffers->n + 1, 3 * sizeof(tp__buffer *));
   int64_t *offsets = tp__calloc(buffers->n + 1, 2 * sizeof *offsets), bytes[2];
   if (list && offsets) {

@@ -1,9 +1,11 @@
-/* tp-clone-inits: what starts as nothing (empty, fill) is made where it is overwritten, once for each op that does.
+/* tp-clone-inits: what starts as nothing (empty, fill) is made where it is overwritten, once for
+ * each op that does.
  *
- * Cleaning up merges equal fills into one at the start of the function. An op that accumulates into a value with other users gets a copy of
- * it when memory is assigned: one buffer more, which lives all that time, and a copy that costs more than a fill.
- * An op that maps each element of a value to the same place overwrites that value instead, if nothing reads it afterwards: one buffer in the cache
- * is faster than two. */
+ * Cleaning up merges equal fills into one at the start of the function. An op that accumulates into
+ * a value with other users gets a copy of it when memory is assigned: one buffer more, which lives
+ * all that time, and a copy that costs more than a fill. An op that maps each element of a value to
+ * the same place overwrites that value instead, if nothing reads it afterwards: one buffer in the
+ * cache is faster than two. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -15,14 +17,17 @@
 #include <mlir-c/Dialect/Linalg.h>
 
 static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_is(op, "tensor.empty") || tp__op_is(op, "linalg.fill") ? tp__op_list_add(data, op) : TP_OK;
+  return tp__op_is(op, "tensor.empty") || tp__op_is(op, "linalg.fill") ? tp__op_list_add(data, op)
+                                                                       : TP_OK;
 }
 
-/* Is the operand overwritten? Inits are the last operands of a structured op, one for each result. */
+/* Is the operand overwritten? Inits are the last operands of a structured op, one for each
+ * result. */
 static bool is_init(MlirOpOperand use) {
   MlirOperation op = mlirOpOperandGetOwner(use);
   return tp__op_has_dialect(op, "linalg") &&
-         mlirOpOperandGetOperandNumber(use) >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+         mlirOpOperandGetOperandNumber(use) >=
+             mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
 }
 
 static bool is_dead(MlirOperation op) { return !tp__is_used(mlirOperationGetResult(op, 0)); }
@@ -36,7 +41,8 @@ static int64_t clone_for_uses(MlirOperation op) {
     if (is_init(use)) {
       MlirOperation clone = mlirOperationClone(op);
       tp__insert_before(user, clone);
-      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(clone, 0));
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use),
+                              mlirOperationGetResult(clone, 0));
       n++;
     }
     use = next;
@@ -51,34 +57,40 @@ static tp_status collect_generic(MlirOperation op, void *data) {
 }
 
 static bool is_identity(MlirOperation op, intptr_t operand) {
-  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op); /* an identity on the result: no loop is a reduction */
+  /* an identity on the result: no loop is a reduction */
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)));
 }
 
 /* Does the loop around the op carry the value from one iteration to the next? */
 static bool is_carried(MlirValue value, MlirOperation op) {
   MlirBlock block = mlirBlockArgumentGetOwner(value);
-  return mlirBlockEqual(block, mlirOperationGetBlock(op)) && tp__op_is(mlirBlockGetParentOperation(block), "scf.for");
+  return mlirBlockEqual(block, mlirOperationGetBlock(op)) &&
+         tp__op_is(mlirBlockGetParentOperation(block), "scf.for");
 }
 
 /* A structured op in front of `op` that only reads. */
 static bool reads_before(MlirOpOperand use, MlirOperation op) {
   MlirOperation user = mlirOpOperandGetOwner(use);
   return tp__op_has_dialect(user, "linalg") && !is_init(use) &&
-         mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) && mlirOperationIsBeforeInBlock(user, op);
+         mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
+         mlirOperationIsBeforeInBlock(user, op);
 }
 
-/* Is this op the last to read the value, and may it be overwritten? A collective's result may not. Where others have read it, it has to be that of a
- * structured op, which has a buffer of its own. */
+/* Is this op the last to read the value, and may it be overwritten? A collective's result may not.
+ * Where others have read it, it has to be that of a structured op, which has a buffer of its
+ * own. */
 static bool ends_here(MlirOperation op, MlirValue value) {
   MlirOperation maker = tp__defining_op(value);
   if (mlirOperationIsNull(maker)
           ? !is_carried(value, op)
-          : tp__op_is(maker, "arith.constant") || tp__op_is(maker, "func.call") || tp__op_has_dialect(maker, "shard") ||
+          : tp__op_is(maker, "arith.constant") || tp__op_is(maker, "func.call") ||
+                tp__op_has_dialect(maker, "shard") ||
                 !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)))
     return false;
   bool is_own = mlirOperationIsNull(maker) || tp__op_has_dialect(maker, "linalg");
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     if (!mlirOperationEqual(mlirOpOperandGetOwner(use), op) && !(is_own && reads_before(use, op)))
       return false;
   return true;
@@ -91,9 +103,11 @@ static bool overwrite_operand(MlirOperation op) {
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, init))))
     return false;
   MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, init));
-  for (intptr_t i = 0; i < init && !mlirOperationIsNull(maker) && tp__op_is(maker, "tensor.empty"); i++) {
+  for (intptr_t i = 0; i < init && !mlirOperationIsNull(maker) && tp__op_is(maker, "tensor.empty");
+       i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!is_identity(op, i) || !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(mlirOperationGetResult(op, 0))) ||
+    if (!is_identity(op, i) ||
+        !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(mlirOperationGetResult(op, 0))) ||
         !ends_here(op, value))
       continue;
     mlirOperationSetOperand(op, init, value);
@@ -120,7 +134,8 @@ static tp_status run(tp_pass *pass) {
     status = overwrite_operands(pass);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &list);
-  for (size_t i = list.n; i-- > 0 && status == TP_OK;) { /* users first: a fill's clones take the empty that it fills */
+  for (size_t i = list.n; i-- > 0 && status == TP_OK;) {
+    /* users first: a fill's clones take the empty that it fills */
     pass->statistics[0] += clone_for_uses(list.items[i]);
     if (is_dead(list.items[i]))
       mlirOperationDestroy(list.items[i]);
@@ -129,17 +144,19 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"clones", "values made in front of the op that overwrites them"},
-                                              {"overwritten", "elementwise ops that overwrite an operand"}};
+static const tp_statistic_row statistics[] = {
+    {"clones", "values made in front of the op that overwrites them"},
+    {"overwritten", "elementwise ops that overwrite an operand"}};
 
 const tp_pass_row tp__clone_inits_row = {
     .name = "tp-clone-inits",
     .summary = "Make what starts as nothing where it is overwritten, once for each op that does",
-    .description =
-        "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a structured op overwrites has that one use and "
-        "stands in front of it, so that no buffer of it is kept or copied; an elementwise op overwrites an operand that "
-        "nothing reads "
-        "after it. Breaks: nothing; the cse pass would undo it.",
+    .description = "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
+                   "structured op overwrites has that one use and "
+                   "stands in front of it, so that no buffer of it is kept or copied; an "
+                   "elementwise op overwrites an operand that "
+                   "nothing reads "
+                   "after it. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

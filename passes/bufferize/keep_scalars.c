@@ -1,8 +1,10 @@
 /* tp-keep-scalars: the counters of loops stay with the host.
  *
- * Exported programs carry a counter as a tensor without dimensions. As a buffer of a GPU it would be copied to the host for each condition and each
- * offset that is made of it, which waits for all that the GPU has to do, although the host could compute it: it starts as a constant, and what is added is
- * one. So numbers that follow from constants alone are carried as scalars, and read from these; where a tensor is needed it is made of the scalar. */
+ * Exported programs carry a counter as a tensor without dimensions. As a buffer of a GPU it would
+ * be copied to the host for each condition and each offset that is made of it, which waits for all
+ * that the GPU has to do, although the host could compute it: it starts as a constant, and what is
+ * added is one. So numbers that follow from constants alone are carried as scalars, and read from
+ * these; where a tensor is needed it is made of the scalar. */
 #include "passes/registry.h"
 #include "passes/support/value_map.h"
 
@@ -53,9 +55,11 @@ static tp_status check_body(MlirOperation op, void *data) {
 
 /* Arithmetic on one element, which reads no tensor but its inputs. */
 static bool computes(keeper *k, MlirOperation op) {
-  intptr_t n_inits = mlirOperationGetNumResults(op), n_inputs = mlirOperationGetNumOperands(op) - n_inits;
+  intptr_t n_inits = mlirOperationGetNumResults(op),
+           n_inputs = mlirOperationGetNumOperands(op) - n_inits;
   if (n_inits != 1 || tp__walk(op, check_body, NULL) != TP_OK ||
-      tp__is_used(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), n_inputs)))
+      tp__is_used(
+          mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), n_inputs)))
     return false;
   for (intptr_t i = 0; i < n_inputs; i++) {
     MlirValue input = mlirOperationGetOperand(op, i);
@@ -66,7 +70,8 @@ static bool computes(keeper *k, MlirOperation op) {
 }
 
 static bool is_constant(MlirOperation op) {
-  return tp__op_is(op, "arith.constant") && mlirAttributeIsADenseElements(tp__inherent(op, "value"));
+  return tp__op_is(op, "arith.constant") &&
+         mlirAttributeIsADenseElements(tp__inherent(op, "value"));
 }
 
 static bool follows(keeper *k, MlirValue value) {
@@ -76,7 +81,8 @@ static bool follows(keeper *k, MlirValue value) {
     return kept ? *kept : *known;
   if (mlirOperationIsNull(op) || !is_number(mlirValueGetType(value)))
     return false;
-  bool result = is_constant(op) || tp__op_is(op, "tensor.from_elements") || tp__op_is(op, "linalg.fill") ||
+  bool result = is_constant(op) || tp__op_is(op, "tensor.from_elements") ||
+                tp__op_is(op, "linalg.fill") ||
                 (tp__op_is(op, "linalg.generic") && computes(k, op));
   k->no_memory |= !tp__value_add(&k->known, value, result);
   return result;
@@ -84,19 +90,25 @@ static bool follows(keeper *k, MlirValue value) {
 
 /* ---- what is carried ---- */
 
-static void add_carried(keeper *k, MlirValue value, int n_sources, MlirValue first, MlirValue second) {
+static void add_carried(keeper *k, MlirValue value, int n_sources, MlirValue first,
+                        MlirValue second) {
   if (!is_number(mlirValueGetType(value)))
     return;
-  if (tp__grow((void **)&k->items, &k->capacity, k->n + 1, sizeof *k->items) != TP_OK || !tp__value_add(&k->kept, value, 1)) {
+  if (tp__grow((void **)&k->items, &k->capacity, k->n + 1, sizeof *k->items) != TP_OK ||
+      !tp__value_add(&k->kept, value, 1)) {
     k->no_memory = true;
     return;
   }
   k->items[k->n++] = (carried){value, {first, second}, n_sources};
 }
 
-static MlirBlock block_of(MlirOperation op, int region) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)); }
+static MlirBlock block_of(MlirOperation op, int region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
 
-static MlirOperation end_of(MlirOperation op, int region) { return mlirBlockGetTerminator(block_of(op, region)); }
+static MlirOperation end_of(MlirOperation op, int region) {
+  return mlirBlockGetTerminator(block_of(op, region));
+}
 
 static void add_while(keeper *k, MlirOperation op) {
   MlirOperation condition = end_of(op, 0), yield = end_of(op, 1);
@@ -112,7 +124,8 @@ static void add_while(keeper *k, MlirOperation op) {
 
 static void add_for(keeper *k, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    MlirValue first = mlirOperationGetOperand(op, 3 + i), next = mlirOperationGetOperand(end_of(op, 0), i);
+    MlirValue first = mlirOperationGetOperand(op, 3 + i),
+              next = mlirOperationGetOperand(end_of(op, 0), i);
     add_carried(k, mlirBlockGetArgument(block_of(op, 0), 1 + i), 2, first, next);
     add_carried(k, mlirOperationGetResult(op, i), 2, first, next);
   }
@@ -135,7 +148,8 @@ static void decide(keeper *k) {
     k->known = (tp__value_map){0};
     for (size_t i = 0; i < k->n; i++) {
       int64_t *kept = tp__value_find(&k->kept, k->items[i].value);
-      bool may = follows(k, k->items[i].sources[0]) && (k->items[i].n_sources < 2 || follows(k, k->items[i].sources[1]));
+      bool may = follows(k, k->items[i].sources[0]) &&
+                 (k->items[i].n_sources < 2 || follows(k, k->items[i].sources[1]));
       changed |= *kept && !may;
       *kept = may;
     }
@@ -165,7 +179,8 @@ static void read_operand(MlirOperation op, intptr_t i) {
   mlirOperationSetOperand(op, i, build_read(op, mlirOperationGetOperand(op, i)));
 }
 
-/* The value becomes a scalar; who needs the tensor has one that is made of it, in front of `where`: not by the host, which would have to copy it. */
+/* The value becomes a scalar; who needs the tensor has one that is made of it, in front of `where`:
+ * not by the host, which would have to copy it. */
 static void make_scalar(keeper *k, MlirValue value, MlirOperation where) {
   MlirType tensor = mlirValueGetType(value);
   MlirValue init = tp__empty(where, tensor);
@@ -185,7 +200,8 @@ static void make_scalar(keeper *k, MlirValue value, MlirOperation where) {
 
 static void convert_while(keeper *k, MlirOperation op) {
   MlirBlock before = block_of(op, 0), body = block_of(op, 1);
-  MlirOperation condition = end_of(op, 0), yield = end_of(op, 1), next = mlirOperationGetNextInBlock(op);
+  MlirOperation condition = end_of(op, 0), yield = end_of(op, 1),
+                next = mlirOperationGetNextInBlock(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     if (!is_kept(k, mlirBlockGetArgument(before, i)))
       continue;
@@ -230,7 +246,8 @@ static MlirValue compute(keeper *k, MlirOperation op) {
   for (intptr_t i = 0; i < n_inputs; i++) {
     MlirValue input = mlirOperationGetOperand(op, i);
     bool is_tensor = mlirTypeIsAShaped(mlirValueGetType(input));
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(copied, i), is_tensor ? scalar_of(k, input) : input);
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(copied, i),
+                                  is_tensor ? scalar_of(k, input) : input);
   }
   MlirOperation end = mlirBlockGetTerminator(copied);
   MlirValue result = mlirOperationGetOperand(end, 0);
@@ -259,7 +276,8 @@ static MlirValue scalar_of(keeper *k, MlirValue tensor) {
   if (number)
     return k->scalars[*number];
   MlirValue scalar = make(k, tensor);
-  if (tp__grow((void **)&k->scalars, &k->scalar_capacity, k->n_scalars + 1, sizeof *k->scalars) != TP_OK ||
+  if (tp__grow((void **)&k->scalars, &k->scalar_capacity, k->n_scalars + 1, sizeof *k->scalars) !=
+          TP_OK ||
       !tp__value_add(&k->scalar_of, tensor, (int64_t)k->n_scalars))
     k->no_memory = true;
   else
@@ -268,7 +286,8 @@ static MlirValue scalar_of(keeper *k, MlirValue tensor) {
 }
 
 static tp_status collect_read(MlirOperation op, void *data) {
-  bool reads = tp__op_is(op, "tensor.extract") && is_number(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  bool reads = tp__op_is(op, "tensor.extract") &&
+               is_number(mlirValueGetType(mlirOperationGetOperand(op, 0)));
   return reads ? tp__op_list_add(data, op) : TP_OK;
 }
 
@@ -326,10 +345,13 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__keep_scalars_row = {
     .name = "tp-keep-scalars",
-    .summary = "Carry counters of loops as scalars, which programs for GPUs need not copy to the host",
-    .description = "Requires: nothing. Establishes: integers and booleans without dimensions that follow from constants, also "
+    .summary =
+        "Carry counters of loops as scalars, which programs for GPUs need not copy to the host",
+    .description = "Requires: nothing. Establishes: integers and booleans without dimensions that "
+                   "follow from constants, also "
                    "by arithmetic in loops, are carried by "
-                   "scf.while and scf.for as scalars, and conditions and offsets are computed from these. Breaks: nothing; a "
+                   "scf.while and scf.for as scalars, and conditions and offsets are computed from "
+                   "these. Breaks: nothing; a "
                    "tensor that is still needed is made of the scalar.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -1,5 +1,5 @@
-/* Values that may share memory form classes (union-find). Different allocations are different memory, as are arguments, which a program
- * only reads. */
+/* Values that may share memory form classes (union-find). Different allocations are different
+ * memory, as are arguments, which a program only reads. */
 #include "passes/bufferize/memory_classes.h"
 
 #include "support/support.h"
@@ -82,7 +82,8 @@ static void unite_other(tp__memory_classes *c, MlirOperation op) {
       unite_memrefs(c, result, mlirOperationGetOperand(op, i));
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
       MlirBlock block = region_block(op, (int)r);
-      MlirOperation end = mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
+      MlirOperation end =
+          mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
       if (!mlirOperationIsNull(end) && k < mlirOperationGetNumOperands(end))
         unite_memrefs(c, result, mlirOperationGetOperand(end, k));
     }
@@ -92,7 +93,8 @@ static void unite_other(tp__memory_classes *c, MlirOperation op) {
 /* Addresses: the chain of ops that tp__build_pointer emits. */
 static void unite_address(tp__memory_classes *c, MlirOperation op) {
   static const char *const steps[] = {"arith.index_cast", "arith.addi", "llvm.inttoptr"};
-  MlirValue operand = mlirOperationGetNumOperands(op) > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
+  MlirValue operand =
+      mlirOperationGetNumOperands(op) > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
   bool address = tp__op_is(op, "memref.extract_aligned_pointer_as_index");
   for (int i = 0; i < TP_LEN(steps); i++)
     address |= tp__op_is(op, steps[i]) && tp__value_find(&c->values, operand);

@@ -1,8 +1,9 @@
 /* tp-name-contractions: contractions become linalg.contract, out of the reach of fusion.
  *
- * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which turns it into a linalg.generic, and then put the producers of
- * its operands inside the reduction, where an exp is computed once per multiplication. So each contraction is kept in a private
- * function of its own until `inline` brings it back. */
+ * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which turns it into a
+ * linalg.generic, and then put the producers of its operands inside the reduction, where an exp is
+ * computed once per multiplication. So each contraction is kept in a private function of its own
+ * until `inline` brings it back. */
 #include "passes/registry.h"
 #include "passes/support/contraction.h"
 #include "passes/support/lower.h"
@@ -22,8 +23,9 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_list_add(list, op);
 }
 
-/* The transpose that is the only reader of what `op` makes out of a fill; null if there is none. The product can then be made in that order: a
- * gradient of a weight is written as it is used, in place of being read down its columns. Turns the loops of the result. */
+/* The transpose that is the only reader of what `op` makes out of a fill; null if there is none.
+ * The product can then be made in that order: a gradient of a weight is written as it is used, in
+ * place of being read down its columns. Turns the loops of the result. */
 static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
   MlirOperation init = tp__defining_op(mlirOperationGetOperand(op, 2));
   MlirValue value = mlirOperationGetResult(op, 0);
@@ -43,9 +45,11 @@ static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
 
 /* A fill of another shape with the number of the fill that makes `like`, before `where`. */
 static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
-  MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0), tp__empty(where, type)};
-  MlirNamedAttribute segments = tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
-                                          mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
+  MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0),
+                           tp__empty(where, type)};
+  MlirNamedAttribute segments =
+      tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
+                mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
   MlirOperation fill = tp__create(&(tp_build){.name = "linalg.fill",
                                               .location = mlirOperationGetLocation(where),
                                               .n_operands = 2,
@@ -83,9 +87,10 @@ static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int
   return mlirAffineMapAttrGet(mlirAffineMapGet(context, c->n_loops, 0, c->rank[which], exprs));
 }
 
-/* Moves `contract` on the given operands into a function; the call of it is inserted before `op`. */
-static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract, const MlirValue *operands,
-                      MlirType result, size_t number) {
+/* Moves `contract` on the given operands into a function; the call of it is inserted before
+ * `op`. */
+static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract,
+                      const MlirValue *operands, MlirType result, size_t number) {
   MlirContext context = mlirOperationGetContext(op);
   MlirLocation location = mlirOperationGetLocation(op);
   MlirType types[3];
@@ -98,11 +103,15 @@ static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation cont
   snprintf(name, sizeof name, "tp.contraction.%zu", number);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, 3, types, 1, &result))),
+      tp__named(context, "function_type",
+                mlirTypeAttrGet(mlirFunctionTypeGet(context, 3, types, 1, &result))),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
   };
-  MlirOperation func = tp__create(&(tp_build){
-      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
+                                              .location = location,
+                                              .n_attributes = TP_LEN(attrs),
+                                              .attributes = attrs,
+                                              .n_regions = 1});
   MlirBlock body = mlirBlockCreate(3, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), body);
   mlirBlockAppendOwnedOperation(body, contract);
@@ -110,9 +119,11 @@ static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation cont
     mlirOperationSetOperand(contract, k, mlirBlockGetArgument(body, k));
   MlirValue value = mlirOperationGetResult(contract, 0);
   mlirBlockAppendOwnedOperation(
-      body, tp__create(&(tp_build){.name = "func.return", .location = location, .n_operands = 1, .operands = &value}));
+      body, tp__create(&(tp_build){
+                .name = "func.return", .location = location, .n_operands = 1, .operands = &value}));
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirNamedAttribute callee =
+      tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
   return mlirOperationGetResult(tp__build(op, "func.call", 3, operands, 1, &result, 1, &callee), 0);
 }
 
@@ -123,25 +134,30 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
   MlirContext context = mlirOperationGetContext(op);
   MlirValue operands[3] = {{NULL}, {NULL}, mlirOperationGetOperand(op, 2)};
   MlirOperation transpose = absorb_transpose(op, &c);
-  MlirType result = mlirValueGetType(mlirOperationGetResult(mlirOperationIsNull(transpose) ? op : transpose, 0));
+  MlirType result =
+      mlirValueGetType(mlirOperationGetResult(mlirOperationIsNull(transpose) ? op : transpose, 0));
   MlirType element = tp__element_type(result);
   if (!mlirOperationIsNull(transpose))
     operands[2] = fill_like(op, operands[2], result);
   for (int k = 0; k < 2; k++) {
-    MlirValue value = tp__through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
+    MlirValue value =
+        tp__through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
     int rank;
     int64_t shape[TP_MAX_RANK];
     tp__static_tensor(mlirValueGetType(value), &rank, shape);
     if (!mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element))
-      value = tp__build_one(op, "arith.extf", 1, &value, mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
+      value = tp__build_one(op, "arith.extf", 1, &value,
+                            mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
     operands[k] = value;
   }
   MlirNamedAttribute attrs[] = {
       tp__named(
           context, "indexing_maps",
           mlirArrayAttrGet(context, 3,
-                           (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1), map_attr(context, &c, 2)})),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){2, 1})),
+                           (MlirAttribute[]){map_attr(context, &c, 0), map_attr(context, &c, 1),
+                                             map_attr(context, &c, 2)})),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 2, (const int32_t[]){2, 1})),
   };
   MlirOperation contract = tp__create(&(tp_build){.name = "linalg.contract",
                                                   .location = mlirOperationGetLocation(op),
@@ -177,13 +193,15 @@ static const tp_statistic_row statistics[] = {{"contractions", "contractions fou
 const tp_pass_row tp__name_contractions_row = {
     .name = "tp-name-contractions",
     .summary = "Turn contractions in any form into linalg.contract, each in a private function",
-    .description =
-        "Requires: tensors, calls inlined. Establishes: every contraction of floating-point numbers with permuted projections "
-        "as "
-        "maps is a call of a private function that holds one linalg.contract, whose operands have the type of its result; "
-        "transposes of operands, and of results with no other reader, have become part of the maps. Fusion cannot reach in; "
-        "`inline` brings them back. "
-        "Breaks: nothing.",
+    .description = "Requires: tensors, calls inlined. Establishes: every contraction of "
+                   "floating-point numbers with permuted projections "
+                   "as "
+                   "maps is a call of a private function that holds one linalg.contract, whose "
+                   "operands have the type of its result; "
+                   "transposes of operands, and of results with no other reader, have become part "
+                   "of the maps. Fusion cannot reach in; "
+                   "`inline` brings them back. "
+                   "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

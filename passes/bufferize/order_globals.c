@@ -1,7 +1,8 @@
 /* tp-order-globals: names and orders the globals that bufferization makes by their first use.
  *
- * One-shot bufferization visits functions in the order of a hash table over their addresses, and numbers the globals of constants on the
- * way: the same program would come out as other bytes on every run. */
+ * One-shot bufferization visits functions in the order of a hash table over their addresses, and
+ * numbers the globals of constants on the way: the same program would come out as other bytes on
+ * every run. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -49,7 +50,8 @@ static MlirAttribute fresh_name(const orderer *o, MlirContext context, int *next
   char name[32];
   do
     snprintf(name, sizeof name, "tp.constant.%d", (*next)++);
-  while (!mlirOperationIsNull(mlirSymbolTableLookup(o->symbols, mlirStringRefCreateFromCString(name))));
+  while (!mlirOperationIsNull(
+      mlirSymbolTableLookup(o->symbols, mlirStringRefCreateFromCString(name))));
   return mlirStringAttrGet(context, mlirStringRefCreateFromCString(name));
 }
 
@@ -58,12 +60,14 @@ static void rename_and_move(const orderer *o, MlirOperation module) {
   MlirContext context = mlirOperationGetContext(module);
   int next = 0;
   for (size_t i = 0; i < o->globals.n; i++)
-    mlirOperationSetInherentAttributeByName(o->globals.items[i], tp__ref("sym_name"), fresh_name(o, context, &next));
+    mlirOperationSetInherentAttributeByName(o->globals.items[i], tp__ref("sym_name"),
+                                            fresh_name(o, context, &next));
   for (size_t i = 0; i < o->uses.n; i++) {
     /* The table of symbols still knows a global by its old name, which is what its uses say. */
     MlirAttribute name = tp__inherent(global_of(o, o->uses.items[i]), "sym_name");
-    mlirOperationSetInherentAttributeByName(o->uses.items[i], tp__ref("name"),
-                                            mlirFlatSymbolRefAttrGet(context, mlirStringAttrGetValue(name)));
+    mlirOperationSetInherentAttributeByName(
+        o->uses.items[i], tp__ref("name"),
+        mlirFlatSymbolRefAttrGet(context, mlirStringAttrGetValue(name)));
   }
   for (size_t i = o->globals.n; i > 0; i--) {
     MlirOperation first = mlirBlockGetFirstOperation(body);
@@ -85,13 +89,17 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {[STAT_GLOBALS] = {"globals", "globals of constants that are used"}};
+static const tp_statistic_row statistics[] = {
+    [STAT_GLOBALS] = {"globals", "globals of constants that are used"}};
 
 const tp_pass_row tp__order_globals_row = {
     .name = "tp-order-globals",
-    .summary = "Name and order the globals of constants by their first use: the same bytes on every run",
-    .description = "Requires: bufferized functions. Establishes: globals that bufferization made (`__constant_...`) are called "
-                   "`tp.constant.N` and stand in the order of their first use, in front of everything else. Breaks: nothing.",
+    .summary =
+        "Name and order the globals of constants by their first use: the same bytes on every run",
+    .description = "Requires: bufferized functions. Establishes: globals that bufferization made "
+                   "(`__constant_...`) are called "
+                   "`tp.constant.N` and stand in the order of their first use, in front of "
+                   "everything else. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

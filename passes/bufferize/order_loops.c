@@ -1,9 +1,10 @@
 /* tp-order-loops: the loops of a structured op on buffers stand in the order in which memory lies.
  *
- * The innermost loop is the one along which the most operands are read in steps of one element, or not at all: a sum over rows then adds
- * whole rows, in place of columns one after the other. Sums and products of floats, where nothing else hinders, may be reassociated, so that
- * a row is added up in the lanes of a vector. Loops move only where that keeps the order in which each result is combined, or where the
- * combination is one that may be reordered. */
+ * The innermost loop is the one along which the most operands are read in steps of one element, or
+ * not at all: a sum over rows then adds whole rows, in place of columns one after the other. Sums
+ * and products of floats, where nothing else hinders, may be reassociated, so that a row is added
+ * up in the lanes of a vector. Loops move only where that keeps the order in which each result is
+ * combined, or where the combination is one that may be reordered. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -28,14 +29,16 @@ typedef struct nest {
 static bool read_nest(MlirOperation op, nest *n) {
   int64_t segments[2];
   if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumResults(op) != 0 ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] + segments[1] > MAX_OPERANDS)
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 ||
+      segments[0] + segments[1] > MAX_OPERANDS)
     return false;
   *n = (nest){.op = op,
               .context = mlirOperationGetContext(op),
               .n_operands = (int)(segments[0] + segments[1]),
               .n_inputs = (int)segments[0]};
   n->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirAttribute maps = tp__inherent(op, "indexing_maps"), iterators = tp__inherent(op, "iterator_types");
+  MlirAttribute maps = tp__inherent(op, "indexing_maps"),
+                iterators = tp__inherent(op, "iterator_types");
   n->n_loops = (int)mlirArrayAttrGetNumElements(iterators);
   if (n->n_loops > MAX_LOOPS || n->n_operands == 0)
     return false;
@@ -56,12 +59,13 @@ static bool read_nest(MlirOperation op, nest *n) {
 
 /* ---- combinations ---- */
 
-/* The op that combines result k over the reduction loops, if it is all that is done with the value so far; null if there is none. */
+/* The op that combines result k over the reduction loops, if it is all that is done with the value
+ * so far; null if there is none. */
 static MlirOperation combiner(const nest *n, int k) {
   MlirValue so_far = mlirBlockGetArgument(n->body, n->n_inputs + k);
   MlirOperation op = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(n->body), k));
-  if (mlirOperationIsNull(op) || !tp__is_used_once(so_far) || !tp__is_used_once(mlirOperationGetResult(op, 0)) ||
-      mlirOperationGetNumOperands(op) != 2)
+  if (mlirOperationIsNull(op) || !tp__is_used_once(so_far) ||
+      !tp__is_used_once(mlirOperationGetResult(op, 0)) || mlirOperationGetNumOperands(op) != 2)
     return (MlirOperation){NULL};
   for (int i = 0; i < 2; i++)
     if (mlirValueEqual(mlirOperationGetOperand(op, i), so_far))
@@ -82,9 +86,9 @@ static bool is_float_sum(MlirOperation op) {
 }
 
 static bool may_reorder(MlirOperation op) {
-  static const char *const names[] = {"arith.addi",  "arith.muli",     "arith.andi",    "arith.ori",
-                                      "arith.xori",  "arith.minsi",    "arith.maxsi",   "arith.minui",
-                                      "arith.maxui", "arith.minimumf", "arith.maximumf"};
+  static const char *const names[] = {
+      "arith.addi",  "arith.muli",  "arith.andi",  "arith.ori",      "arith.xori",    "arith.minsi",
+      "arith.maxsi", "arith.minui", "arith.maxui", "arith.minimumf", "arith.maximumf"};
   return is_float_sum(op) || is_any(op, TP_LEN(names), names);
 }
 
@@ -117,7 +121,8 @@ static int64_t reassociate(const nest *n) {
     MlirOperation op = is_reduced(n, k) ? combiner(n, k) : (MlirOperation){NULL};
     if (mlirOperationIsNull(op) || !is_float_sum(op))
       continue;
-    mlirOperationSetInherentAttributeByName(op, tp__ref("fastmath"), tp__parse_attr(n->context, "#arith.fastmath<reassoc>"));
+    mlirOperationSetInherentAttributeByName(op, tp__ref("fastmath"),
+                                            tp__parse_attr(n->context, "#arith.fastmath<reassoc>"));
     count++;
   }
   return count;
@@ -132,7 +137,8 @@ static int n_strided(const nest *n, int l) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, i));
     intptr_t rank = mlirAffineMapGetNumResults(n->maps[i]);
     bool strided = false;
-    while (rank > 0 && mlirShapedTypeGetDimSize(type, rank - 1) == 1) /* a dynamic size is negative */
+    /* a dynamic size is negative */
+    while (rank > 0 && mlirShapedTypeGetDimSize(type, rank - 1) == 1)
       rank--;
     for (intptr_t d = 0; d + 1 < rank; d++)
       strided |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(n->maps[i], d), l);
@@ -141,8 +147,9 @@ static int n_strided(const nest *n, int l) {
   return count;
 }
 
-/* order[i]: the loop that comes at place i. Loops of one iteration, which are no loops, go out of the way; the best innermost loop goes last;
- * the others keep their order. False where nothing moves. */
+/* order[i]: the loop that comes at place i. Loops of one iteration, which are no loops, go out of
+ * the way; the best innermost loop goes last; the others keep their order. False where nothing
+ * moves. */
 static bool find_order(const nest *n, int *order) {
   bool movable = all_may_reorder(n);
   int best = -1, best_strided = 0, count = 0;
@@ -176,7 +183,8 @@ static tp_status renumber_index(MlirOperation op, void *data) {
   const int *place = data;
   if (tp__op_is(op, "linalg.index")) {
     int64_t old = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
-    mlirOperationSetInherentAttributeByName(op, tp__ref("dim"), tp__attr_i64(mlirOperationGetContext(op), place[old]));
+    mlirOperationSetInherentAttributeByName(op, tp__ref("dim"),
+                                            tp__attr_i64(mlirOperationGetContext(op), place[old]));
   }
   return TP_OK;
 }
@@ -196,11 +204,13 @@ static void permute(const nest *n, const int *order) {
     MlirAffineExpr results[TP_MAX_RANK];
     intptr_t rank = mlirAffineMapGetNumResults(n->maps[i]);
     for (intptr_t d = 0; d < rank; d++)
-      results[d] = mlirAffineExprCompose(mlirAffineMapGetResult(n->maps[i], d),
-                                         mlirAffineMapGet(n->context, n->n_loops, 0, n->n_loops, dims));
+      results[d] =
+          mlirAffineExprCompose(mlirAffineMapGetResult(n->maps[i], d),
+                                mlirAffineMapGet(n->context, n->n_loops, 0, n->n_loops, dims));
     maps[i] = mlirAffineMapAttrGet(mlirAffineMapGet(n->context, n->n_loops, 0, rank, results));
   }
-  mlirOperationSetInherentAttributeByName(n->op, tp__ref("indexing_maps"), mlirArrayAttrGet(n->context, n->n_operands, maps));
+  mlirOperationSetInherentAttributeByName(n->op, tp__ref("indexing_maps"),
+                                          mlirArrayAttrGet(n->context, n->n_operands, maps));
   mlirOperationSetInherentAttributeByName(n->op, tp__ref("iterator_types"),
                                           mlirArrayAttrGet(n->context, n->n_loops, iterators));
   tp__walk(n->op, renumber_index, place);
@@ -238,9 +248,11 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__order_loops_row = {
     .name = "tp-order-loops",
     .summary = "Loops in the order in which memory lies, and reductions that vectors may do",
-    .description = "Requires: structured ops on buffers. Establishes: the innermost loop of a linalg.generic is the one along "
+    .description = "Requires: structured ops on buffers. Establishes: the innermost loop of a "
+                   "linalg.generic is the one along "
                    "which most operands lie in "
-                   "memory; float sums and products have fastmath<reassoc>. Breaks: nothing; the last bits of such sums depend "
+                   "memory; float sums and products have fastmath<reassoc>. Breaks: nothing; the "
+                   "last bits of such sums depend "
                    "on the width of vectors, "
                    "equally on all devices.",
     .statistics = statistics,

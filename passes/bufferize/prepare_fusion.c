@@ -1,11 +1,14 @@
 /* tp-prepare-fusion: what upstream's fusion of elementwise ops needs, or gets wrong.
  *
- * Frontends broadcast every scalar to the shape of what it is combined with. Fusion takes such an op into its one user; with several users it
- * stays, and becomes a buffer that is written, and read by each of them. So an operand that holds one number everywhere becomes that number.
+ * Frontends broadcast every scalar to the shape of what it is combined with. Fusion takes such an
+ * op into its one user; with several users it stays, and becomes a buffer that is written, and read
+ * by each of them. So an operand that holds one number everywhere becomes that number.
  *
- * An elementwise op may read what it overwrites. Fusion puts it into a user with more loops, where it overwrites, and reads, each element several
- * times: x + acc becomes x + x + ... + acc. So what is read becomes an input, and nothing is left to be read in what is overwritten. But where
- * elements may be left as they are (a diagonal, a stride), they are the init's; fusion leaves such an op where it is. */
+ * An elementwise op may read what it overwrites. Fusion puts it into a user with more loops, where
+ * it overwrites, and reads, each element several times: x + acc becomes x + x + ... + acc. So what
+ * is read becomes an input, and nothing is left to be read in what is overwritten. But where
+ * elements may be left as they are (a diagonal, a stride), they are the init's; fusion leaves such
+ * an op where it is. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -31,7 +34,8 @@ static bool find_splat(MlirAttribute value, MlirOperation where, MlirValue *scal
   return true;
 }
 
-/* The number that every element of `value` is, in a form that `where` can use; false if it is none. */
+/* The number that every element of `value` is, in a form that `where` can use; false if it is
+ * none. */
 static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar) {
   MlirOperation maker = tp__defining_op(value);
   tp__generic generic;
@@ -47,7 +51,8 @@ static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar)
     return false;
   *scalar = mlirOperationGetOperand(generic.yield, 0);
   if (generic.n_inputs > 0) /* a broadcast of one number is that number */
-    return generic.n_inputs == 1 && mlirValueEqual(*scalar, mlirBlockGetArgument(generic.body, 0)) &&
+    return generic.n_inputs == 1 &&
+           mlirValueEqual(*scalar, mlirBlockGetArgument(generic.body, 0)) &&
            find_scalar(mlirOperationGetOperand(maker, 0), where, scalar);
   if (tp__is_captured(maker, *scalar))
     return true;
@@ -67,7 +72,8 @@ static int64_t inline_scalars(MlirOperation op) {
     return 0;
   for (int i = generic.n_inputs; i-- > 0;) {
     MlirValue scalar;
-    if (!tp__generic_has_ranges(&generic, UINT64_C(1) << i) || !find_scalar(mlirOperationGetOperand(op, i), op, &scalar))
+    if (!tp__generic_has_ranges(&generic, UINT64_C(1) << i) ||
+        !find_scalar(mlirOperationGetOperand(op, i), op, &scalar))
       continue;
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(generic.body, i), scalar);
     tp__generic_drop_input(&generic, i);
@@ -80,7 +86,8 @@ static int64_t inline_scalars(MlirOperation op) {
 
 static bool is_elementwise(const tp__generic *generic) {
   MlirAttribute iterators = tp__inherent(generic->op, "iterator_types");
-  MlirAttribute parallel = tp__parse_attr(mlirOperationGetContext(generic->op), "#linalg.iterator_type<parallel>");
+  MlirAttribute parallel =
+      tp__parse_attr(mlirOperationGetContext(generic->op), "#linalg.iterator_type<parallel>");
   for (int l = 0; l < generic->n_loops; l++)
     if (!mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel))
       return false;
@@ -132,10 +139,13 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__prepare_fusion_row = {
     .name = "tp-prepare-fusion",
-    .summary = "Make ops ready for linalg-fuse-elementwise-ops: numbers as numbers, what is read as inputs",
-    .description = "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that yields one "
+    .summary = "Make ops ready for linalg-fuse-elementwise-ops: numbers as numbers, what is read "
+               "as inputs",
+    .description = "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or "
+                   "another op that yields one "
                    "number, as an input. "
-                   "Refused: a linalg.generic that may leave elements of an init that its body, now simplified, does not read. "
+                   "Refused: a linalg.generic that may leave elements of an init that its body, "
+                   "now simplified, does not read. "
                    "Breaks: nothing; ops without users are left to canonicalize.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

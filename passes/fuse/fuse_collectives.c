@@ -1,8 +1,11 @@
-/* tp-fuse-collectives: sums over devices become functions together with what is done to the rows of the sum, where kernels that reach the other
- * devices' memory do it faster; so do gathers with the products of what is gathered, and softmaxes of split rows.
+/* tp-fuse-collectives: sums over devices become functions together with what is done to the rows of
+ * the sum, where kernels that reach the other devices' memory do it faster; so do gathers with the
+ * products of what is gathered, and softmaxes of split rows.
  *
- * Which values of a program are the bias, the residual and the norm behind a sum is decided on expressions of their elements (row_expression.h),
- * not on ops. The function is left in one piece by fusion and is a call of the runtime on machines with such kernels; tp-inline-calls undoes it. */
+ * Which values of a program are the bias, the residual and the norm behind a sum is decided on
+ * expressions of their elements (row_expression.h), not on ops. The function is left in one piece
+ * by fusion and is a call of the runtime on machines with such kernels; tp-inline-calls undoes
+ * it. */
 #include "passes/fuse/fuse.h"
 #include "passes/registry.h"
 
@@ -16,16 +19,23 @@ enum { STAT_FUSED, STAT_PRODUCTS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
 /* ---- which collectives ---- */
 
-static bool is_largest(MlirOperation op) { return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op); }
-
-/* Not those in functions that this pass has written. */
-static bool is_left(MlirOperation op) { return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused")); }
-
-static bool is_sum_left(MlirOperation op) {
-  return (tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter")) && is_left(op);
+static bool is_largest(MlirOperation op) {
+  return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op);
 }
 
-static bool is_gather_left(MlirOperation op) { return tp__op_is(op, "shard.all_gather") && is_left(op); }
+/* Not those in functions that this pass has written. */
+static bool is_left(MlirOperation op) {
+  return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused"));
+}
+
+static bool is_sum_left(MlirOperation op) {
+  return (tp__op_is(op, "shard.all_reduce") || tp__op_is(op, "shard.reduce_scatter")) &&
+         is_left(op);
+}
+
+static bool is_gather_left(MlirOperation op) {
+  return tp__op_is(op, "shard.all_gather") && is_left(op);
+}
 
 /* In this order: softmaxes take sums away, sums gathers. */
 static const struct {
@@ -77,12 +87,14 @@ static tp_status fuse_all(tp_pass *pass, tp__fuser *fuser) {
 static tp_status run(tp_pass *pass) {
   const char *when = tp__pass_option(pass, "fuse");
   if (strcmp(when, "no") != 0 && strcmp(when, "faster") != 0 && strcmp(when, "always") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fuse=%s: expected no, faster or always", when);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fuse=%s: expected no, faster or always",
+                     when);
   if (strcmp(when, "no") == 0)
     return TP_OK;
   if (!tp__is_local(pass->module))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
+    return tp__error(
+        pass->module, TP_INVALID_ARGUMENT,
+        "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
   tp__fuser *fuser = tp__calloc(1, sizeof *fuser);
   if (!fuser)
     return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
@@ -90,7 +102,8 @@ static tp_status run(tp_pass *pass) {
   fuser->always = strcmp(when, "always") == 0;
   tp_status status = tp__module_mesh(pass->module, NULL, &fuser->mesh);
   if (status == TP_OK && fuser->mesh.n_axes > 0)
-    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &fuser->mesh, &fuser->topology);
+    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &fuser->mesh,
+                               &fuser->topology);
   if (status == TP_OK && fuser->mesh.n_axes > 0)
     status = fuse_all(pass, fuser);
   tp__free(fuser);
@@ -98,14 +111,20 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"topology", "cpu", "cost model, see tp-propagate; its kernels key says what there is to fuse for"},
-    {"fuse", "faster", "faster: where one kernel is modelled to take less time; always: wherever there is one; no: nowhere"},
+    {"topology", "cpu",
+     "cost model, see tp-propagate; its kernels key says what there is to fuse for"},
+    {"fuse", "faster",
+     "faster: where one kernel is modelled to take less time; always: wherever there is one; no: "
+     "nowhere"},
 };
 
 static const tp_statistic_row statistics[] = {
     [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
-    [STAT_PRODUCTS] = {"products", "those whose product is computed in slices, each sent while the next is computed"},
-    [STAT_GATHERS] = {"gathers", "gathers of rows whose slices are copied while others are multiplied"},
+    [STAT_PRODUCTS] =
+        {"products",
+         "those whose product is computed in slices, each sent while the next is computed"},
+    [STAT_GATHERS] = {"gathers",
+                      "gathers of rows whose slices are copied while others are multiplied"},
     [STAT_SLOWER] = {"slower", "those for which separate kernels are modelled to be faster"},
     [STAT_OTHER] = {"other", "those that no kernel does together with what follows"},
 };
@@ -114,20 +133,29 @@ const tp_pass_row tp__fuse_collectives_row = {
     .name = "tp-fuse-collectives",
     .summary = "Make one kernel of a sum over devices and the residual and norm behind it",
     .description =
-        "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or reduce_scatter of a "
+        "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or "
+        "reduce_scatter of a "
         "sum of f32, f16 or bf16, "
-        "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather that undoes the "
+        "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather "
+        "that undoes the "
         "reduce_scatter, is a call of a private "
-        "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where the topology has "
-        "such kernels and they are modelled to be faster. A product of rows and a matrix that such a sum in slices is the only "
-        "reader of becomes part of the function, to be computed in slices, where that is modelled to be faster. So does "
-        "what divides such rows by a scale that is given, one a row or one for every 128 elements, clamps them and rounds them "
-        "to f8E4M3FN, with the all_gathers of f8 and scales that undo the reduce_scatter, unless a remark says why not. So are "
+        "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where "
+        "the topology has "
+        "such kernels and they are modelled to be faster. A product of rows and a matrix that such "
+        "a sum in slices is the only "
+        "reader of becomes part of the function, to be computed in slices, where that is modelled "
+        "to be faster. So does "
+        "what divides such rows by a scale that is given, one a row or one for every 128 elements, "
+        "clamps them and rounds them "
+        "to f8E4M3FN, with the all_gathers of f8 and scales that undo the reduce_scatter, unless a "
+        "remark says why not. So are "
         "an all_gather of rows that is left and the products of them. "
-        "Of rows of f32, or widened to it, that are cut into columns, the largest, the sum of exponentials relative to it and "
+        "Of rows of f32, or widened to it, that are cut into columns, the largest, the sum of "
+        "exponentials relative to it and "
         "what an index compared with columns picks "
         "are such a function, too: one exchange. A remark at "
-        "each such collective says both times, or what stands in the way. Breaks: nothing; tp-inline-calls brings the ops "
+        "each such collective says both times, or what stands in the way. Breaks: nothing; "
+        "tp-inline-calls brings the ops "
         "back, in the kernel's order of "
         "additions and with its roundings: once behind the residual, once behind the norm.",
     .options = options,

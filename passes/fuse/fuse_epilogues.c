@@ -1,7 +1,8 @@
-/* tp-fuse-epilogues: products become functions together with what cuBLASLt does to their elements in the same kernel: bias, ReLU, GELU with tanh.
+/* tp-fuse-epilogues: products become functions together with what cuBLASLt does to their elements
+ * in the same kernel: bias, ReLU, GELU with tanh.
  *
- * What follows a product is decided on expressions of its elements (row_expression.h), not on ops. The function is left in one piece by fusion and
- * becomes a call of the runtime. */
+ * What follows a product is decided on expressions of its elements (row_expression.h), not on ops.
+ * The function is left in one piece by fusion and becomes a call of the runtime. */
 #include "passes/fuse/fuse_bodies.h"
 #include "passes/fuse/rows/row_activation.h"
 #include "passes/registry.h"
@@ -48,7 +49,8 @@ static bool is_part(MlirValue value) {
   return !mlirOperationIsNull(op) && tp__op_is(op, "tensor.extract_slice");
 }
 
-/* How many dimensions are columns, and the factors; why it is not one product of matrices, else NULL. */
+/* How many dimensions are columns, and the factors; why it is not one product of matrices, else
+ * NULL. */
 static const char *read_product(epilogue *e) {
   MlirOperation op = e->product;
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -64,8 +66,10 @@ static const char *read_product(epilogue *e) {
   e->m = e->n = 1;
   for (int d = 0; d < rank; d++)
     *(d < rank - e->n_columns ? &e->m : &e->n) *= shape[d];
-  if (!mlirTypeEqual(e->element, tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 1)))) ||
-      !is_kernel_type(e->element) || (!sums_in_f32 && !mlirTypeEqual(e->element, tp__element_type(result))))
+  if (!mlirTypeEqual(e->element,
+                     tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 1)))) ||
+      !is_kernel_type(e->element) ||
+      (!sums_in_f32 && !mlirTypeEqual(e->element, tp__element_type(result))))
     return "cuBLASLt has no product of these types";
   if (!found)
     return "it is not one of rows, as they are stored, and a matrix";
@@ -86,15 +90,17 @@ static bool is_dead(const tp__rows *rows, const bool *dead, MlirOperation op) {
 }
 
 static bool is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     if (!is_dead(rows, dead, mlirOpOperandGetOwner(use)))
       return false;
   return true;
 }
 
 static void find_dead(const tp__rows *rows, epilogue *e) {
-  MlirOperation maker_of_bias =
-      mlirValueIsNull(e->activation.bias) ? (MlirOperation){NULL} : tp__defining_op(e->activation.bias);
+  MlirOperation maker_of_bias = mlirValueIsNull(e->activation.bias)
+                                    ? (MlirOperation){NULL}
+                                    : tp__defining_op(e->activation.bias);
   memset(e->dead, 0, sizeof e->dead);
   for (int i = rows->n_ops; i-- > 0;) {
     MlirOperation op = rows->ops[i];
@@ -110,7 +116,8 @@ static void find_dead(const tp__rows *rows, epilogue *e) {
 
 /* Is the result of what is fused computed with in a kernel that could compute it on the way? */
 static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     for (int i = 0; i < rows->n_ops; i++)
       if (mlirOperationEqual(rows->ops[i], user) &&
@@ -120,7 +127,9 @@ static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
   return false;
 }
 
-static void print_flags(MlirStringRef piece, void *data) { tp__string_append_bytes(data, piece.data, piece.length); }
+static void print_flags(MlirStringRef piece, void *data) {
+  tp__string_append_bytes(data, piece.data, piece.length);
+}
 
 /* A maximum of which NaN is NaN, unless there is none. */
 static tp_status find_strict_maximum(MlirOperation op, void *data) {
@@ -147,7 +156,9 @@ static bool keeps_nan(const tp__rows *rows, const epilogue *e) {
 
 /* Why not; NULL where it may. */
 static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const char *of_product) {
-  MlirType bias = mlirValueIsNull(e->activation.bias) ? e->element : tp__element_type(mlirValueGetType(e->activation.bias));
+  MlirType bias = mlirValueIsNull(e->activation.bias)
+                      ? e->element
+                      : tp__element_type(mlirValueGetType(e->activation.bias));
   if (of_product)
     return of_product;
   if (!is_read_by_dead(rows, e->dead, rows->root))
@@ -173,7 +184,8 @@ static const char *find_miss(tp__rows *rows, const epilogue *e) {
     (void)find_erf(rows->ops[i], &erf);
     (void)tp__walk(rows->ops[i], find_erf, &erf);
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++)
-      if (tp__is_sum_with_rows(rows, tp__row_of_whole(rows, mlirOperationGetResult(rows->ops[i], k)), e->n_columns))
+      if (tp__is_sum_with_rows(
+              rows, tp__row_of_whole(rows, mlirOperationGetResult(rows->ops[i], k)), e->n_columns))
         return "what is added is no bias, one number for each column";
   }
   return erf ? "cuBLASLt's gelu is that with tanh, not with erf" : NULL;
@@ -181,15 +193,18 @@ static const char *find_miss(tp__rows *rows, const epilogue *e) {
 
 /* ---- the function ---- */
 
-static const char *const functions[] = {[TP_ROW_PLAIN] = "none", [TP_ROW_RELU] = "relu", [TP_ROW_GELU] = "gelu"};
+static const char *const functions[] = {
+    [TP_ROW_PLAIN] = "none", [TP_ROW_RELU] = "relu", [TP_ROW_GELU] = "gelu"};
 
 /* The elements of a product, in f32 and rounded once. */
 static MlirOperation write_body(const epilogue *e) {
   static const char *const bodies[] = {
       [TP_ROW_PLAIN] = "    %y = arith.bitcast %s : f32 to f32\n",
-      [TP_ROW_RELU] = "    %zero = arith.constant 0.0 : f32\n    %y = arith.maxnumf %s, %zero : f32\n",
+      [TP_ROW_RELU] =
+          "    %zero = arith.constant 0.0 : f32\n    %y = arith.maxnumf %s, %zero : f32\n",
       [TP_ROW_GELU] = "    %half = arith.constant 0.5 : f32\n    %one = arith.constant 1.0 : f32\n"
-                      "    %root = arith.constant 0.797884583 : f32\n    %cube = arith.constant 4.471500e-02 : f32\n"
+                      "    %root = arith.constant 0.797884583 : f32\n    %cube = arith.constant "
+                      "4.471500e-02 : f32\n"
                       "    %s2 = arith.mulf %s, %s : f32\n    %s3 = arith.mulf %s2, %s : f32\n"
                       "    %c = arith.mulf %cube, %s3 : f32\n    %d = arith.addf %s, %c : f32\n"
                       "    %u = arith.mulf %root, %d : f32\n    %t = math.tanh %u : f32\n"
@@ -205,22 +220,30 @@ static MlirOperation write_body(const epilogue *e) {
   tp__string_printf(&text, "func.func private @body(%%a: tensor<%lldx%lldx%s>", m, n, t);
   if (has_bias)
     tp__string_printf(&text, ", %%b: tensor<%lldx%s>", n, t);
-  tp__string_printf(&text, ") -> tensor<%lldx%lldx%s> {\n  %%e = tensor.empty() : tensor<%lldx%lldx%s>\n", m, n, t, m, n, t);
-  tp__string_printf(
-      &text, "  %%r = linalg.generic {indexing_maps = [%s, %s%s], iterator_types = [\"parallel\", \"parallel\"]} ins(%%a", maps,
-      has_bias ? "affine_map<(d0, d1) -> (d1)>, " : "", maps);
+  tp__string_printf(&text,
+                    ") -> tensor<%lldx%lldx%s> {\n  %%e = tensor.empty() : tensor<%lldx%lldx%s>\n",
+                    m, n, t, m, n, t);
+  tp__string_printf(&text,
+                    "  %%r = linalg.generic {indexing_maps = [%s, %s%s], iterator_types = "
+                    "[\"parallel\", \"parallel\"]} ins(%%a",
+                    maps, has_bias ? "affine_map<(d0, d1) -> (d1)>, " : "", maps);
   tp__string_printf(&text, "%s : tensor<%lldx%lldx%s>", has_bias ? ", %b" : "", m, n, t);
   if (has_bias)
     tp__string_printf(&text, ", tensor<%lldx%s>", n, t);
   tp__string_printf(&text,
-                    ") outs(%%e : tensor<%lldx%lldx%s>) {\n  ^bb0(%%x: %s%s%s, %%o: %s):\n    %%w = arith.%s %%x : %s to f32\n",
+                    ") outs(%%e : tensor<%lldx%lldx%s>) {\n  ^bb0(%%x: %s%s%s, %%o: %s):\n    %%w "
+                    "= arith.%s %%x : %s to f32\n",
                     m, n, t, t, has_bias ? ", %v: " : "", has_bias ? t : "", t, widen, t);
   if (has_bias)
-    tp__string_printf(&text, "    %%z = arith.%s %%v : %s to f32\n    %%s = arith.addf %%w, %%z : f32\n", widen, t);
+    tp__string_printf(&text,
+                      "    %%z = arith.%s %%v : %s to f32\n    %%s = arith.addf %%w, %%z : f32\n",
+                      widen, t);
   else
     tp__string_append(&text, "    %s = arith.bitcast %w : f32 to f32\n");
   tp__string_append(&text, bodies[e->activation.function]);
-  tp__string_printf(&text, "    %%n = arith.%s %%y : f32 to %s\n    linalg.yield %%n : %s\n  } -> tensor<%lldx%lldx%s>\n",
+  tp__string_printf(&text,
+                    "    %%n = arith.%s %%y : f32 to %s\n    linalg.yield %%n : %s\n  } -> "
+                    "tensor<%lldx%lldx%s>\n",
                     wide ? "bitcast" : "truncf", t, t, m, n, t);
   tp__string_printf(&text, "  return %%r : tensor<%lldx%lldx%s>\n}\n", m, n, t);
   text.failed |= type.failed;
@@ -234,7 +257,8 @@ static MlirAttribute describe(const epilogue *e) {
   const int64_t shape[] = {e->m, e->n};
   MlirNamedAttribute entries[] = {
       tp__named(context, "kind", tp__attr_string(context, "multiply")),
-      tp__named(context, "operands", tp__fused_names(context, mlirValueIsNull(e->activation.bias) ? 2 : 3, operands)),
+      tp__named(context, "operands",
+                tp__fused_names(context, mlirValueIsNull(e->activation.bias) ? 2 : 3, operands)),
       tp__named(context, "function", tp__attr_string(context, functions[e->activation.function])),
       tp__named(context, "shape", tp__attr_i64s(context, TP_LEN(shape), shape)),
       tp__named(context, "transpose_b", mlirBoolAttrGet(context, e->factors.transpose_b)),
@@ -249,7 +273,8 @@ static MlirValue viewed_as(MlirOperation where, MlirValue value, MlirType type) 
   return tp__view(where, mlirOperationGetLocation(where), value, rank, shape);
 }
 
-/* Makes the function and calls it where the result is made: everything that it reads is there before that. */
+/* Makes the function and calls it where the result is made: everything that it reads is there
+ * before that. */
 static tp_status outline(fuser *s, const epilogue *e) {
   MlirContext context = mlirOperationGetContext(e->product);
   MlirLocation location = mlirOperationGetLocation(e->product);
@@ -264,11 +289,13 @@ static tp_status outline(fuser *s, const epilogue *e) {
   for (int i = 0; i < n_given; i++)
     inputs[i] = mlirValueGetType(given[i]);
   snprintf(name, sizeof name, "tp.epilogue.%lld", (long long)s->pass->statistics[STAT_FUSED]);
-  tp__build_fused_func(s->pass->module, name, location, describe(e), n_given, inputs, 1, &result, &block);
+  tp__build_fused_func(s->pass->module, name, location, describe(e), n_given, inputs, 1, &result,
+                       &block);
   MlirOperation end = tp__create(&(tp_build){.name = "func.return", .location = location});
   mlirBlockAppendOwnedOperation(block, end);
-  MlirValue values[2] = {tp__build_product(end, mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1),
-                                           e->factors.transpose_b, e->m, e->n, e->factors.k)};
+  MlirValue values[2] = {tp__build_product(end, mlirBlockGetArgument(block, 0),
+                                           mlirBlockGetArgument(block, 1), e->factors.transpose_b,
+                                           e->m, e->n, e->factors.k)};
   if (n_given == 3)
     values[1] = tp__view(end, location, mlirBlockGetArgument(block, 2), 1, &e->n);
   MlirValue made;
@@ -276,7 +303,8 @@ static tp_status outline(fuser *s, const epilogue *e) {
   made = viewed_as(end, made, result);
   mlirOperationSetOperands(end, 1, &made);
 
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirNamedAttribute callee =
+      tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
   MlirOperation where = mlirOpResultGetOwner(e->value);
   MlirOperation call = tp__create(&(tp_build){.name = "func.call",
                                               .location = mlirOperationGetLocation(where),
@@ -306,9 +334,11 @@ static void erase_dead(const tp__rows *rows, const epilogue *e) {
 /* ---- the pass ---- */
 
 static void remark_fused(const epilogue *e) {
-  const char *function = e->activation.function == TP_ROW_PLAIN ? "" : functions[e->activation.function];
+  const char *function =
+      e->activation.function == TP_ROW_PLAIN ? "" : functions[e->activation.function];
   bool has_bias = !mlirValueIsNull(e->activation.bias);
-  tp__remark(e->product, "is one call with %s%s%s", has_bias ? "bias" : "", has_bias && *function ? ", " : "", function);
+  tp__remark(e->product, "is one call with %s%s%s", has_bias ? "bias" : "",
+             has_bias && *function ? ", " : "", function);
 }
 
 static tp_status leave(fuser *s, const epilogue *e, const char *reason) {
@@ -324,7 +354,8 @@ static const char *find_epilogue(tp__rows *rows, const char *of_product, epilogu
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++) {
       e->value = mlirOperationGetResult(rows->ops[i], k);
       if (!mlirTypeEqual(tp__element_type(mlirValueGetType(e->value)), e->element) ||
-          !tp__match_row_activation(rows, tp__row_of_whole(rows, e->value), e->n_columns, &e->activation))
+          !tp__match_row_activation(rows, tp__row_of_whole(rows, e->value), e->n_columns,
+                                    &e->activation))
         continue;
       find_dead(rows, e);
       const char *why = find_obstacle(rows, e, of_product);
@@ -340,7 +371,8 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   epilogue e = {.product = op};
   if (mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0))) == 0)
     return TP_OK;
-  const char *of_product = read_product(&e); /* a reshape may cut columns of several dimensions elsewhere */
+  /* a reshape may cut columns of several dimensions elsewhere */
+  const char *of_product = read_product(&e);
   tp__rows_begin(&s->rows, e.n_columns == 1 ? tp__rows_root(op) : mlirOperationGetResult(op, 0));
   const char *reason = find_epilogue(&s->rows, of_product, &e);
   if (reason)
@@ -383,22 +415,30 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"fused", "inline", "keep: products become functions with what follows, for programs for GPUs; inline: nothing is done"},
+    {"fused", "inline",
+     "keep: products become functions with what follows, for programs for GPUs; inline: nothing is "
+     "done"},
 };
 
-static const tp_statistic_row statistics[] = {{"fused", "products that are one call with what follows"},
-                                              {"other", "products followed by what looks like it"}};
+static const tp_statistic_row statistics[] = {
+    {"fused", "products that are one call with what follows"},
+    {"other", "products followed by what looks like it"}};
 
 const tp_pass_row tp__fuse_epilogues_row = {
     .name = "tp-fuse-epilogues",
-    .summary = "Make functions of products and the bias, ReLU or GELU behind them, as cuBLASLt computes them",
-    .description = "Requires: tensors, calls inlined. Establishes (fused=keep): a product of rows and a matrix of f32, f16 or "
+    .summary = "Make functions of products and the bias, ReLU or GELU behind them, as cuBLASLt "
+               "computes them",
+    .description = "Requires: tensors, calls inlined. Establishes (fused=keep): a product of rows "
+                   "and a matrix of f32, f16 or "
                    "bf16, from 0, behind which "
-                   "come a bias for each column, max(x, 0) or GELU in its form with tanh, and nothing else that reads it, is a "
+                   "come a bias for each column, max(x, 0) or GELU in its form with tanh, and "
+                   "nothing else that reads it, is a "
                    "call of a private function "
-                   "with them; its tp.fused says what it does, and tp-lower-to-runtime makes a call of the runtime of it. It "
+                   "with them; its tp.fused says what it does, and tp-lower-to-runtime makes a "
+                   "call of the runtime of it. It "
                    "is rounded once. Left alone: "
-                   "arith.maximumf without nnan, since cuBLASLt's ReLU makes 0 of NaN; GELU with erf; what is followed by "
+                   "arith.maximumf without nnan, since cuBLASLt's ReLU makes 0 of NaN; GELU with "
+                   "erf; what is followed by "
                    "elementwise ops, whose kernel "
                    "computes it on the way. A remark says which, or why not. Breaks: nothing.",
     .options = options,

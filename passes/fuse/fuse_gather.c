@@ -1,4 +1,5 @@
-/* Rows that are gathered over devices and multiplied: slices of them are copied while others are multiplied. */
+/* Rows that are gathered over devices and multiplied: slices of them are copied while others are
+ * multiplied. */
 #include "passes/fuse/fuse_bodies.h"
 
 #include "passes/support/contraction.h"
@@ -19,9 +20,10 @@ typedef struct gathering {
   tp_gathered_rows rows;
   int n;
   tp__product products[TP_MAX_GATHERED];
-  MlirOperation views[TP_MAX_GATHERED]; /* what a product reads: reshapes of what is gathered, if it reads any */
-  bool is_read;                         /* by something else than these products */
-  const char *obstacle;                 /* of a product that is not among them */
+  /* what a product reads: reshapes of what is gathered, if it reads any */
+  MlirOperation views[TP_MAX_GATHERED];
+  bool is_read;         /* by something else than these products */
+  const char *obstacle; /* of a product that is not among them */
 } gathering;
 
 /* ---- what is there ---- */
@@ -29,7 +31,8 @@ typedef struct gathering {
 static tp_status read_gather(gathering *g, bool *is_candidate) {
   tp__axis_runs runs;
   int all[TP_MAX_AXES];
-  MlirType type = mlirValueGetType(mlirOperationGetResult(g->gather, 0)), element = tp__element_type(type);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(g->gather, 0)),
+           element = tp__element_type(type);
   *is_candidate = false;
   if (!tp__static_tensor(type, &g->rank, g->shape) || g->rank < 2 ||
       !(mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element)))
@@ -63,10 +66,12 @@ static int64_t n_devices(const gathering *g) {
 static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
   enum { ROW_BYTES = 16 };
   tp__product product;
-  int64_t slice = g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
+  int64_t slice =
+      g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
   tp__read_product(op, slice, &product);
   MlirType out = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t rank = mlirShapedTypeGetRank(out), columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
+  int64_t rank = mlirShapedTypeGetRank(out),
+          columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
   if (!product.obstacle && (!mlirValueEqual(product.a, left) || mlirValueEqual(product.b, left)))
     product.obstacle = "it is not one of these rows, as they are stored, and a matrix";
   else if (!product.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)
@@ -85,15 +90,16 @@ static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOper
 
 /* Who reads the rows, also through reshapes that leave rows as they are. */
 static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(rows); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(rows); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     tp__contraction c;
     int rank = 0;
     int64_t shape[TP_MAX_RANK];
     bool here = mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(g->gather));
     if (here && tp__is_reshape(op) && mlirOperationIsNull(view) &&
-        tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) && rank > 1 &&
-        shape[rank - 1] == g->rows.width)
+        tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) &&
+        rank > 1 && shape[rank - 1] == g->rows.width)
       find_products(g, mlirOperationGetResult(op, 0), op);
     else if (here && mlirOperationGetNumResults(op) == 1 && tp__match_contraction(op, &c))
       add_product(g, op, rows, view);
@@ -103,9 +109,11 @@ static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
 }
 
 /* Why it is not done; false where it can be. */
-static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text, size_t size) {
+static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text,
+                          size_t size) {
   if (algorithm == TP_FUSED_NONE)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", g->with->topology.name);
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+             g->with->topology.name);
   else if (g->dim == g->rank - 1)
     snprintf(text, size, "it gathers dimension %d, along which rows go", g->dim);
   else if (g->n == 0)
@@ -122,7 +130,8 @@ static const char *const out_names[TP_MAX_GATHERED] = {"out0", "out1", "out2", "
 
 static MlirAttribute describe(const gathering *g) {
   MlirContext context = mlirOperationGetContext(g->gather);
-  const char *operands[1 + TP_MAX_GATHERED] = {"input"}, *results[1 + TP_MAX_GATHERED] = {"gathered"};
+  const char *operands[1 + TP_MAX_GATHERED] = {"input"},
+                           *results[1 + TP_MAX_GATHERED] = {"gathered"};
   MlirAttribute transposed[TP_MAX_GATHERED];
   for (int i = 0; i < g->n; i++) {
     operands[1 + i] = factor_names[i];
@@ -151,8 +160,9 @@ static void fill_func(const gathering *g, MlirBlock block) {
   results[0] = mlirOperationGetResult(gather, 0);
   for (int i = 0; i < g->n; i++) {
     const tp__product *product = &g->products[i];
-    MlirValue out = tp__build_product(end, mlirOperationGetResult(gather, 0), mlirBlockGetArgument(block, 1 + i),
-                                      product->transpose_b, g->rows.tokens, g->rows.columns[i], product->k);
+    MlirValue out = tp__build_product(end, mlirOperationGetResult(gather, 0),
+                                      mlirBlockGetArgument(block, 1 + i), product->transpose_b,
+                                      g->rows.tokens, g->rows.columns[i], product->k);
     int rank;
     int64_t shape[TP_MAX_RANK];
     tp__static_tensor(mlirValueGetType(mlirOperationGetResult(product->op, 0)), &rank, shape);
@@ -173,11 +183,13 @@ static void outline(const gathering *g) {
     inputs[1 + i] = mlirValueGetType(operands[1 + i]);
     results[g->is_read + i] = mlirValueGetType(mlirOperationGetResult(g->products[i].op, 0));
   }
-  tp__build_fused_func(g->with->module, g->with->name, mlirOperationGetLocation(g->gather), describe(g), 1 + g->n, inputs,
-                       g->is_read + g->n, results, &block);
+  tp__build_fused_func(g->with->module, g->with->name, mlirOperationGetLocation(g->gather),
+                       describe(g), 1 + g->n, inputs, g->is_read + g->n, results, &block);
   fill_func(g, block);
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(g->with->name)));
-  MlirOperation call = tp__build(g->gather, "func.call", 1 + g->n, operands, g->is_read + g->n, results, 1, &callee);
+  MlirNamedAttribute callee =
+      tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(g->with->name)));
+  MlirOperation call =
+      tp__build(g->gather, "func.call", 1 + g->n, operands, g->is_read + g->n, results, 1, &callee);
   for (int i = 0; i < g->n; i++)
     tp__replace_op(g->products[i].op, mlirOperationGetResult(call, g->is_read + i));
   for (int i = 0; i < g->n; i++) {
@@ -222,9 +234,12 @@ tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *o
   for (int i = 0; i < g.n && fused; i++)
     if (!tp__move_before(op, NULL, g.products[i].b, 0))
       return leave(&g, "a matrix is made of the rows", outcome);
-  tp__remark(op, "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate ones %.1f us",
-             fused ? "is done" : "is not done", g.n, g.n == 1 ? "" : "s", (long long)g.rows.tokens, (long long)g.rows.width,
-             tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
+  tp__remark(op,
+             "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate "
+             "ones %.1f us",
+             fused ? "is done" : "is not done", g.n, g.n == 1 ? "" : "s", (long long)g.rows.tokens,
+             (long long)g.rows.width, tp_cost_seconds(price.fused) * 1e6,
+             tp_cost_seconds(price.separate) * 1e6);
   *outcome = fused ? TP_FUSE_DONE : TP_FUSE_SLOWER;
   if (fused)
     outline(&g);

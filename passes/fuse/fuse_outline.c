@@ -1,5 +1,6 @@
-/* The function of a fusion. Its body is written anew from what was recognised, not moved: a program that inlines it computes what a
- * kernel will, so running it shows whether the recognition was right. */
+/* The function of a fusion. Its body is written anew from what was recognised, not moved: a program
+ * that inlines it computes what a kernel will, so running it shows whether the recognition was
+ * right. */
 #include "passes/fuse/fuse_bodies.h"
 
 #include "passes/support/lower.h"
@@ -10,7 +11,8 @@ static MlirValue build_rows(const tp__body *b, const tp__fusion *f, MlirValue a,
   int64_t n = b->shape[b->rank - 1], m = 1;
   for (int d = 0; d < mlirShapedTypeGetRank(type) - 1; d++)
     m *= mlirShapedTypeGetDimSize(type, d);
-  return tp__body_view(b, tp__build_product(b->end, a, factor, f->product.transpose_b, m, n, f->product.k), type);
+  return tp__body_view(
+      b, tp__build_product(b->end, a, factor, f->product.transpose_b, m, n, f->product.k), type);
 }
 
 /* A copy of a collective on another operand. */
@@ -56,11 +58,15 @@ static MlirAttribute f32_attr(MlirContext context, double number) {
   return mlirFloatAttrDoubleGet(context, mlirF32TypeGet(context), number);
 }
 
-static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, int n_results, const result *made) {
-  static const char *const quantisations[] = {
-      [TP_QUANTISED_STATIC] = "static", [TP_QUANTISED_PER_TOKEN] = "per_token", [TP_QUANTISED_PER_GROUP] = "per_group"};
-  static const char *const norms[] = {[TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
-  static const char *const kinds[2][2] = {{"reduce_rows", "quantise_rows"}, {"multiply_rows", "multiply_quantise_rows"}};
+static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, int n_results,
+                              const result *made) {
+  static const char *const quantisations[] = {[TP_QUANTISED_STATIC] = "static",
+                                              [TP_QUANTISED_PER_TOKEN] = "per_token",
+                                              [TP_QUANTISED_PER_GROUP] = "per_group"};
+  static const char *const norms[] = {
+      [TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
+  static const char *const kinds[2][2] = {{"reduce_rows", "quantise_rows"},
+                                          {"multiply_rows", "multiply_quantise_rows"}};
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[TP_FUSED_RESULTS];
   bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
@@ -81,7 +87,8 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
-      tp__named(context, "dim", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), f->dim < 0 ? 0 : f->dim)),
+      tp__named(context, "dim",
+                mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), f->dim < 0 ? 0 : f->dim)),
       tp__named(context, "operands", tp__fused_names(context, n, inputs)),
       tp__named(context, "results", tp__fused_names(context, n_results, results)),
       tp__named(context, "norm", tp__attr_string(context, norms[f->norm.kind])),
@@ -89,13 +96,17 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   if (f->norm.kind != TP_NO_NORM)
     entries[n_entries++] = tp__named(context, "epsilon", f32_attr(context, f->norm.epsilon));
   if (quantises) {
-    entries[n_entries++] = tp__named(context, "quantise", tp__attr_string(context, quantisations[f->quantise.kind]));
-    entries[n_entries++] = tp__named(context, "least_largest", f32_attr(context, f->quantise.least_largest));
-    entries[n_entries++] = tp__named(context, "least_scale", f32_attr(context, f->quantise.least_scale));
+    entries[n_entries++] =
+        tp__named(context, "quantise", tp__attr_string(context, quantisations[f->quantise.kind]));
+    entries[n_entries++] =
+        tp__named(context, "least_largest", f32_attr(context, f->quantise.least_largest));
+    entries[n_entries++] =
+        tp__named(context, "least_scale", f32_attr(context, f->quantise.least_scale));
   }
   if (f->product.is_fused) {
     entries[n_entries++] = tp__named(context, "shape", tp__attr_i64s(context, rank, shape));
-    entries[n_entries++] = tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
+    entries[n_entries++] =
+        tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
   }
   return mlirDictionaryAttrGet(context, n_entries, entries);
 }
@@ -116,8 +127,9 @@ int64_t tp__n_pieces(MlirValue value, int dim) {
   return n;
 }
 
-void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location, MlirAttribute fused, int n_inputs,
-                          const MlirType *inputs, int n_results, const MlirType *results, MlirBlock *block) {
+void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
+                          MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
+                          const MlirType *results, MlirBlock *block) {
   enum { MOST = 16 };
   MlirContext context = mlirOperationGetContext(module);
   MlirLocation locations[MOST];
@@ -125,12 +137,17 @@ void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation l
     locations[i] = location;
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
+      tp__named(
+          context, "function_type",
+          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
       tp__named(context, "tp.fused", fused),
   };
-  MlirOperation func = tp__create(&(tp_build){
-      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
+                                              .location = location,
+                                              .n_attributes = TP_LEN(attrs),
+                                              .attributes = attrs,
+                                              .n_regions = 1});
   *block = mlirBlockCreate(n_inputs, inputs, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
@@ -148,8 +165,10 @@ static MlirType type_of_scales(const tp__fusion *f) {
   return mlirRankedTensorTypeGet(in_groups ? rank : rank - 1, shape, f32, (MlirAttribute){NULL});
 }
 
-/* Everything is computed in the shape of the root; others may have more or fewer dimensions of size 1. */
-static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, const result *made) {
+/* Everything is computed in the shape of the root; others may have more or fewer dimensions of size
+ * 1. */
+static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
+                      const result *made) {
   MlirLocation location = mlirOperationGetLocation(f->collective);
   MlirContext context = mlirOperationGetContext(f->collective);
   MlirType tensor = mlirValueGetType(f->root);
@@ -159,7 +178,8 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
                 .tensor = tensor,
                 .element = tp__element_type(tensor),
                 .f32 = mlirF32TypeGet(context)};
-  MlirValue args[TP_FUSED_OPERANDS] = {{NULL}}, results[TP_FUSED_RESULTS], values[TP_FUSED_RESULTS] = {{NULL}};
+  MlirValue args[TP_FUSED_OPERANDS] = {{NULL}}, results[TP_FUSED_RESULTS],
+            values[TP_FUSED_RESULTS] = {{NULL}};
   int at = 0;
   tp__static_tensor(tensor, &b.rank, b.shape);
   mlirBlockAppendOwnedOperation(block, b.end);
@@ -174,13 +194,15 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all, 
   values[TP_RESULT_SUM] = r;
   values[TP_RESULT_OUT] = y;
   if (f->quantise.kind != TP_NOT_QUANTISED)
-    values[TP_RESULT_QUANTISED] = tp__build_quantised(&b, y, &f->quantise, args[7], &values[TP_RESULT_SCALE]);
+    values[TP_RESULT_QUANTISED] =
+        tp__build_quantised(&b, y, &f->quantise, args[7], &values[TP_RESULT_SCALE]);
   for (int i = at = 0; i < TP_FUSED_RESULTS; i++) {
     MlirOperation gather = f->made[i].gather;
     if (!made[i].name)
       continue;
     if (!mlirOperationIsNull(gather))
-      values[i] = copy_on(&b, gather, tp__body_view(&b, values[i], mlirValueGetType(f->made[i].value)));
+      values[i] =
+          copy_on(&b, gather, tp__body_view(&b, values[i], mlirValueGetType(f->made[i].value)));
     results[at++] = tp__body_view(&b, values[i], made[i].type);
   }
   mlirOperationSetOperands(b.end, at, results);
@@ -194,25 +216,29 @@ static void find_results(const tp__fusion *f, result *results) {
                                                       [TP_RESULT_SCALE] = "scale"};
   for (int i = 0; i < TP_FUSED_RESULTS; i++) {
     const tp__made *made = &f->made[i];
-    MlirValue value = mlirOperationIsNull(made->gather) ? made->value : mlirOperationGetResult(made->gather, 0);
+    MlirValue value =
+        mlirOperationIsNull(made->gather) ? made->value : mlirOperationGetResult(made->gather, 0);
     results[i] = (result){.name = NULL};
     if (made->is_made)
-      results[i] = (result){names[i], value, mlirValueIsNull(value) ? type_of_scales(f) : mlirValueGetType(value)};
+      results[i] = (result){names[i], value,
+                            mlirValueIsNull(value) ? type_of_scales(f) : mlirValueGetType(value)};
   }
 }
 
-void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where, const tp__fusion *f) {
+void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where,
+                        const tp__fusion *f) {
   MlirContext context = mlirOperationGetContext(module);
   bool multiplies = f->product.is_fused;
   const MlirValue none = {NULL};
-  const operand all[TP_FUSED_OPERANDS] = {{"input", multiplies ? none : mlirOperationGetOperand(f->collective, 0)},
-                                          {"a", multiplies ? f->product.a : none},
-                                          {"b", multiplies ? f->product.b : none},
-                                          {"residual", f->sum.residual},
-                                          {"bias", f->sum.bias},
-                                          {"gamma", f->norm.gamma},
-                                          {"beta", f->norm.beta},
-                                          {"static_scale", f->quantise.static_scale}};
+  const operand all[TP_FUSED_OPERANDS] = {
+      {"input", multiplies ? none : mlirOperationGetOperand(f->collective, 0)},
+      {"a", multiplies ? f->product.a : none},
+      {"b", multiplies ? f->product.b : none},
+      {"residual", f->sum.residual},
+      {"bias", f->sum.bias},
+      {"gamma", f->norm.gamma},
+      {"beta", f->norm.beta},
+      {"static_scale", f->quantise.static_scale}};
   operand given[TP_FUSED_OPERANDS];
   result all_made[TP_FUSED_RESULTS], made[TP_FUSED_RESULTS];
   MlirValue values[TP_FUSED_OPERANDS];
@@ -231,10 +257,11 @@ void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation wh
       types[n_results] = all_made[i].type;
       made[n_results++] = all_made[i];
     }
-  tp__build_fused_func(module, name, mlirOperationGetLocation(f->collective), describe(f, n, given, n_results, made), n, inputs,
-                       n_results, types, &block);
+  tp__build_fused_func(module, name, mlirOperationGetLocation(f->collective),
+                       describe(f, n, given, n_results, made), n, inputs, n_results, types, &block);
   fill_func(f, block, all, all_made);
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirNamedAttribute callee =
+      tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
   MlirOperation call = tp__build(where, "func.call", n, values, n_results, types, 1, &callee);
   for (int i = n_results; i-- > 0;)
     if (!mlirValueIsNull(made[i].value))

@@ -1,4 +1,5 @@
-/* Products whose rows are summed over devices: what cuBLASLt computes in slices, each stored at the device that reduces it. */
+/* Products whose rows are summed over devices: what cuBLASLt computes in slices, each stored at the
+ * device that reduces it. */
 #include "passes/fuse/fuse.h"
 
 #include "ir/diagnostics.h"
@@ -10,9 +11,11 @@ enum { ROW_BYTES = 16 }; /* of which slices are multiples: tprt/cuda_gemm.h */
 
 /* ---- the product ---- */
 
-/* What makes the rows, through reshapes that leave rows as they are; null if something else than these reads it, or the reshapes. */
+/* What makes the rows, through reshapes that leave rows as they are; null if something else than
+ * these reads it, or the reshapes. */
 static MlirOperation maker_of(MlirValue rows, bool *is_read_elsewhere) {
-  int64_t hidden = mlirShapedTypeGetDimSize(mlirValueGetType(rows), mlirShapedTypeGetRank(mlirValueGetType(rows)) - 1);
+  int64_t hidden = mlirShapedTypeGetDimSize(mlirValueGetType(rows),
+                                            mlirShapedTypeGetRank(mlirValueGetType(rows)) - 1);
   *is_read_elsewhere = false;
   for (;;) {
     MlirOperation op = tp__defining_op(rows);
@@ -45,7 +48,8 @@ void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product
   *product = (tp__product){.op = op};
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
     product->obstacle = "it is added to something";
-  else if (!has_type(mlirOperationGetOperand(op, 0), element) || !has_type(mlirOperationGetOperand(op, 1), element))
+  else if (!has_type(mlirOperationGetOperand(op, 0), element) ||
+           !has_type(mlirOperationGetOperand(op, 1), element))
     product->obstacle = "its factors have another type than its rows";
   else if (!tp__match_rows_by_matrix(op, 1, &factors))
     product->obstacle = "it is not one of rows, as they are stored, and a matrix";
@@ -64,7 +68,8 @@ static void find_product(tp__fusion *f, int64_t slice_rows) {
   MlirOperation op = maker_of(mlirOperationGetOperand(f->collective, 0), &is_read_elsewhere);
   tp__contraction c;
   f->product = (tp__product){.op = {NULL}};
-  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+  if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 ||
+      !tp__match_contraction(op, &c))
     return;
   tp__read_product(op, slice_rows, &f->product);
   if (is_read_elsewhere)
@@ -76,7 +81,9 @@ static void find_product(tp__fusion *f, int64_t slice_rows) {
 /* Of each block that the reduce_scatter cuts, or of all rows, those that a device reduces. */
 static int64_t slice_rows(const tp__fusion *f, const tp_fused_rows *rows) {
   int64_t n = tp__fusion_devices(f),
-          block = f->dim < 0 ? rows->tokens : rows->tokens / tp__n_pieces(mlirOperationGetOperand(f->collective, 0), f->dim);
+          block = f->dim < 0 ? rows->tokens
+                             : rows->tokens /
+                                   tp__n_pieces(mlirOperationGetOperand(f->collective, 0), f->dim);
   return (block + n - 1) / n;
 }
 
@@ -101,15 +108,20 @@ void tp__add_product(tp__fusion *f, const tp_topology *topology, bool always, tp
     f->price = price;
     *rows = with;
   } else if (price.unmeasured) {
-    tp__remark(f->collective, "its product is not computed in slices, whose time is not known for %s", price.unmeasured);
+    tp__remark(f->collective,
+               "its product is not computed in slices, whose time is not known for %s",
+               price.unmeasured);
   } else {
-    tp__remark(f->collective, "its product is not computed in slices: so, with its rows, it takes %.1f us, and %.1f us as one",
+    tp__remark(f->collective,
+               "its product is not computed in slices: so, with its rows, it takes %.1f us, and "
+               "%.1f us as one",
                tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
   }
 }
 
 void tp__erase_product(const tp__fusion *f, MlirValue rows) {
-  for (MlirOperation op = tp__defining_op(rows); !mlirOperationIsNull(op); op = tp__defining_op(rows)) {
+  for (MlirOperation op = tp__defining_op(rows); !mlirOperationIsNull(op);
+       op = tp__defining_op(rows)) {
     bool is_last = mlirOperationEqual(op, f->product.op);
     rows = mlirOperationGetOperand(op, 0);
     mlirOperationDestroy(op);

@@ -1,4 +1,5 @@
-/* What a program does to the rows of a sum over devices: which of its values are the sum with bias and residual, the norm, and what becomes f8 of it. */
+/* What a program does to the rows of a sum over devices: which of its values are the sum with bias
+ * and residual, the norm, and what becomes f8 of it. */
 #include "passes/fuse/fuse.h"
 
 #include "support/support.h"
@@ -8,7 +9,8 @@ static int node_of_result(tp__rows *rows, MlirOperation op, int k, MlirValue *va
   if (k >= mlirOperationGetNumResults(op))
     return TP_ROW_UNKNOWN;
   *value = mlirOperationGetResult(op, k);
-  bool same = mlirTypeEqual(tp__element_type(mlirValueGetType(*value)), tp__element_type(mlirValueGetType(rows->root)));
+  bool same = mlirTypeEqual(tp__element_type(mlirValueGetType(*value)),
+                            tp__element_type(mlirValueGetType(rows->root)));
   return same ? tp__row_of_whole(rows, *value) : TP_ROW_UNKNOWN;
 }
 
@@ -63,7 +65,8 @@ static void find_rows(tp__rows *rows, tp__fusion *f) {
   f->made[TP_RESULT_SUM].value = f->made[TP_RESULT_OUT].value = sums.items[sums.n - 1].value;
 }
 
-/* Does an op of the rows take the larger of two numbers where NaN is none? The kernels make NaN of what has one. */
+/* Does an op of the rows take the larger of two numbers where NaN is none? The kernels make NaN of
+ * what has one. */
 static tp_status is_not_maxnum(MlirOperation op, void *data) {
   (void)data;
   return tp__op_is(op, "arith.maxnumf") ? TP_UNSUPPORTED : TP_OK;
@@ -71,7 +74,8 @@ static tp_status is_not_maxnum(MlirOperation op, void *data) {
 
 static bool is_made_before(MlirOperation where, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  return mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
+  return mlirOperationIsNull(op) ||
+         !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
          mlirOperationIsBeforeInBlock(op, where);
 }
 
@@ -83,10 +87,15 @@ bool tp__makes_scales(const tp__fusion *f) {
 static void find_scales(tp__rows *rows, tp__fusion *f) {
   int (*const node_of)(tp__rows *, MlirValue) =
       f->quantise.kind == TP_QUANTISED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
-  for (int i = 0; i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); i++)
-    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value); k++) {
+  for (int i = 0;
+       i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
+       i++)
+    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) &&
+                    mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
+         k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      if (node_of(rows, value) == f->quantise.scale && mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
+      if (node_of(rows, value) == f->quantise.scale &&
+          mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
         f->made[TP_RESULT_SCALE].value = value;
     }
 }
@@ -96,15 +105,20 @@ static void find_quantisation(tp__rows *rows, tp__fusion *f) {
   int y = tp__row_of_whole(rows, f->made[TP_RESULT_OUT].value);
   const char *obstacle = NULL;
   for (int i = 0; i < rows->n_ops && f->quantise.kind == TP_NOT_QUANTISED; i++)
-    for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) && f->quantise.kind == TP_NOT_QUANTISED; k++) {
+    for (int k = 0;
+         k < mlirOperationGetNumResults(rows->ops[i]) && f->quantise.kind == TP_NOT_QUANTISED;
+         k++) {
       f->made[TP_RESULT_QUANTISED].value = mlirOperationGetResult(rows->ops[i], k);
-      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTISED].value), y, &f->quantise);
+      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTISED].value),
+                                 y, &f->quantise);
       obstacle = obstacle ? obstacle : f->quantise.obstacle;
     }
   for (int i = 0; i < rows->n_ops && f->quantise.kind != TP_NOT_QUANTISED; i++)
     if (tp__walk(rows->ops[i], is_not_maxnum, NULL) != TP_OK)
-      f->quantise = (tp__row_quantisation){.obstacle = "a maximum of its rows is a number where one of two is NaN"};
-  if (f->quantise.kind == TP_QUANTISED_STATIC && !is_made_before(f->collective, f->quantise.static_scale))
+      f->quantise = (tp__row_quantisation){
+          .obstacle = "a maximum of its rows is a number where one of two is NaN"};
+  if (f->quantise.kind == TP_QUANTISED_STATIC &&
+      !is_made_before(f->collective, f->quantise.static_scale))
     f->quantise = (tp__row_quantisation){.obstacle = "its scale is computed behind the sum"};
   if (f->quantise.kind == TP_NOT_QUANTISED) {
     f->made[TP_RESULT_QUANTISED].value = (MlirValue){NULL};

@@ -1,5 +1,6 @@
-/* Softmaxes of rows whose columns are split over devices: their largest numbers, their sums of exponentials and what is picked of them are three
- * collectives that wait for each other; what each device knows of its columns makes one of 16 bytes a row. */
+/* Softmaxes of rows whose columns are split over devices: their largest numbers, their sums of
+ * exponentials and what is picked of them are three collectives that wait for each other; what each
+ * device knows of its columns makes one of 16 bytes a row. */
 #include "passes/fuse/fuse_softmax.h"
 
 #include "ir/diagnostics.h"
@@ -21,7 +22,8 @@ static bool reduces_by(MlirOperation op, const char *reduction) {
   MlirAttribute attr = tp__inherent(op, "reduction");
   bool is_default = mlirAttributeIsNull(attr) && strcmp(reduction, "#shard<partial sum>") == 0;
   return is_default ||
-         (!mlirAttributeIsNull(attr) && mlirAttributeEqual(attr, tp__parse_attr(mlirOperationGetContext(op), reduction)));
+         (!mlirAttributeIsNull(attr) &&
+          mlirAttributeEqual(attr, tp__parse_attr(mlirOperationGetContext(op), reduction)));
 }
 
 static tp_status read_collective(tp__fuser *s, MlirOperation op, tp__softmax_fusion *f) {
@@ -41,27 +43,33 @@ static tp_status read_collective(tp__fuser *s, MlirOperation op, tp__softmax_fus
 }
 
 static bool is_of_group(const tp__softmax_fusion *f, MlirOperation op) {
-  return tp__op_is(op, "shard.all_reduce") && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->largest)) &&
+  return tp__op_is(op, "shard.all_reduce") &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->largest)) &&
          reduces_by(op, "#shard<partial sum>") && mlirAttributeIsNull(tp__get(op, "tp.combiner")) &&
          mlirAttributeEqual(tp__inherent(op, "grid"), tp__inherent(f->largest, "grid")) &&
          mlirAttributeEqual(tp__inherent(op, "grid_axes"), tp__inherent(f->largest, "grid_axes")) &&
-         mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)), mlirValueGetType(mlirOperationGetResult(op, 0)));
+         mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                       mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
 /* The sum over the group of a value, if it is all that reads it; else null. */
 static MlirOperation summed_over_group(const tp__softmax_fusion *f, MlirValue value) {
-  MlirOperation user = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : (MlirOperation){NULL};
+  MlirOperation user = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value))
+                                               : (MlirOperation){NULL};
   return !mlirOperationIsNull(user) && is_of_group(f, user) ? user : (MlirOperation){NULL};
 }
 
-static bool is_f32(MlirValue value) { return mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))); }
+static bool is_f32(MlirValue value) {
+  return mlirTypeIsAF32(tp__element_type(mlirValueGetType(value)));
+}
 
 static void find_sum(tp__rows *rows, tp__softmax_fusion *f) {
   int largest = tp__row_of_number(rows, mlirOperationGetResult(f->largest, 0));
   for (int i = 0; i < rows->n_ops && mlirOperationIsNull(f->sum); i++)
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      if (is_f32(value) && tp__match_row_exponentials(rows, tp__row_of_number(rows, value), largest, &f->finite))
+      if (is_f32(value) &&
+          tp__match_row_exponentials(rows, tp__row_of_number(rows, value), largest, &f->finite))
         f->sum = summed_over_group(f, value);
     }
 }
@@ -74,8 +82,10 @@ static bool counts_columns(const tp__rows *rows, const tp__softmax_fusion *f) {
   for (int64_t device = 0; device < n; device++) {
     int64_t rank = 0, first = 0;
     for (int i = 0; i < f->n_axes; i++)
-      rank = rank * f->mesh->axes[f->axes[i]].size + tp_mesh_coordinate(f->mesh, device, f->axes[i]);
-    if (!mlirValueIsNull(f->pick.first) && !tp__value_on_device(f->pick.first, f->mesh, device, &first))
+      rank =
+          rank * f->mesh->axes[f->axes[i]].size + tp_mesh_coordinate(f->mesh, device, f->axes[i]);
+    if (!mlirValueIsNull(f->pick.first) &&
+        !tp__value_on_device(f->pick.first, f->mesh, device, &first))
       return false;
     if (first != rank * columns)
       return false;
@@ -85,19 +95,22 @@ static bool counts_columns(const tp__rows *rows, const tp__softmax_fusion *f) {
 
 static bool is_target(MlirValue value) {
   MlirType type = tp__element_type(mlirValueGetType(value));
-  return mlirTypeIsAInteger(type) && (mlirIntegerTypeGetWidth(type) == 32 || mlirIntegerTypeGetWidth(type) == 64);
+  return mlirTypeIsAInteger(type) &&
+         (mlirIntegerTypeGetWidth(type) == 32 || mlirIntegerTypeGetWidth(type) == 64);
 }
 
-/* The ops of the target that have to stand in front of the call and do not yet. False where one of them may not be moved. */
+/* The ops of the target that have to stand in front of the call and do not yet. False where one of
+ * them may not be moved. */
 static bool move_target(MlirOperation where, MlirValue value, int depth) {
   enum { MOST_DEEP = 16 };
   MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
+  if (mlirOperationIsNull(op) ||
+      !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
       mlirOperationIsBeforeInBlock(op, where))
     return true;
   if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
-      !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") || tp__op_is(op, "tensor.empty") ||
-        tp__is_reshape(op)))
+      !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") ||
+        tp__op_is(op, "tensor.empty") || tp__is_reshape(op)))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!move_target(where, mlirOperationGetOperand(op, i), depth + 1))
@@ -108,12 +121,15 @@ static bool move_target(MlirOperation where, MlirValue value, int depth) {
 
 static void find_pick(tp__rows *rows, tp__softmax_fusion *f) {
   int largest = tp__row_of_number(rows, mlirOperationGetResult(f->largest, 0)),
-      sum = tp__row_of_number(rows, mlirOperationGetResult(f->sum, 0)), shift = tp__row_shift(rows, largest, f->finite);
+      sum = tp__row_of_number(rows, mlirOperationGetResult(f->sum, 0)),
+      shift = tp__row_shift(rows, largest, f->finite);
   for (int i = 0; i < rows->n_ops; i++)
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      if (!is_f32(value) || !tp__match_row_pick(rows, tp__row_of_number(rows, value), shift, sum, &f->pick) ||
-          !is_target(f->pick.target) || !counts_columns(rows, f) || !move_target(f->largest, f->pick.target, 0))
+      if (!is_f32(value) ||
+          !tp__match_row_pick(rows, tp__row_of_number(rows, value), shift, sum, &f->pick) ||
+          !is_target(f->pick.target) || !counts_columns(rows, f) ||
+          !move_target(f->largest, f->pick.target, 0))
         continue;
       f->picked = value;
       f->summed = summed_over_group(f, value);
@@ -128,17 +144,23 @@ static bool is_kernel_type(MlirType element) {
 }
 
 /* Why no kernel does it; false where one does. */
-static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what, bool has_kernels, char *text,
-                          size_t size) {
+static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what,
+                          bool has_kernels, char *text, size_t size) {
   long long row_bytes = (long long)(what->columns * what->element_size);
-  if (!is_f32(mlirOperationGetResult(f->largest, 0)) || !is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
-    snprintf(text, size, "the largest of rows, and the numbers of them, are computed in another type than f32");
+  if (!is_f32(mlirOperationGetResult(f->largest, 0)) ||
+      !is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
+    snprintf(text, size,
+             "the largest of rows, and the numbers of them, are computed in another type than f32");
   else if (mlirOperationIsNull(f->sum))
-    snprintf(text, size, "no sum of exponentials relative to the largest of rows is summed over the same devices");
+    snprintf(
+        text, size,
+        "no sum of exponentials relative to the largest of rows is summed over the same devices");
   else if (!has_kernels)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology.name);
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+             s->topology.name);
   else if (row_bytes % ROW_BYTES != 0)
-    snprintf(text, size, "a row has %lld bytes on a device, no multiple of %d", row_bytes, ROW_BYTES);
+    snprintf(text, size, "a row has %lld bytes on a device, no multiple of %d", row_bytes,
+             ROW_BYTES);
   else
     return false;
   return true;
@@ -152,7 +174,8 @@ static tp_fused_softmax describe(const tp__rows *rows, const tp__softmax_fusion 
                             .axes = f->axes,
                             .tokens = tokens,
                             .columns = rows->shape[rows->rank - 1],
-                            .element_size = tp__element_size(tp__element_type(mlirValueGetType(f->rows))),
+                            .element_size =
+                                tp__element_size(tp__element_type(mlirValueGetType(f->rows))),
                             .n_collectives = mlirOperationIsNull(f->summed) ? 2 : 3};
 }
 
@@ -203,9 +226,12 @@ tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *out
     return TP_OK;
   }
   bool is_fused = fused < separate || s->always;
-  tp__remark(op, "is %sfused with sum of exponentials%s, %lld rows of %lld: one exchange takes %.1f us, separate ones %.1f us",
-             is_fused ? "" : "not ", mlirValueIsNull(f.picked) ? "" : picks[f.pick.pick], (long long)what.tokens,
-             (long long)what.columns, tp_cost_seconds(fused) * 1e6, tp_cost_seconds(separate) * 1e6);
+  tp__remark(op,
+             "is %sfused with sum of exponentials%s, %lld rows of %lld: one exchange takes %.1f "
+             "us, separate ones %.1f us",
+             is_fused ? "" : "not ", mlirValueIsNull(f.picked) ? "" : picks[f.pick.pick],
+             (long long)what.tokens, (long long)what.columns, tp_cost_seconds(fused) * 1e6,
+             tp_cost_seconds(separate) * 1e6);
   *outcome = is_fused ? TP_FUSE_DONE : TP_FUSE_SLOWER;
   if (!is_fused)
     return TP_OK;

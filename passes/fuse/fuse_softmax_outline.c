@@ -1,5 +1,6 @@
-/* The function of a split softmax. Its body is written anew from what was recognised: a program that inlines it computes what the kernels will, so running
- * it shows whether the recognition was right. */
+/* The function of a split softmax. Its body is written anew from what was recognised: a program
+ * that inlines it computes what the kernels will, so running it shows whether the recognition was
+ * right. */
 #include "passes/fuse/fuse_softmax.h"
 #include "passes/support/from_text.h"
 #include "passes/support/lower.h"
@@ -27,7 +28,8 @@ static void write_map(writer *w, int n) {
   tp__string_append(&w->text, ")>");
 }
 
-/* A linalg.generic over the rows, whose first input they are, of n_numbers more inputs and of one result; up to its operands. */
+/* A linalg.generic over the rows, whose first input they are, of n_numbers more inputs and of one
+ * result; up to its operands. */
 static void write_loops(writer *w, const char *result, int n_numbers) {
   tp__string_printf(&w->text, "  %s = linalg.generic {indexing_maps = [", result);
   write_map(w, w->rank);
@@ -45,12 +47,14 @@ typedef enum copied { OF_LARGEST, OF_SUM, OF_PICKED } copied;
 
 static void write_collective(writer *w, const char *result, const char *of_value, copied which) {
   const char *t = of(&w->number);
-  tp__string_printf(&w->text, "  %s = tensor.cast %s {copied = %d : i64} : %s to %s\n", result, of_value, which, t, t);
+  tp__string_printf(&w->text, "  %s = tensor.cast %s {copied = %d : i64} : %s to %s\n", result,
+                    of_value, which, t, t);
 }
 
 static void write_widening(writer *w) {
   bool wide = strcmp(of(&w->element), "f32") == 0;
-  tp__string_printf(&w->text, "    %%w = arith.%s %%x : %s to f32\n", wide ? "bitcast" : "extf", of(&w->element));
+  tp__string_printf(&w->text, "    %%w = arith.%s %%x : %s to f32\n", wide ? "bitcast" : "extf",
+                    of(&w->element));
 }
 
 static void write_largest(writer *w) {
@@ -58,10 +62,12 @@ static void write_largest(writer *w) {
   tp__string_printf(&w->text, "  %%none = arith.constant dense<%s> : %s\n",
                     tp__minus_infinity(mlirF32TypeGet(mlirOperationGetContext(w->f->largest))), t);
   write_loops(w, "%local", 0);
-  tp__string_printf(&w->text, " ins(%%rows : %s) outs(%%none : %s) {\n  ^bb0(%%x: %s, %%o: f32):\n", of(&w->rows), t,
-                    of(&w->element));
+  tp__string_printf(&w->text, " ins(%%rows : %s) outs(%%none : %s) {\n  ^bb0(%%x: %s, %%o: f32):\n",
+                    of(&w->rows), t, of(&w->element));
   write_widening(w);
-  tp__string_printf(&w->text, "    %%m = arith.maximumf %%o, %%w : f32\n    linalg.yield %%m : f32\n  } -> %s\n", t);
+  tp__string_printf(
+      &w->text, "    %%m = arith.maximumf %%o, %%w : f32\n    linalg.yield %%m : f32\n  } -> %s\n",
+      t);
   write_collective(w, "%largest", "%local", OF_LARGEST);
 }
 
@@ -70,8 +76,10 @@ static const char *write_shift(writer *w) {
   const char *t = of(&w->number);
   if (!w->f->finite)
     return "%largest";
-  tp__string_printf(&w->text, "  %%infinity = arith.constant dense<0x7F800000> : %s\n  %%size = math.absf %%largest : %s\n", t,
-                    t);
+  tp__string_printf(
+      &w->text,
+      "  %%infinity = arith.constant dense<0x7F800000> : %s\n  %%size = math.absf %%largest : %s\n",
+      t, t);
   tp__string_printf(&w->text, "  %%finite = arith.cmpf one, %%size, %%infinity : %s\n", t);
   tp__string_printf(&w->text, "  %%shift = arith.select %%finite, %%largest, %%zero : ");
   tp__string_printf(&w->text, "%s, %s\n", of(&w->condition), t);
@@ -81,19 +89,23 @@ static const char *write_shift(writer *w) {
 static void write_exponentials(writer *w, const char *shift) {
   const char *t = of(&w->number);
   write_loops(w, "%part", 1);
-  tp__string_printf(&w->text, " ins(%%rows, %s : %s, %s) outs(%%zero : %s) {\n  ^bb0(%%x: %s, %%l: f32, %%o: f32):\n", shift,
-                    of(&w->rows), t, t, of(&w->element));
+  tp__string_printf(
+      &w->text,
+      " ins(%%rows, %s : %s, %s) outs(%%zero : %s) {\n  ^bb0(%%x: %s, %%l: f32, %%o: f32):\n",
+      shift, of(&w->rows), t, t, of(&w->element));
   write_widening(w);
   tp__string_printf(&w->text,
-                    "    %%d = arith.subf %%w, %%l : f32\n    %%e = math.exp %%d : f32\n    %%s = arith.addf %%o, %%e : f32\n"
+                    "    %%d = arith.subf %%w, %%l : f32\n    %%e = math.exp %%d : f32\n    %%s = "
+                    "arith.addf %%o, %%e : f32\n"
                     "    linalg.yield %%s : f32\n  } -> %s\n",
                     t);
   write_collective(w, "%sum", "%part", OF_SUM);
 }
 
 static void write_pick(writer *w, const char *shift) {
-  static const char *const picked[] = {
-      [TPRT_CUDA_LOGIT] = "%w", [TPRT_CUDA_LESS_LARGEST] = "%d", [TPRT_CUDA_LOG_PROBABILITY] = "%p"};
+  static const char *const picked[] = {[TPRT_CUDA_LOGIT] = "%w",
+                                       [TPRT_CUDA_LESS_LARGEST] = "%d",
+                                       [TPRT_CUDA_LOG_PROBABILITY] = "%p"};
   const char *t = of(&w->number), *i = of(&w->target_element);
   write_loops(w, "%own", 3);
   tp__string_printf(&w->text,
@@ -101,28 +113,33 @@ static void write_pick(writer *w, const char *shift) {
                     "  ^bb0(%%x: %s, %%l: f32, %%s: f32, %%t: %s, %%o: f32):\n",
                     shift, of(&w->rows), t, t, of(&w->target), t, of(&w->element), i);
   write_widening(w);
-  tp__string_printf(&w->text,
-                    "    %%index = linalg.index %d : index\n    %%place = arith.addi %%index, %%first : index\n"
-                    "    %%column = arith.index_cast %%place : index to %s\n    %%is = arith.cmpi eq, %%column, %%t : %s\n",
-                    w->rank - 1, i, i);
-  tp__string_printf(&w->text,
-                    "    %%d = arith.subf %%w, %%l : f32\n    %%g = math.log %%s : f32\n    %%p = arith.subf %%d, %%g : f32\n"
-                    "    %%n = arith.constant 0.0 : f32\n    %%v = arith.select %%is, %s, %%n : f32\n"
-                    "    %%r = arith.addf %%o, %%v : f32\n    linalg.yield %%r : f32\n  } -> %s\n",
-                    picked[w->f->pick.pick], t);
+  tp__string_printf(
+      &w->text,
+      "    %%index = linalg.index %d : index\n    %%place = arith.addi %%index, %%first : index\n"
+      "    %%column = arith.index_cast %%place : index to %s\n    %%is = arith.cmpi eq, %%column, "
+      "%%t : %s\n",
+      w->rank - 1, i, i);
+  tp__string_printf(
+      &w->text,
+      "    %%d = arith.subf %%w, %%l : f32\n    %%g = math.log %%s : f32\n    %%p = arith.subf "
+      "%%d, %%g : f32\n"
+      "    %%n = arith.constant 0.0 : f32\n    %%v = arith.select %%is, %s, %%n : f32\n"
+      "    %%r = arith.addf %%o, %%v : f32\n    linalg.yield %%r : f32\n  } -> %s\n",
+      picked[w->f->pick.pick], t);
   if (!mlirOperationIsNull(w->f->summed))
     write_collective(w, "%picked", "%own", OF_PICKED);
 }
 
-/* A function of the rows, and of the target and the number of the first column where something is picked. */
+/* A function of the rows, and of the target and the number of the first column where something is
+ * picked. */
 static MlirOperation write_body(writer *w) {
   const char *t = of(&w->number);
   bool picks = !mlirValueIsNull(w->f->picked);
   tp__string_printf(&w->text, "func.func private @body(%%rows: %s", of(&w->rows));
   if (picks)
     tp__string_printf(&w->text, ", %%target: %s, %%first: index", of(&w->target));
-  tp__string_printf(&w->text, ") -> (%s, %s%s%s) {\n  %%zero = arith.constant dense<0.0> : %s\n", t, t, picks ? ", " : "",
-                    picks ? t : "", t);
+  tp__string_printf(&w->text, ") -> (%s, %s%s%s) {\n  %%zero = arith.constant dense<0.0> : %s\n", t,
+                    t, picks ? ", " : "", picks ? t : "", t);
   write_largest(w);
   const char *shift = write_shift(w);
   write_exponentials(w, shift);
@@ -133,8 +150,8 @@ static MlirOperation write_body(writer *w) {
                     : mlirOperationIsNull(w->f->summed) ? ", %own"
                                                         : ", %picked",
                     t, t, picks ? ", " : "", picks ? t : "");
-  bool failed = w->rows.failed || w->number.failed || w->condition.failed || w->target.failed || w->element.failed ||
-                w->target_element.failed;
+  bool failed = w->rows.failed || w->number.failed || w->condition.failed || w->target.failed ||
+                w->element.failed || w->target_element.failed;
   w->text.failed |= failed;
   return tp__parse_function(w->f->largest, &w->text);
 }
@@ -152,13 +169,16 @@ static tp_status find_place(MlirOperation op, void *data) {
 }
 
 static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *f) {
-  const MlirOperation all[] = {[OF_LARGEST] = f->largest, [OF_SUM] = f->sum, [OF_PICKED] = f->summed};
+  const MlirOperation all[] = {
+      [OF_LARGEST] = f->largest, [OF_SUM] = f->sum, [OF_PICKED] = f->summed};
   tp_op_list places = {0};
   tp_status status = tp__walk(body, find_place, &places);
   for (size_t i = 0; i < places.n && status == TP_OK; i++) {
-    MlirOperation op = places.items[i], copy = mlirOperationClone(all[mlirIntegerAttrGetValueInt(tp__get(op, "copied"))]);
+    MlirOperation op = places.items[i],
+                  copy = mlirOperationClone(all[mlirIntegerAttrGetValueInt(tp__get(op, "copied"))]);
     MlirValue result = mlirOperationGetResult(copy, 0);
-    mlirOperationSetOperand(copy, 0, viewed_as(op, mlirOperationGetOperand(op, 0), mlirValueGetType(result)));
+    mlirOperationSetOperand(
+        copy, 0, viewed_as(op, mlirOperationGetOperand(op, 0), mlirValueGetType(result)));
     tp__insert_before(op, copy);
     tp__replace_op(op, viewed_as(op, result, mlirValueGetType(mlirOperationGetResult(op, 0))));
   }
@@ -171,11 +191,13 @@ static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *
 enum { MOST = 3 }; /* operands and results */
 
 static MlirAttribute describe(const tp__softmax_fusion *f) {
-  static const char *const names[] = {
-      [TPRT_CUDA_LOGIT] = "logit", [TPRT_CUDA_LESS_LARGEST] = "less_largest", [TPRT_CUDA_LOG_PROBABILITY] = "log_probability"};
+  static const char *const names[] = {[TPRT_CUDA_LOGIT] = "logit",
+                                      [TPRT_CUDA_LESS_LARGEST] = "less_largest",
+                                      [TPRT_CUDA_LOG_PROBABILITY] = "log_probability"};
   MlirContext context = mlirOperationGetContext(f->largest);
   bool picks = !mlirValueIsNull(f->picked);
-  MlirAttribute operands[] = {tp__attr_string(context, "logits"), tp__attr_string(context, "target")};
+  MlirAttribute operands[] = {tp__attr_string(context, "logits"),
+                              tp__attr_string(context, "target")};
   MlirAttribute results[] = {tp__attr_string(context, "largest"), tp__attr_string(context, "sum"),
                              tp__attr_string(context, "picked")};
   MlirAttribute axes[TP_MAX_AXES];
@@ -191,33 +213,41 @@ static MlirAttribute describe(const tp__softmax_fusion *f) {
       tp__named(context, "results", mlirArrayAttrGet(context, picks ? 3 : 2, results)),
       tp__named(context, "infinite", tp__attr_string(context, f->finite ? "zero" : "nan")),
       tp__named(context, "pick", tp__attr_string(context, names[f->pick.pick])),
-      tp__named(context, "picks_of", tp__attr_string(context, mlirOperationIsNull(f->summed) ? "device" : "group")),
+      tp__named(context, "picks_of",
+                tp__attr_string(context, mlirOperationIsNull(f->summed) ? "device" : "group")),
   };
   return mlirDictionaryAttrGet(context, picks ? 7 : 5, entries);
 }
 
-static MlirOperation build_func(MlirOperation module, const char *name, const tp__softmax_fusion *f, int n_operands,
-                                const MlirType *operands, int n_results, const MlirType *results) {
+static MlirOperation build_func(MlirOperation module, const char *name, const tp__softmax_fusion *f,
+                                int n_operands, const MlirType *operands, int n_results,
+                                const MlirType *results) {
   MlirContext context = mlirOperationGetContext(module);
   MlirLocation location = mlirOperationGetLocation(f->largest), locations[] = {location, location};
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type",
-                mlirTypeAttrGet(mlirFunctionTypeGet(context, n_operands, operands, n_results, results))),
+      tp__named(
+          context, "function_type",
+          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_operands, operands, n_results, results))),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
       tp__named(context, "tp.fused", describe(f)),
   };
-  MlirOperation func = tp__create(&(tp_build){
-      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), mlirBlockCreate(n_operands, operands, locations));
+  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
+                                              .location = location,
+                                              .n_attributes = TP_LEN(attrs),
+                                              .attributes = attrs,
+                                              .n_regions = 1});
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0),
+                             mlirBlockCreate(n_operands, operands, locations));
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
   return func;
 }
 
-static void fill_func(const tp__softmax_fusion *f, MlirOperation func, MlirOperation body, MlirType target, int n_results,
-                      const MlirType *results) {
+static void fill_func(const tp__softmax_fusion *f, MlirOperation func, MlirOperation body,
+                      MlirType target, int n_results, const MlirType *results) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  MlirOperation end = tp__create(&(tp_build){.name = "func.return", .location = mlirOperationGetLocation(func)});
+  MlirOperation end =
+      tp__create(&(tp_build){.name = "func.return", .location = mlirOperationGetLocation(func)});
   MlirValue given[MOST] = {mlirBlockGetArgument(block, 0)}, made[MOST];
   bool picks = n_results == 3;
   mlirBlockAppendOwnedOperation(block, end);
@@ -226,8 +256,9 @@ static void fill_func(const tp__softmax_fusion *f, MlirOperation func, MlirOpera
     int64_t shape[TP_MAX_RANK];
     tp__static_tensor(mlirValueGetType(given[0]), &rank, shape);
     given[1] = viewed_as(end, mlirBlockGetArgument(block, 1), target);
-    given[2] = tp__binary(end, "arith.muli", tp__build_group_index(end, f->mesh, f->n_axes, f->axes),
-                          tp__index_constant(end, shape[rank - 1]));
+    given[2] =
+        tp__binary(end, "arith.muli", tp__build_group_index(end, f->mesh, f->n_axes, f->axes),
+                   tp__index_constant(end, shape[rank - 1]));
   }
   tp__inline_results(end, body, picks ? 3 : 1, given, n_results, made);
   for (int i = 0; i < n_results; i++)
@@ -244,9 +275,11 @@ tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__
   tp__static_tensor(x, &w.rank, shape);
   tp__append_type(&w.rows, x);
   tp__append_type(&w.element, tp__element_type(x));
-  tp__append_type(&w.number, mlirRankedTensorTypeGet(w.rank - 1, shape, f32, (MlirAttribute){NULL}));
+  tp__append_type(&w.number,
+                  mlirRankedTensorTypeGet(w.rank - 1, shape, f32, (MlirAttribute){NULL}));
   tp__append_type(&w.condition,
-                  mlirRankedTensorTypeGet(w.rank - 1, shape, mlirIntegerTypeGet(context, 1), (MlirAttribute){NULL}));
+                  mlirRankedTensorTypeGet(w.rank - 1, shape, mlirIntegerTypeGet(context, 1),
+                                          (MlirAttribute){NULL}));
   if (picks) {
     MlirType element = tp__element_type(mlirValueGetType(f->pick.target));
     target = mlirRankedTensorTypeGet(w.rank - 1, shape, element, (MlirAttribute){NULL});
@@ -254,7 +287,8 @@ tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__
     tp__append_type(&w.target_element, element);
   }
   MlirOperation body = write_body(&w);
-  tp__string *parts[] = {&w.rows, &w.element, &w.number, &w.condition, &w.target, &w.target_element};
+  tp__string *parts[] = {&w.rows,      &w.element, &w.number,
+                         &w.condition, &w.target,  &w.target_element};
   for (int i = 0; i < TP_LEN(parts); i++)
     tp__string_destroy(parts[i]);
   if (mlirOperationIsNull(body))
@@ -265,7 +299,8 @@ tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__
     return status;
   }
 
-  MlirValue replaced[MOST] = {mlirOperationGetResult(f->largest, 0), mlirOperationGetResult(f->sum, 0)};
+  MlirValue replaced[MOST] = {mlirOperationGetResult(f->largest, 0),
+                              mlirOperationGetResult(f->sum, 0)};
   MlirValue given[] = {f->rows, f->pick.target};
   MlirType operands[2] = {x}, results[MOST];
   int n_operands = picks ? 2 : 1, n_results = picks ? 3 : 2;
@@ -275,9 +310,12 @@ tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__
   }
   for (int i = 0; i < n_results; i++)
     results[i] = mlirValueGetType(replaced[i]);
-  fill_func(f, build_func(module, name, f, n_operands, operands, n_results, results), body, target, n_results, results);
-  MlirNamedAttribute callee = tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
-  MlirOperation call = tp__build(f->largest, "func.call", n_operands, given, n_results, results, 1, &callee);
+  fill_func(f, build_func(module, name, f, n_operands, operands, n_results, results), body, target,
+            n_results, results);
+  MlirNamedAttribute callee =
+      tp__named(context, "callee", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirOperation call =
+      tp__build(f->largest, "func.call", n_operands, given, n_results, results, 1, &callee);
   for (int i = 0; i < n_results; i++)
     mlirValueReplaceAllUsesOfWith(replaced[i], mlirOperationGetResult(call, i));
   return TP_OK;

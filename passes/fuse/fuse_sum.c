@@ -1,4 +1,5 @@
-/* Sums over devices together with what is done to the rows of the sum: whether one kernel does it, and whether that is faster. */
+/* Sums over devices together with what is done to the rows of the sum: whether one kernel does it,
+ * and whether that is faster. */
 #include "passes/fuse/fuse.h"
 
 #include "ir/diagnostics.h"
@@ -16,8 +17,10 @@ bool tp__is_sum(MlirOperation op) {
   MlirAttribute combiner = tp__get(op, "tp.combiner"), reduction = tp__inherent(op, "reduction");
   MlirContext context = mlirOperationGetContext(op);
   if (!mlirAttributeIsNull(combiner))
-    return mlirAttributeIsAString(combiner) && tp__ref_is(mlirStringAttrGetValue(combiner), tp_combiner_name(TP_SUM));
-  return mlirAttributeIsNull(reduction) || mlirAttributeEqual(reduction, tp__parse_attr(context, "#shard<partial sum>"));
+    return mlirAttributeIsAString(combiner) &&
+           tp__ref_is(mlirStringAttrGetValue(combiner), tp_combiner_name(TP_SUM));
+  return mlirAttributeIsNull(reduction) ||
+         mlirAttributeEqual(reduction, tp__parse_attr(context, "#shard<partial sum>"));
 }
 
 static bool is_kernel_type(MlirType element) {
@@ -25,15 +28,19 @@ static bool is_kernel_type(MlirType element) {
 }
 
 /* Sums over more than one device of rows of floats: what this pass is about. */
-static tp_status read_collective(const tp__fuser *s, MlirOperation op, tp__fusion *f, bool *is_candidate) {
+static tp_status read_collective(const tp__fuser *s, MlirOperation op, tp__fusion *f,
+                                 bool *is_candidate) {
   tp__axis_runs runs;
   int all[TP_MAX_AXES], rank, result_rank;
   int64_t shape[TP_MAX_RANK];
-  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
   *f = (tp__fusion){.collective = op, .mesh = &s->mesh, .dim = -1};
   *is_candidate = false;
-  if (!tp__is_sum(op) || !tp__static_tensor(from, &rank, shape) || !tp__static_tensor(to, &result_rank, shape) || rank == 0 ||
-      !is_kernel_type(tp__element_type(to)) || !mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
+  if (!tp__is_sum(op) || !tp__static_tensor(from, &rank, shape) ||
+      !tp__static_tensor(to, &result_rank, shape) || rank == 0 ||
+      !is_kernel_type(tp__element_type(to)) ||
+      !mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
     return TP_OK;
   tp_status status = tp__read_axis_runs(op, "grid_axes", &s->mesh, &runs);
   int n = status == TP_OK ? tp__axes_of_runs(&runs, all) : 0;
@@ -52,11 +59,13 @@ static bool is_gathered(const tp__fusion *f, tp__fused_result result) {
   return f->made[result].is_made && !mlirOperationIsNull(f->made[result].gather);
 }
 
-/* Into how many kernels separate rows are compiled: scales of a norm are another where they are of groups, or the norm is rounded. */
+/* Into how many kernels separate rows are compiled: scales of a norm are another where they are of
+ * groups, or the norm is rounded. */
 static int n_kernels(const tp__fusion *f) {
   bool adds = !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias),
        rounds = !mlirTypeIsAF32(tp__element_type(mlirValueGetType(f->root))),
-       scales = f->quantise.kind == TP_QUANTISED_PER_GROUP || (f->quantise.kind == TP_QUANTISED_PER_TOKEN && rounds);
+       scales = f->quantise.kind == TP_QUANTISED_PER_GROUP ||
+                (f->quantise.kind == TP_QUANTISED_PER_TOKEN && rounds);
   if (f->norm.kind == TP_NO_NORM)
     return adds || f->quantise.kind != TP_NOT_QUANTISED;
   return 1 + scales;
@@ -67,36 +76,40 @@ static tp_fused_rows describe(const tp__fuser *s, const tp__fusion *f) {
   int kernels = n_kernels(f);
   for (int d = 0; d < s->rows.rank - 1; d++)
     tokens *= s->rows.shape[d];
-  return (tp_fused_rows){.n_axes = f->n_axes,
-                         .axes = f->axes,
-                         .tokens = f->dim >= 0 ? tokens * n : tokens,
-                         .hidden = hidden,
-                         .element_size = tp__element_size(tp__element_type(mlirValueGetType(f->root))),
-                         .scattered = f->dim >= 0,
-                         .n_kernels = kernels,
-                         .n_passed = kernels > 1 && !f->made[TP_RESULT_OUT].is_made,
-                         .n_operands = !mlirValueIsNull(f->sum.residual),
-                         .n_results = f->made[TP_RESULT_SUM].is_made + f->made[TP_RESULT_OUT].is_made,
-                         .n_gathered = is_gathered(f, TP_RESULT_OUT),
-                         .quantised = f->made[TP_RESULT_QUANTISED].is_made,
-                         .n_scales = f->quantise.kind == TP_QUANTISED_PER_GROUP ? hidden / TP_ROW_KERNEL_GROUP
-                                                                                : f->quantise.kind == TP_QUANTISED_PER_TOKEN,
-                         .quantised_gathered = is_gathered(f, TP_RESULT_QUANTISED)};
+  return (tp_fused_rows){
+      .n_axes = f->n_axes,
+      .axes = f->axes,
+      .tokens = f->dim >= 0 ? tokens * n : tokens,
+      .hidden = hidden,
+      .element_size = tp__element_size(tp__element_type(mlirValueGetType(f->root))),
+      .scattered = f->dim >= 0,
+      .n_kernels = kernels,
+      .n_passed = kernels > 1 && !f->made[TP_RESULT_OUT].is_made,
+      .n_operands = !mlirValueIsNull(f->sum.residual),
+      .n_results = f->made[TP_RESULT_SUM].is_made + f->made[TP_RESULT_OUT].is_made,
+      .n_gathered = is_gathered(f, TP_RESULT_OUT),
+      .quantised = f->made[TP_RESULT_QUANTISED].is_made,
+      .n_scales = f->quantise.kind == TP_QUANTISED_PER_GROUP
+                      ? hidden / TP_ROW_KERNEL_GROUP
+                      : f->quantise.kind == TP_QUANTISED_PER_TOKEN,
+      .quantised_gathered = is_gathered(f, TP_RESULT_QUANTISED)};
 }
 
 /* One text of what a kernel does beside the sum: "residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
-  static const char *const norms[] = {[TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
+  static const char *const norms[] = {
+      [TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
   static const char *const quantisations[] = {[TP_NOT_QUANTISED] = NULL,
                                               [TP_QUANTISED_STATIC] = "f8 by a scale",
                                               [TP_QUANTISED_PER_TOKEN] = "f8 by scales of rows",
                                               [TP_QUANTISED_PER_GROUP] = "f8 by scales of groups"};
-  const char *parts[] = {f->product.is_fused ? "its product" : NULL,
-                         mlirValueIsNull(f->sum.bias) ? NULL : "bias",
-                         mlirValueIsNull(f->sum.residual) ? NULL : "residual",
-                         norms[f->norm.kind],
-                         quantisations[f->quantise.kind],
-                         is_gathered(f, TP_RESULT_OUT) || is_gathered(f, TP_RESULT_QUANTISED) ? "all_gather" : NULL};
+  const char *parts[] = {
+      f->product.is_fused ? "its product" : NULL,
+      mlirValueIsNull(f->sum.bias) ? NULL : "bias",
+      mlirValueIsNull(f->sum.residual) ? NULL : "residual",
+      norms[f->norm.kind],
+      quantisations[f->quantise.kind],
+      is_gathered(f, TP_RESULT_OUT) || is_gathered(f, TP_RESULT_QUANTISED) ? "all_gather" : NULL};
   size_t length = 0;
   text[0] = '\0';
   for (int i = 0; i < TP_LEN(parts); i++)
@@ -105,25 +118,31 @@ static void print_work(const tp__fusion *f, char *text, size_t size) {
 }
 
 static bool has_type_of_rows(const tp__fusion *f, MlirValue value) {
-  return mlirValueIsNull(value) ||
-         mlirTypeEqual(tp__element_type(mlirValueGetType(value)), tp__element_type(mlirValueGetType(f->root)));
+  return mlirValueIsNull(value) || mlirTypeEqual(tp__element_type(mlirValueGetType(value)),
+                                                 tp__element_type(mlirValueGetType(f->root)));
 }
 
 /* Why no kernel does it; false where one does. */
-static bool find_obstacle(const tp__fuser *s, const tp__fusion *f, const tp_fused_rows *rows, const bool *dead, char *text,
-                          size_t size) {
-  bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantise.kind != TP_NOT_QUANTISED || !mlirValueIsNull(f->sum.bias);
+static bool find_obstacle(const tp__fuser *s, const tp__fusion *f, const tp_fused_rows *rows,
+                          const bool *dead, char *text, size_t size) {
+  bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantise.kind != TP_NOT_QUANTISED ||
+                    !mlirValueIsNull(f->sum.bias);
   long long row_bytes = (long long)(rows->hidden * rows->element_size);
   if (f->price.algorithm == TP_FUSED_NONE)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group", s->topology.name);
-  else if (!mlirValueEqual(f->made[TP_RESULT_SUM].value, f->root) && !tp__is_read_by_dead(&s->rows, dead, f->root))
+    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+             s->topology.name);
+  else if (!mlirValueEqual(f->made[TP_RESULT_SUM].value, f->root) &&
+           !tp__is_read_by_dead(&s->rows, dead, f->root))
     snprintf(text, size, "the sum over the devices is used elsewhere, too");
-  else if (f->dim >= 0 && f->dim == (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(f->collective, 0))) - 1)
+  else if (f->dim >= 0 && f->dim == (int)mlirShapedTypeGetRank(mlirValueGetType(
+                                        mlirOperationGetResult(f->collective, 0))) -
+                                        1)
     snprintf(text, size, "it scatters dimension %d, along which rows go", f->dim);
   else if (row_bytes % ROW_BYTES != 0)
     snprintf(text, size, "a row has %lld bytes, no multiple of %d", row_bytes, ROW_BYTES);
   else if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && needs_rows)
-    snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden, TPRT_CUDA_MAX_HIDDEN);
+    snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden,
+             TPRT_CUDA_MAX_HIDDEN);
   else if (!has_type_of_rows(f, f->norm.gamma) || !has_type_of_rows(f, f->norm.beta))
     snprintf(text, size, "the factors of the norm have another type than the rows");
   else
@@ -135,10 +154,11 @@ static void remark_price(const tp__fusion *f, const tp_fused_rows *rows, bool fu
   char work[96];
   print_work(f, work, sizeof work);
   tp__remark(f->collective, "%s%s, %lld rows of %lld: %s (%s) %s %.1f us, separate ones %.1f us",
-             fused ? "is fused" : "is not fused", work, (long long)rows->tokens, (long long)rows->hidden,
-             f->product.is_fused ? "slices of the product and one kernel" : "one kernel", tp_fused_name(f->price.algorithm),
-             f->product.is_fused ? "take" : "takes", tp_cost_seconds(f->price.fused) * 1e6,
-             tp_cost_seconds(f->price.separate) * 1e6);
+             fused ? "is fused" : "is not fused", work, (long long)rows->tokens,
+             (long long)rows->hidden,
+             f->product.is_fused ? "slices of the product and one kernel" : "one kernel",
+             tp_fused_name(f->price.algorithm), f->product.is_fused ? "take" : "takes",
+             tp_cost_seconds(f->price.fused) * 1e6, tp_cost_seconds(f->price.separate) * 1e6);
 }
 
 static tp_status leave(MlirOperation op, const char *reason, tp__fuse_outcome *outcome) {
@@ -147,7 +167,8 @@ static tp_status leave(MlirOperation op, const char *reason, tp__fuse_outcome *o
   return TP_OK;
 }
 
-/* In front of what the call stands: behind the collective and the residual, and nothing that reads the sum is in front of it. */
+/* In front of what the call stands: behind the collective and the residual, and nothing that reads
+ * the sum is in front of it. */
 static MlirOperation place_of(const tp__fusion *f) {
   MlirValue sum = f->made[TP_RESULT_SUM].value;
   MlirOperation op = mlirOpResultGetOwner(sum);

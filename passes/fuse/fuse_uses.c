@@ -1,4 +1,5 @@
-/* What reads the values of a fusion: which ops nobody needs behind it, what is gathered, and what has to stand in front of it. */
+/* What reads the values of a fusion: which ops nobody needs behind it, what is gathered, and what
+ * has to stand in front of it. */
 #include "passes/fuse/fuse.h"
 
 #include "ir/place.h"
@@ -9,7 +10,8 @@
 /* What the function reads beside the rows that are summed. */
 enum { N_OPERANDS = 5 };
 static void operands_of(const tp__fusion *f, MlirValue *operands) {
-  const MlirValue all[N_OPERANDS] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta, f->quantise.static_scale};
+  const MlirValue all[N_OPERANDS] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta,
+                                     f->quantise.static_scale};
   for (int i = 0; i < N_OPERANDS; i++)
     operands[i] = all[i];
 }
@@ -31,7 +33,8 @@ static bool is_dead(const tp__rows *rows, const bool *dead, MlirOperation op) {
 }
 
 bool tp__is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     if (!is_dead(rows, dead, mlirOpOperandGetOwner(use)))
       return false;
   return true;
@@ -76,9 +79,11 @@ void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *f
 
 /* Is it a gather of `value` that undoes the reduce_scatter? */
 static bool undoes(const tp__fusion *f, MlirOperation op, MlirValue value) {
-  return tp__op_is(op, "shard.all_gather") && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->collective)) &&
+  return tp__op_is(op, "shard.all_gather") &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->collective)) &&
          mlirAttributeEqual(tp__inherent(op, "grid"), tp__inherent(f->collective, "grid")) &&
-         mlirAttributeEqual(tp__inherent(op, "grid_axes"), tp__inherent(f->collective, "grid_axes")) &&
+         mlirAttributeEqual(tp__inherent(op, "grid_axes"),
+                            tp__inherent(f->collective, "grid_axes")) &&
          tp__n_pieces(value, (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "gather_axis"))) ==
              tp__n_pieces(mlirOperationGetResult(f->collective, 0), f->dim);
 }
@@ -86,7 +91,8 @@ static bool undoes(const tp__fusion *f, MlirOperation op, MlirValue value) {
 /* The only op that stays and reads `value`; null where there are none, or several. */
 static MlirOperation only_reader(const tp__rows *rows, const bool *dead, MlirValue value) {
   MlirOperation reader = {NULL};
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     if (is_dead(rows, dead, op))
       continue;
@@ -98,10 +104,13 @@ static MlirOperation only_reader(const tp__rows *rows, const bool *dead, MlirVal
 }
 
 /* The result as it is gathered, maybe in another shape; without gather where it is not. */
-static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const bool *dead, const tp__made *made) {
+static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const bool *dead,
+                            const tp__made *made) {
   MlirValue value = made->value;
-  MlirOperation reader = mlirValueIsNull(value) ? (MlirOperation){NULL} : only_reader(rows, dead, value);
-  while (!mlirOperationIsNull(reader) && tp__is_reshape(reader) && tp__row_is_followed(rows, reader)) {
+  MlirOperation reader =
+      mlirValueIsNull(value) ? (MlirOperation){NULL} : only_reader(rows, dead, value);
+  while (!mlirOperationIsNull(reader) && tp__is_reshape(reader) &&
+         tp__row_is_followed(rows, reader)) {
     value = mlirOperationGetResult(reader, 0);
     reader = only_reader(rows, dead, value);
   }
@@ -113,8 +122,10 @@ static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const boo
 static void find_read(const tp__rows *rows, tp__fusion *f, const bool *dead) {
   bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
   tp__made *made = f->made;
-  made[TP_RESULT_OUT].is_made = !quantises || !tp__is_read_by_dead(rows, dead, made[TP_RESULT_OUT].value);
-  made[TP_RESULT_SUM].is_made = f->norm.kind != TP_NO_NORM && !tp__is_read_by_dead(rows, dead, made[TP_RESULT_SUM].value);
+  made[TP_RESULT_OUT].is_made =
+      !quantises || !tp__is_read_by_dead(rows, dead, made[TP_RESULT_OUT].value);
+  made[TP_RESULT_SUM].is_made =
+      f->norm.kind != TP_NO_NORM && !tp__is_read_by_dead(rows, dead, made[TP_RESULT_SUM].value);
   made[TP_RESULT_QUANTISED].is_made = quantises;
   made[TP_RESULT_SCALE].is_made = tp__makes_scales(f);
 }
@@ -137,7 +148,8 @@ void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
   }
   if (!any)
     return;
-  bool is_sum_alone = f->norm.kind == TP_NO_NORM && f->quantise.kind != TP_NOT_QUANTISED && f->made[TP_RESULT_OUT].is_made &&
+  bool is_sum_alone = f->norm.kind == TP_NO_NORM && f->quantise.kind != TP_NOT_QUANTISED &&
+                      f->made[TP_RESULT_OUT].is_made &&
                       mlirOperationIsNull(gathered[TP_RESULT_OUT].gather);
   if (is_sum_alone) { /* what is read of r is r where it is */
     gathered[TP_RESULT_SUM].is_made = true;
@@ -158,15 +170,16 @@ void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
 bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth) {
   enum { MOST_DEEP = 16 };
   MlirOperation op = tp__defining_op(value);
-  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
+  if (mlirOperationIsNull(op) ||
+      !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
       mlirOperationIsBeforeInBlock(op, where))
     return true;
   for (int i = 0; rows && i < rows->n_ops; i++)
     if (mlirOperationEqual(rows->ops[i], op))
       return false;
   if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
-      !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") || tp__op_is(op, "tensor.empty") ||
-        tp__is_reshape(op)))
+      !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") ||
+        tp__op_is(op, "tensor.empty") || tp__is_reshape(op)))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!tp__move_before(where, rows, mlirOperationGetOperand(op, i), depth + 1))

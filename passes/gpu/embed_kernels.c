@@ -12,8 +12,10 @@ static const char symbol[] = "tp.ptx";
 
 static MlirOperation find_kernels(MlirOperation module) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "builtin.module") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp_kernels"))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "builtin.module") &&
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp_kernels"))
       return op;
   return (MlirOperation){NULL};
 }
@@ -23,10 +25,12 @@ static void add_constant(MlirOperation kernels, const tp_bytes *ptx) {
   MlirType i8 = mlirIntegerTypeGet(context, 8), i32 = mlirIntegerTypeGet(context, 32);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, symbol)),
-      tp__named(context, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(i8, (unsigned)ptx->size))),
+      tp__named(context, "global_type",
+                mlirTypeAttrGet(mlirLLVMArrayTypeGet(i8, (unsigned)ptx->size))),
       tp__named(context, "linkage", tp__parse_attr(context, "#llvm.linkage<internal>")),
       tp__named(context, "constant", mlirUnitAttrGet(context)),
-      tp__named(context, "value", mlirStringAttrGet(context, mlirStringRefCreate(ptx->data, ptx->size))),
+      tp__named(context, "value",
+                mlirStringAttrGet(context, mlirStringRefCreate(ptx->data, ptx->size))),
       tp__named(context, "addr_space", mlirIntegerAttrGet(i32, 0)),
   };
   tp__insert_before(kernels, tp__create(&(tp_build){.name = "llvm.mlir.global",
@@ -50,17 +54,21 @@ static tp_status load_kernels(MlirOperation func, void *data) {
   tp__lowering_begin(&l, pass->module, func);
   (void)tp__walk(func, find_enter, &enter); /* the visitor does not fail */
   if (mlirOperationIsNull(enter))
-    return tp__error(func, TP_INVALID_ARGUMENT, "does not enter the runtime; run tp-assign-buffers and tp-map-kernels first");
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "does not enter the runtime; run tp-assign-buffers and tp-map-kernels first");
   MlirOperation where = mlirOperationGetNextInBlock(enter);
-  MlirNamedAttribute name = tp__named(l.context, "global_name", mlirFlatSymbolRefAttrGet(l.context, tp__ref(symbol)));
-  MlirValue address = mlirOperationGetResult(tp__build(where, "llvm.mlir.addressof", 0, NULL, 1, &l.ptr, 1, &name), 0);
+  MlirNamedAttribute name =
+      tp__named(l.context, "global_name", mlirFlatSymbolRefAttrGet(l.context, tp__ref(symbol)));
+  MlirValue address = mlirOperationGetResult(
+      tp__build(where, "llvm.mlir.addressof", 0, NULL, 1, &l.ptr, 1, &name), 0);
   tp__build_call(&l, where, "tprt_abi_kernels", 2, (MlirValue[]){l.ctx, address}, l.i32);
   return TP_OK;
 }
 
 static bool is_chip(const char *chip) {
   return strlen(chip) > 3 && strlen(chip) < 8 && strncmp(chip, "sm_", 3) == 0 &&
-         strspn(chip + 3, "0123456789") == strlen(chip + 3) && (strlen(chip) > 5 || strcmp(chip, "sm_80") >= 0);
+         strspn(chip + 3, "0123456789") == strlen(chip + 3) &&
+         (strlen(chip) > 5 || strcmp(chip, "sm_80") >= 0);
 }
 
 static tp_status run(tp_pass *pass) {
@@ -68,8 +76,8 @@ static tp_status run(tp_pass *pass) {
   MlirOperation kernels = find_kernels(pass->module);
   tp_bytes ptx = {0};
   if (!is_chip(chip))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option chip is '%s'; it takes sm_80 or a later compute capability",
-                     chip);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "option chip is '%s'; it takes sm_80 or a later compute capability", chip);
   if (mlirOperationIsNull(kernels))
     return TP_OK;
   tp_status status = tp__compile_ptx(kernels, chip, &ptx);
@@ -92,11 +100,12 @@ static const tp_statistic_row statistics[] = {{"bytes", "size of the PTX"}};
 const tp_pass_row tp__embed_kernels_row = {
     .name = "tp-embed-kernels",
     .summary = "Compile the kernels of a program to PTX, and put that into the program",
-    .description =
-        "Requires: the module @tp_kernels of tp-map-kernels, in the LLVM dialect. Establishes: its PTX is the constant "
-        "@tp.ptx, which every "
-        "program gives to the runtime when it starts. No CUDA is needed. Breaks: nothing; kernels that call functions "
-        "of libraries are refused.",
+    .description = "Requires: the module @tp_kernels of tp-map-kernels, in the LLVM dialect. "
+                   "Establishes: its PTX is the constant "
+                   "@tp.ptx, which every "
+                   "program gives to the runtime when it starts. No CUDA is needed. Breaks: "
+                   "nothing; kernels that call functions "
+                   "of libraries are refused.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

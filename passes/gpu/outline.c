@@ -38,7 +38,8 @@ static tp_status add_captured(MlirOperation op, void *data) {
 
 static bool is_constant(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant"));
+  return !mlirOperationIsNull(op) &&
+         (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant"));
 }
 
 static inputs find_inputs(MlirOperation op) {
@@ -67,11 +68,13 @@ static tp_status rename_operands(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Several nests come as one op: they stand in the function themselves, which says that it is one kernel. */
+/* Several nests come as one op: they stand in the function themselves, which says that it is one
+ * kernel. */
 static void unwrap(MlirOperation func, MlirOperation group) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(group, 0));
   MlirOperation end = mlirBlockGetTerminator(block), next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = next) {
     next = mlirOperationGetNextInBlock(op);
     mlirOperationMoveBefore(op, group);
   }
@@ -94,13 +97,17 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
   MlirAttribute noinline = tp__attr_string(context, "noinline");
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, "kernel")),
-      tp__named(context, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, 0, NULL))),
+      tp__named(context, "function_type",
+                mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, 0, NULL))),
       tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
       tp__named(context, "passthrough", mlirArrayAttrGet(context, 1, &noinline)),
       tp__named(context, "llvm.linkage", tp__parse_attr(context, "#llvm.linkage<internal>")),
   };
-  MlirOperation func = tp__create(&(tp_build){
-      .name = "func.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
+                                              .location = location,
+                                              .n_attributes = TP_LEN(attrs),
+                                              .attributes = attrs,
+                                              .n_regions = 1});
   MlirBlock block = mlirBlockCreate(n, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), block);
   for (int i = 0, arg = 0; i < in->n; i++) {
@@ -117,16 +124,21 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
   renaming r = {in, to};
   rename_operands(clone, &r);
   tp__walk(clone, rename_operands, &r);
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "func.return", .location = location}));
+  mlirBlockAppendOwnedOperation(
+      block, tp__create(&(tp_build){.name = "func.return", .location = location}));
   if (tp__op_is(clone, "scf.execute_region"))
     unwrap(func, clone);
   return func;
 }
 
-static void append_text(MlirStringRef part, void *data) { tp__string_append_bytes(data, part.data, part.length); }
+static void append_text(MlirStringRef part, void *data) {
+  tp__string_append_bytes(data, part.data, part.length);
+}
 
-/* The symbol of the kernel with this body: an earlier one, or `func`, which is then added to the module. */
-static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *prefix, MlirAttribute *symbol) {
+/* The symbol of the kernel with this body: an earlier one, or `func`, which is then added to the
+ * module. */
+static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *prefix,
+                             MlirAttribute *symbol) {
   tp__string text = {0};
   mlirOperationPrint(func, append_text, &text);
   if (text.failed)
@@ -142,8 +154,10 @@ static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *pr
     return tp__error(o->module, TP_NO_MEMORY, "memory ran out");
   char name[160];
   snprintf(name, sizeof name, "%s.%s%zu", prefix, o->kind, o->n_kernels);
-  mlirOperationSetInherentAttributeByName(func, tp__ref("sym_name"), tp__attr_string(mlirOperationGetContext(o->module), name));
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(o->module, 0)), func);
+  mlirOperationSetInherentAttributeByName(
+      func, tp__ref("sym_name"), tp__attr_string(mlirOperationGetContext(o->module), name));
+  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(o->module, 0)),
+                                func);
   *symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(o->module), tp__ref(name));
   o->kernels[o->n_kernels++] = (tp__outlined){text.text, *symbol};
   return TP_OK;

@@ -24,8 +24,9 @@ typedef struct tp__outliner {
   int64_t n_outlined;
 } tp__outliner;
 
-/* Replaces `op`, a nest or an scf.execute_region of several, by the call of a private function at the end of the module. Constants go along; what
- * else it uses are the arguments. An op that uses more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the function it stands in. */
+/* Replaces `op`, a nest or an scf.execute_region of several, by the call of a private function at
+ * the end of the module. Constants go along; what else it uses are the arguments. An op that uses
+ * more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the function it stands in. */
 tp_status tp__outline(tp__outliner *outliner, MlirOperation op, const char *prefix);
 void tp__outliner_destroy(tp__outliner *outliner);
 

@@ -1,7 +1,8 @@
 /* tp-outline-kernels: each loop nest in a function of its own.
  *
- * A training step is one function of thousands of loops, and several analyses of LLVM (scalar evolution above all) are quadratic in that
- * number. Outlined, compile time is linear, and equal nests of repeated layers are compiled once. */
+ * A training step is one function of thousands of loops, and several analyses of LLVM (scalar
+ * evolution above all) are quadratic in that number. Outlined, compile time is linear, and equal
+ * nests of repeated layers are compiled once. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 
@@ -24,16 +25,19 @@ enum { STAT_OUTLINED, STAT_KERNELS };
 static tp_status refuse_effects(MlirOperation op, void *data) {
   const outlining *o = data;
   bool asserts = !o->takes_asserts && tp__op_is(op, "cf.assert");
-  return asserts || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm") ? TP_UNSUPPORTED : TP_OK;
+  return asserts || tp__op_has_dialect(op, "func") || tp__op_has_dialect(op, "llvm")
+             ? TP_UNSUPPORTED
+             : TP_OK;
 }
 
 static bool is_nest(outlining *o, MlirOperation op) {
-  return tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) == 0 && mlirOperationGetNumRegions(op) == 1 &&
-         tp__walk(op, refuse_effects, o) == TP_OK;
+  return tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) == 0 &&
+         mlirOperationGetNumRegions(op) == 1 && tp__walk(op, refuse_effects, o) == TP_OK;
 }
 
 static tp_status collect(outlining *o, MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (is_nest(o, op)) {
       if (tp__grow((void **)&o->ops, &o->op_capacity, o->n_ops + 1, sizeof *o->ops) != TP_OK)
         return tp__error(op, TP_NO_MEMORY, "memory ran out");
@@ -43,8 +47,8 @@ static tp_status collect(outlining *o, MlirBlock block) {
     if (tp__op_has_dialect(op, "linalg"))
       continue;
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-      for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
-           b = mlirBlockGetNextInRegion(b)) {
+      for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+           !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b)) {
         tp_status status = collect(o, b);
         if (status != TP_OK)
           return status;
@@ -56,7 +60,8 @@ static tp_status collect(outlining *o, MlirBlock block) {
 static tp_status outline_function(outlining *o, MlirOperation func) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   char prefix[128];
-  if (mlirBlockIsNull(block) || !tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), prefix, sizeof prefix))
+  if (mlirBlockIsNull(block) ||
+      !tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), prefix, sizeof prefix))
     return TP_OK;
   o->n_ops = 0;
   tp_status status = collect(o, block);
@@ -67,16 +72,20 @@ static tp_status outline_function(outlining *o, MlirOperation func) {
 
 static tp_status run(tp_pass *pass) {
   const char *asserts = tp__pass_option(pass, "asserts");
-  outlining o = {.kernels = {.module = pass->module, .kind = "kernel"}, .takes_asserts = strcmp(asserts, "true") == 0};
+  outlining o = {.kernels = {.module = pass->module, .kind = "kernel"},
+                 .takes_asserts = strcmp(asserts, "true") == 0};
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   if (!o.takes_asserts && strcmp(asserts, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option asserts is '%s'; it takes true or false", asserts);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "option asserts is '%s'; it takes true or false", asserts);
   tp_status status = TP_OK;
   MlirOperation next;
   size_t n_functions = 0; /* kernels are appended behind these and not visited */
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     n_functions++;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); n_functions > 0 && status == TP_OK; op = next, n_functions--) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); n_functions > 0 && status == TP_OK;
+       op = next, n_functions--) {
     next = mlirOperationGetNextInBlock(op);
     if (tp__op_is(op, "func.func") && mlirAttributeIsNull(tp__get(op, TP_ATTR_KERNEL)))
       status = outline_function(&o, op);
@@ -100,11 +109,12 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__outline_kernels_row = {
     .name = "tp-outline-kernels",
     .summary = "Put each loop nest into a function of its own, equal ones into the same",
-    .description =
-        "Requires: structured ops on buffers. Establishes: each is a call of a private function that is not inlined, so that "
-        "compile time is linear in their number and equal nests are compiled once. Ops that call stay, and those that assert "
-        "unless "
-        "asserts=true, and so do functions that tp-fuse-nests made. Breaks: nothing.",
+    .description = "Requires: structured ops on buffers. Establishes: each is a call of a private "
+                   "function that is not inlined, so that "
+                   "compile time is linear in their number and equal nests are compiled once. Ops "
+                   "that call stay, and those that assert "
+                   "unless "
+                   "asserts=true, and so do functions that tp-fuse-nests made. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

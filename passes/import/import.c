@@ -1,7 +1,8 @@
 /* tp-import: turns annotations of Shardy and of upstream's shard-propagation into tp.sharding.
  *
- * Every attribute is converted first; sub-axes that they spell refine the mesh; then the ops that carry a sharding become shard.shard
- * and all annotations are read, so that what is wrong is said here. */
+ * Every attribute is converted first; sub-axes that they spell refine the mesh; then the ops that
+ * carry a sharding become shard.shard and all annotations are read, so that what is wrong is said
+ * here. */
 #include "passes/import/import.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 static bool has_sdy(MlirOperation func, const char *list) {
   MlirAttribute attrs = tp__inherent(func, list);
   for (intptr_t i = 0; !mlirAttributeIsNull(attrs) && i < mlirArrayAttrGetNumElements(attrs); i++)
-    if (!mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), tp__ref("sdy.sharding"))))
+    if (!mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i),
+                                                                tp__ref("sdy.sharding"))))
       return true;
   return false;
 }
@@ -19,7 +21,8 @@ static bool has_sdy(MlirOperation func, const char *list) {
 static tp_status find_foreign(MlirOperation op, void *data) {
   bool *found = data;
   bool is_func = tp__op_is(op, "func.func");
-  *found |= tp__op_has_dialect(op, "sdy") || tp__is_upstream_shard(op) || !mlirAttributeIsNull(tp__get(op, "sdy.sharding")) ||
+  *found |= tp__op_has_dialect(op, "sdy") || tp__is_upstream_shard(op) ||
+            !mlirAttributeIsNull(tp__get(op, "sdy.sharding")) ||
             (is_func && (has_sdy(op, "arg_attrs") || has_sdy(op, "res_attrs")));
   return TP_OK;
 }
@@ -33,7 +36,8 @@ static tp_status import_boundary(tp_importer *im, MlirOperation func, bool is_ar
   if (tp__boundary_begin(func, is_args, &boundary) != TP_OK)
     return tp__error(func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < boundary.n && status == TP_OK; i++) {
-    MlirType value = is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
+    MlirType value =
+        is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
     MlirAttribute attr, old = (is_args ? tp__arg_attr : tp__result_attr)(func, i, "tp.sharding");
     status = tp__sdy_boundary(im, func, is_args, i, value, &attr);
     tp__boundary_set(&boundary, i, "sdy.sharding", (MlirAttribute){NULL});
@@ -70,7 +74,8 @@ static tp_status check_boundary(MlirOperation func, const tp_mesh *mesh, bool is
   int n = (int)(is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type));
   tp_status status = TP_OK;
   for (int i = 0; i < n && status == TP_OK; i++) {
-    MlirType value = is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
+    MlirType value =
+        is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
     MlirAttribute attr = (is_args ? tp__arg_attr : tp__result_attr)(func, i, "tp.sharding");
     tp_annotation annotation;
     char what[32];
@@ -135,31 +140,35 @@ static tp_status run(tp_pass *pass) {
   if (!found)
     return TP_OK;
   if (tp__is_local(pass->module))
-    return tp__error(
-        pass->module, TP_INVALID_ARGUMENT,
-        "the module is already partitioned (tp.phase = \"local\"), but has annotations to import; import them before");
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "the module is already partitioned (tp.phase = \"local\"), but has "
+                     "annotations to import; import them before");
   return import_module(&im);
 }
 
 static const tp_statistic_row statistics[] = {
     [TP_IMPORT_SHARDINGS] = {"shardings", "annotations converted"},
     [TP_IMPORT_PRIORITIES] = {"priorities", "annotations whose priorities were dropped"},
-    [TP_IMPORT_CLOSED] = {"closed",
-                          "annotations whose open dimensions were closed, for the sake of an explicitly replicated axis"},
+    [TP_IMPORT_CLOSED] = {"closed", "annotations whose open dimensions were closed, for the sake "
+                                    "of an explicitly replicated axis"},
     [TP_IMPORT_GROUPS] = {"groups", "sdy.sharding_group ops dropped"},
-    [TP_IMPORT_FREE] = {"free", "annotations in manual computations dropped, which are about the axes that are not manual"},
+    [TP_IMPORT_FREE] = {"free", "annotations in manual computations dropped, which are about the "
+                                "axes that are not manual"},
 };
 
 const tp_pass_row tp__import_row = {
     .name = "tp-import",
     .summary = "Turn annotations of Shardy and of upstream's shard-propagation into tp.sharding",
-    .description =
-        "Requires: nothing; sdy ops and attributes in generic form (--allow-unregistered-dialect). Establishes: sdy.mesh is a "
-        "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, Shardy's collectives and upstream's "
-        "shard.shard are shard.shard with tp.sharding, the body of an sdy.manual_computation stands between shard.all_slice "
-        "and "
-        "shard.all_gather; no op of the sdy dialect is left. Breaks: nothing; does nothing on a module without "
-        "such annotations.",
+    .description = "Requires: nothing; sdy ops and attributes in generic form "
+                   "(--allow-unregistered-dialect). Establishes: sdy.mesh is a "
+                   "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, "
+                   "Shardy's collectives and upstream's "
+                   "shard.shard are shard.shard with tp.sharding, the body of an "
+                   "sdy.manual_computation stands between shard.all_slice "
+                   "and "
+                   "shard.all_gather; no op of the sdy dialect is left. Breaks: nothing; does "
+                   "nothing on a module without "
+                   "such annotations.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -1,7 +1,8 @@
 /* sdy.manual_computation: a body written for the shards of one device along its manual axes.
  *
- * That is what communication of a user in a global program means (docs/design/rules.md): an all_slice gives each device its own part, what is
- * computed from it differs between devices, and an all_gather makes one value of the parts. sdy.named_computation is the same without manual
+ * That is what communication of a user in a global program means (docs/design/rules.md): an
+ * all_slice gives each device its own part, what is computed from it differs between devices, and
+ * an all_gather makes one value of the parts. sdy.named_computation is the same without manual
  * axes. */
 #include "passes/import/import.h"
 
@@ -23,12 +24,15 @@ static bool is_manual(const computation *c, MlirStringRef axis) {
   return false;
 }
 
-static MlirBlock body_of(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
 
 /* The last op of a block, which MLIR does not know to be a terminator: its dialect is not known. */
 static MlirOperation end_of(MlirBlock block) {
   MlirOperation end = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     end = op;
   return end;
 }
@@ -38,20 +42,26 @@ static MlirOperation end_of(MlirBlock block) {
 static tp_status check_form(MlirOperation op) {
   MlirBlock body = mlirOperationGetNumRegions(op) == 1 ? body_of(op) : (MlirBlock){NULL};
   MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){NULL} : end_of(body);
-  if (mlirOperationIsNull(end) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) || !tp__op_is(end, "sdy.return"))
-    return tp__error(op, TP_INVALID_ARGUMENT, "needs one region of one block that ends in sdy.return");
+  if (mlirOperationIsNull(end) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) ||
+      !tp__op_is(end, "sdy.return"))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "needs one region of one block that ends in sdy.return");
   intptr_t n_in = mlirOperationGetNumOperands(op), n_out = mlirOperationGetNumResults(op);
   if (mlirBlockGetNumArguments(body) != n_in || mlirOperationGetNumOperands(end) != n_out)
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "has %d operands and %d results, but its body takes %d values and returns %d; they have to be as many",
-                     (int)n_in, (int)n_out, (int)mlirBlockGetNumArguments(body), (int)mlirOperationGetNumOperands(end));
+                     "has %d operands and %d results, but its body takes %d values and returns %d; "
+                     "they have to be as many",
+                     (int)n_in, (int)n_out, (int)mlirBlockGetNumArguments(body),
+                     (int)mlirOperationGetNumOperands(end));
   if (n_in > TP_SDY_MAX_VALUES || n_out > TP_SDY_MAX_VALUES)
-    return tp__error(op, TP_UNSUPPORTED, "has %d operands and %d results; at most %d each are supported", (int)n_in, (int)n_out,
-                     TP_SDY_MAX_VALUES);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has %d operands and %d results; at most %d each are supported", (int)n_in,
+                     (int)n_out, TP_SDY_MAX_VALUES);
   return TP_OK;
 }
 
-static tp_status read_list(MlirOperation op, const char *name, int n, const char *values, tp_sdy_sharding *shardings) {
+static tp_status read_list(MlirOperation op, const char *name, int n, const char *values,
+                           tp_sdy_sharding *shardings) {
   MlirAttribute attr = tp__sdy_property(op, name);
   for (int i = 0; i < n; i++)
     shardings[i] = (tp_sdy_sharding){0};
@@ -68,18 +78,22 @@ static tp_status read_computation(MlirOperation op, computation *c) {
   if (status == TP_OK)
     status = read_list(op, "out_shardings", c->n_out, "results", c->out);
   if (status == TP_OK && tp__op_is(op, "sdy.manual_computation"))
-    status = tp__sdy_read_manual_axes(op, tp__sdy_property(op, "manual_axes"), &c->n_manual, c->manual);
+    status =
+        tp__sdy_read_manual_axes(op, tp__sdy_property(op, "manual_axes"), &c->n_manual, c->manual);
   return status;
 }
 
 /* `inner` is a shard of `outer` along the manual axes of `s`. */
-static tp_status check_value(tp_importer *im, MlirOperation op, const computation *c, const char *what,
-                             const tp_sdy_sharding *s, MlirType outer, MlirType inner) {
+static tp_status check_value(tp_importer *im, MlirOperation op, const computation *c,
+                             const char *what, const tp_sdy_sharding *s, MlirType outer,
+                             MlirType inner) {
   int rank = 0, inner_rank = 0;
   int64_t shape[TP_MAX_RANK], local[TP_MAX_RANK];
   bool is_tensor = tp__static_tensor(outer, &rank, shape);
   if (!is_tensor && tp__is_tensor(outer))
-    return tp__error(op, TP_UNSUPPORTED, "%s is a tensor without static shape; make all shapes static before sharding", what);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s is a tensor without static shape; make all shapes static before sharding",
+                     what);
   tp_status status = s->mesh.length == 0 ? TP_OK : tp__sdy_check_sharding(im, op, what, rank, s);
   if (status == TP_OK)
     status = tp__sdy_check_free(im, op, what, s);
@@ -90,20 +104,22 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
     if (!is_manual(c, axis->name))
       continue;
     if (axis->pre != 0 || axis->place == TP_SDY_UNREDUCED)
-      return tp__error(
-          op, TP_UNSUPPORTED,
-          "%s: manual axis \"%.*s\" is %s; shards are along whole axes, and values complete, at the border of a manual "
-          "computation",
-          what, (int)axis->name.length, axis->name.data, axis->pre != 0 ? "cut into sub-axes" : "unreduced");
-    if (axis->place < 0 || !tp__ref_copy(axis->name, name, sizeof name) || tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
+      return tp__error(op, TP_UNSUPPORTED,
+                       "%s: manual axis \"%.*s\" is %s; shards are along whole axes, and values "
+                       "complete, at the border of a manual "
+                       "computation",
+                       what, (int)axis->name.length, axis->name.data,
+                       axis->pre != 0 ? "cut into sub-axes" : "unreduced");
+    if (axis->place < 0 || !tp__ref_copy(axis->name, name, sizeof name) ||
+        tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
       continue;
     int64_t size = im->mesh.axes[first].size, *extent = &shape[axis->place];
     if (*extent % size != 0)
-      return tp__error(
-          op, TP_UNSUPPORTED,
-          "%s: manual axis \"%s\" (%lld) does not divide dimension %d (size %lld of a shard); pad it outside of the "
-          "manual computation",
-          what, name, (long long)size, axis->place, (long long)*extent);
+      return tp__error(op, TP_UNSUPPORTED,
+                       "%s: manual axis \"%s\" (%lld) does not divide dimension %d (size %lld of a "
+                       "shard); pad it outside of the "
+                       "manual computation",
+                       what, name, (long long)size, axis->place, (long long)*extent);
     *extent /= size;
   }
   bool same = is_tensor ? tp__static_tensor(inner, &inner_rank, local) && inner_rank == rank &&
@@ -111,9 +127,11 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
                         : mlirTypeEqual(inner, outer);
   for (int d = 0; d < rank && same; d++)
     same = local[d] == shape[d];
-  return status != TP_OK || same ? status
-                                 : tp__error(op, TP_INVALID_ARGUMENT,
-                                             "%s: its type in the body is not that of a shard along the manual axes", what);
+  return status != TP_OK || same
+             ? status
+             : tp__error(op, TP_INVALID_ARGUMENT,
+                         "%s: its type in the body is not that of a shard along the manual axes",
+                         what);
 }
 
 static tp_status check_values(tp_importer *im, MlirOperation op, const computation *c) {
@@ -123,13 +141,15 @@ static tp_status check_values(tp_importer *im, MlirOperation op, const computati
   tp_status status = TP_OK;
   for (int i = 0; i < c->n_in && status == TP_OK; i++) {
     snprintf(what, sizeof what, "operand %d", i);
-    status = check_value(im, op, c, what, &c->in[i], mlirValueGetType(mlirOperationGetOperand(op, i)),
-                         mlirValueGetType(mlirBlockGetArgument(body, i)));
+    status =
+        check_value(im, op, c, what, &c->in[i], mlirValueGetType(mlirOperationGetOperand(op, i)),
+                    mlirValueGetType(mlirBlockGetArgument(body, i)));
   }
   for (int i = 0; i < c->n_out && status == TP_OK; i++) {
     snprintf(what, sizeof what, "result %d", i);
-    status = check_value(im, op, c, what, &c->out[i], mlirValueGetType(mlirOperationGetResult(op, i)),
-                         mlirValueGetType(mlirOperationGetOperand(end, i)));
+    status =
+        check_value(im, op, c, what, &c->out[i], mlirValueGetType(mlirOperationGetResult(op, i)),
+                    mlirValueGetType(mlirOperationGetOperand(end, i)));
   }
   return status;
 }
@@ -144,8 +164,10 @@ tp_status tp__sdy_check_computation(tp_importer *im, MlirOperation op) {
   for (int i = 0; i < c->n_manual && status == TP_OK; i++) {
     char name[TP_MAX_AXIS_NAME];
     int first;
-    if (!tp__ref_copy(c->manual[i], name, sizeof name) || tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
-      status = tp__error(op, TP_NOT_FOUND, "manual_axes names axis \"%.*s\", which the mesh does not have",
+    if (!tp__ref_copy(c->manual[i], name, sizeof name) ||
+        tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
+      status = tp__error(op, TP_NOT_FOUND,
+                         "manual_axes names axis \"%.*s\", which the mesh does not have",
                          (int)c->manual[i].length, c->manual[i].data);
   }
   if (status == TP_OK)
@@ -165,17 +187,21 @@ static MlirOperation enclosing(MlirOperation op) {
 
 bool tp__sdy_is_manual(MlirOperation op) { return !mlirOperationIsNull(enclosing(op)); }
 
-tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what, const tp_sdy_sharding *s) {
+tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what,
+                             const tp_sdy_sharding *s) {
   (void)im;
-  for (MlirOperation around = enclosing(op); !mlirOperationIsNull(around); around = enclosing(around)) {
+  for (MlirOperation around = enclosing(op); !mlirOperationIsNull(around);
+       around = enclosing(around)) {
     computation c = {0};
-    tp_status status = tp__sdy_read_manual_axes(around, tp__sdy_property(around, "manual_axes"), &c.n_manual, c.manual);
+    tp_status status = tp__sdy_read_manual_axes(around, tp__sdy_property(around, "manual_axes"),
+                                                &c.n_manual, c.manual);
     if (status != TP_OK)
       return status;
     for (int i = 0; i < s->n_axes; i++)
       if (is_manual(&c, s->axes[i].name))
         return tp__error(op, TP_INVALID_ARGUMENT,
-                         "%s: sdy.sharding uses axis \"%.*s\", which is manual here; the value is a shard along it already",
+                         "%s: sdy.sharding uses axis \"%.*s\", which is manual here; the value is "
+                         "a shard along it already",
                          what, (int)s->axes[i].name.length, s->axes[i].name.data);
   }
   return TP_OK;
@@ -184,14 +210,16 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
 /* ---- replacing ---- */
 
 /* shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension `dim`. */
-static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, MlirValue value, int dim, int n, const int *axes) {
+static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, MlirValue value,
+                      int dim, int n, const int *axes) {
   MlirContext context = mlirOperationGetContext(where);
   MlirAttribute grid, grid_axes;
   int rank;
   int64_t shape[TP_MAX_RANK];
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   for (int i = 0; i < n; i++)
-    shape[dim] = slice ? shape[dim] / mesh->axes[axes[i]].size : shape[dim] * mesh->axes[axes[i]].size;
+    shape[dim] =
+        slice ? shape[dim] / mesh->axes[axes[i]].size : shape[dim] * mesh->axes[axes[i]].size;
   MlirType type = tp__tensor_like(mlirValueGetType(value), rank, shape);
   tp__grid_axes(context, mesh, n, axes, &grid, &grid_axes);
   MlirNamedAttribute attributes[] = {
@@ -211,14 +239,15 @@ static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, Mlir
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue move_dims(MlirOperation where, const tp_mesh *mesh, const computation *c, bool slice, const tp_sdy_sharding *s,
-                           MlirValue value) {
+static MlirValue move_dims(MlirOperation where, const tp_mesh *mesh, const computation *c,
+                           bool slice, const tp_sdy_sharding *s, MlirValue value) {
   for (int d = 0; d < s->rank; d++) {
     int axes[TP_MAX_AXES], n = 0;
     for (int i = 0; i < s->n_axes; i++) {
       char name[TP_MAX_AXIS_NAME];
       int first;
-      if (s->axes[i].place != d || !is_manual(c, s->axes[i].name) || !tp__ref_copy(s->axes[i].name, name, sizeof name))
+      if (s->axes[i].place != d || !is_manual(c, s->axes[i].name) ||
+          !tp__ref_copy(s->axes[i].name, name, sizeof name))
         continue;
       int count = tp_mesh_find(mesh, name, 0, 0, &first);
       for (int k = 0; k < count && n < TP_MAX_AXES; k++)
@@ -238,16 +267,18 @@ tp_status tp__sdy_replace_computation(tp_importer *im, const tp_mesh *refined, M
   MlirBlock body = body_of(op);
   MlirOperation end = end_of(body), next;
   for (int i = 0; i < c->n_in && status == TP_OK; i++)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i),
-                                  move_dims(op, refined, c, true, &c->in[i], mlirOperationGetOperand(op, i)));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(body); status == TP_OK && !mlirOperationEqual(inner, end);
-       inner = next) {
+    mlirValueReplaceAllUsesOfWith(
+        mlirBlockGetArgument(body, i),
+        move_dims(op, refined, c, true, &c->in[i], mlirOperationGetOperand(op, i)));
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
+       status == TP_OK && !mlirOperationEqual(inner, end); inner = next) {
     next = mlirOperationGetNextInBlock(inner);
     mlirOperationMoveBefore(inner, op);
   }
   for (int i = 0; i < c->n_out && status == TP_OK; i++)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
-                                  move_dims(op, refined, c, false, &c->out[i], mlirOperationGetOperand(end, i)));
+    mlirValueReplaceAllUsesOfWith(
+        mlirOperationGetResult(op, i),
+        move_dims(op, refined, c, false, &c->out[i], mlirOperationGetOperand(end, i)));
   if (status == TP_OK)
     mlirOperationDestroy(op);
   im->pass->statistics[TP_IMPORT_SHARDINGS] += c->n_in + c->n_out;

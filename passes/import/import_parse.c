@@ -1,4 +1,5 @@
-/* Reads #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR hands over attributes of a dialect that it does not know as their text. */
+/* Reads #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR hands over attributes of a
+ * dialect that it does not know as their text. */
 #include "passes/import/import.h"
 
 #include <stdio.h>
@@ -15,9 +16,10 @@ typedef struct cursor {
 static tp_status expected(const cursor *c, const char *wanted) {
   size_t rest = c->text.length - c->at;
   int shown = rest > 24 ? 24 : (int)rest;
-  return tp__error(c->op, TP_INVALID_ARGUMENT, "%s: #sdy.%.*s cannot be read: expected %s at %s%.*s%s", c->what,
-                   c->text.length > 200 ? 200 : (int)c->text.length, c->text.data, wanted, rest ? "'" : "the end", shown,
-                   c->text.data + c->at, rest ? "'" : "");
+  return tp__error(c->op, TP_INVALID_ARGUMENT,
+                   "%s: #sdy.%.*s cannot be read: expected %s at %s%.*s%s", c->what,
+                   c->text.length > 200 ? 200 : (int)c->text.length, c->text.data, wanted,
+                   rest ? "'" : "the end", shown, c->text.data + c->at, rest ? "'" : "");
 }
 
 static void skip_space(cursor *c) {
@@ -42,9 +44,11 @@ static tp_status expect(cursor *c, const char *token) {
   return expected(c, wanted);
 }
 
-static tp_status open_attribute(MlirOperation op, const char *what, MlirAttribute attr, const char *mnemonic, cursor *c) {
+static tp_status open_attribute(MlirOperation op, const char *what, MlirAttribute attr,
+                                const char *mnemonic, cursor *c) {
   *c = (cursor){.op = op, .what = what};
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) || !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) ||
+      !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
     return tp__error(op, TP_INVALID_ARGUMENT, "%s is not a #sdy.%s<...>", what, mnemonic);
   c->text = mlirOpaqueAttrGetData(attr);
   tp_status status = expect(c, mnemonic);
@@ -62,7 +66,9 @@ static tp_status number(cursor *c, int64_t *value) {
   skip_space(c);
   size_t first = c->at;
   *value = 0;
-  for (; c->at < c->text.length && c->text.data[c->at] >= '0' && c->text.data[c->at] <= '9' && c->at - first < 10; c->at++)
+  for (; c->at < c->text.length && c->text.data[c->at] >= '0' && c->text.data[c->at] <= '9' &&
+         c->at - first < 10;
+       c->at++)
     *value = *value * 10 + (c->text.data[c->at] - '0');
   if (c->at > first && c->at - first < 10)
     return TP_OK;
@@ -83,15 +89,17 @@ static tp_status string(cursor *c, MlirStringRef *text) {
 }
 
 static bool in_symbol(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' ||
-         c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || c == '.' || c == '-';
 }
 
 static tp_status mesh_symbol(cursor *c, MlirStringRef *symbol) {
   skip_space(c);
   if (c->text.length - c->at >= 5 && memcmp(c->text.data + c->at, "mesh<", 5) == 0)
     return tp__error(c->op, TP_UNSUPPORTED,
-                     "%s: a mesh inside of #sdy.sharding is not supported; name it in an sdy.mesh op, as in @mesh", c->what);
+                     "%s: a mesh inside of #sdy.sharding is not supported; name it in an sdy.mesh "
+                     "op, as in @mesh",
+                     c->what);
   tp_status status = expect(c, "@");
   if (status != TP_OK)
     return status;
@@ -108,18 +116,22 @@ static tp_status mesh_symbol(cursor *c, MlirStringRef *symbol) {
 
 static tp_status axis(cursor *c, int place, tp_sdy_sharding *sharding) {
   if (sharding->n_axes == TP_SDY_MAX_AXES)
-    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d axes", c->what, TP_SDY_MAX_AXES);
+    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d axes", c->what,
+                     TP_SDY_MAX_AXES);
   tp_sdy_axis *next = &sharding->axes[sharding->n_axes++];
   *next = (tp_sdy_axis){.place = place};
   tp_status status = string(c, &next->name);
   if (status != TP_OK || !accept(c, ":"))
     return status;
-  if ((status = expect(c, "(")) == TP_OK && (status = number(c, &next->pre)) == TP_OK && (status = expect(c, ")")) == TP_OK)
+  if ((status = expect(c, "(")) == TP_OK && (status = number(c, &next->pre)) == TP_OK &&
+      (status = expect(c, ")")) == TP_OK)
     status = number(c, &next->size);
   if (status == TP_OK && (next->pre < 1 || next->size < 2))
-    return tp__error(c->op, TP_INVALID_ARGUMENT,
-                     "%s: sub-axis \"%.*s\":(%lld)%lld; the part before is at least 1, the size at least 2", c->what,
-                     (int)next->name.length, next->name.data, (long long)next->pre, (long long)next->size);
+    return tp__error(
+        c->op, TP_INVALID_ARGUMENT,
+        "%s: sub-axis \"%.*s\":(%lld)%lld; the part before is at least 1, the size at least 2",
+        c->what, (int)next->name.length, next->name.data, (long long)next->pre,
+        (long long)next->size);
   return status;
 }
 
@@ -131,7 +143,8 @@ static tp_status dimension(cursor *c, tp_sdy_sharding *sharding) {
   if (status != TP_OK)
     return status;
   if (d == TP_MAX_RANK)
-    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d dimensions", c->what, TP_MAX_RANK);
+    return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d dimensions", c->what,
+                     TP_MAX_RANK);
   sharding->rank++;
   bool more = !accept(c, "}"); /* axes, or the "?", which is last */
   while (more && status == TP_OK) {
@@ -188,7 +201,8 @@ static tp_status sharding_body(cursor *c, tp_sdy_sharding *sharding) {
   return status;
 }
 
-tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr, tp_sdy_sharding *sharding) {
+tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
+                                tp_sdy_sharding *sharding) {
   cursor c;
   tp_status status = open_attribute(at, what, attr, "sharding", &c);
   if (status == TP_OK)
@@ -196,8 +210,8 @@ tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribut
   return status == TP_OK ? close_attribute(&c) : status;
 }
 
-tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n, const char *values,
-                            tp_sdy_sharding *shardings) {
+tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n,
+                            const char *values, tp_sdy_sharding *shardings) {
   cursor c;
   int count = 0;
   tp_status status = open_attribute(at, what, attr, "sharding_per_value", &c);
@@ -216,14 +230,17 @@ tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute at
   if (status == TP_OK)
     status = close_attribute(&c);
   if (status == TP_OK && count != n)
-    return tp__error(at, TP_INVALID_ARGUMENT, "%s has %d entries, but the op has %d %s", what, count, n, values);
+    return tp__error(at, TP_INVALID_ARGUMENT, "%s has %d entries, but the op has %d %s", what,
+                     count, n, values);
   return status;
 }
 
-tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n, MlirStringRef names[TP_MAX_AXES]) {
+tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n,
+                                   MlirStringRef names[TP_MAX_AXES]) {
   cursor c = {.op = at, .what = "manual_axes"};
   *n = 0;
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) || !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAOpaque(attr) ||
+      !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
     return tp__error(at, TP_INVALID_ARGUMENT, "manual_axes is not a #sdy<manual_axes{...}>");
   c.text = mlirOpaqueAttrGetData(attr);
   tp_status status = expect(&c, "manual_axes");
@@ -252,7 +269,8 @@ static tp_status mesh_axis(cursor *c, tp_sdy_mesh *mesh) {
   if (mesh->n == TP_MAX_AXES)
     return tp__error(c->op, TP_UNSUPPORTED, "the mesh has more than %d axes", TP_MAX_AXES);
   if (!tp__ref_copy(name, mesh->names[mesh->n], sizeof mesh->names[mesh->n]))
-    return tp__error(c->op, TP_UNSUPPORTED, "the name of axis %d is longer than %d bytes", mesh->n, TP_MAX_AXIS_NAME - 1);
+    return tp__error(c->op, TP_UNSUPPORTED, "the name of axis %d is longer than %d bytes", mesh->n,
+                     TP_MAX_AXIS_NAME - 1);
   if ((status = expect(c, "=")) == TP_OK)
     status = number(c, &mesh->sizes[mesh->n++]);
   return status;

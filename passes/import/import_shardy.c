@@ -1,4 +1,5 @@
-/* Shardy's annotations: sdy.mesh ops, sdy.sharding attributes, and the ops that carry a sharding. */
+/* Shardy's annotations: sdy.mesh ops, sdy.sharding attributes, and the ops that carry a
+ * sharding. */
 #include "passes/import/import.h"
 
 #include "ir/collectives.h"
@@ -13,7 +14,8 @@ MlirAttribute tp__sdy_property(MlirOperation op, const char *name) {
 }
 
 static MlirOperation first_op(tp_importer *im) {
-  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(im->pass->module, 0)));
+  return mlirBlockGetFirstOperation(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(im->pass->module, 0)));
 }
 
 /* ---- meshes ---- */
@@ -22,21 +24,25 @@ static tp_status mesh_of(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
   MlirAttribute name = tp__sdy_property(op, "sym_name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name) ||
       !tp__ref_copy(mlirStringAttrGetValue(name), symbol, TP_MAX_AXIS_NAME))
-    return tp__error(op, TP_INVALID_ARGUMENT, "sym_name has to be a string of at most %d bytes", TP_MAX_AXIS_NAME - 1);
+    return tp__error(op, TP_INVALID_ARGUMENT, "sym_name has to be a string of at most %d bytes",
+                     TP_MAX_AXIS_NAME - 1);
   return tp__sdy_read_mesh(op, tp__sdy_property(op, "mesh"), mesh);
 }
 
-static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_mesh *from, tp_mesh *mesh) {
+static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_mesh *from,
+                             tp_mesh *mesh) {
   const char *names[TP_MAX_AXES];
   for (int i = 0; i < from->n; i++)
     names[i] = from->names[i];
   if (tp_mesh_create(symbol, from->n, names, from->sizes, mesh) != TP_OK)
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "not a mesh: axis sizes have to be positive, axis names distinct and free of :()\"?,= and spaces, and the "
+                     "not a mesh: axis sizes have to be positive, axis names distinct and free of "
+                     ":()\"?,= and spaces, and the "
                      "devices at most %d",
                      INT32_MAX);
   if (from->n_devices > 0 && from->n_devices != tp_mesh_size(mesh))
-    return tp__error(op, TP_INVALID_ARGUMENT, "device_ids has %lld entries, but the axes make %lld devices",
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "device_ids has %lld entries, but the axes make %lld devices",
                      (long long)from->n_devices, (long long)tp_mesh_size(mesh));
   return TP_OK;
 }
@@ -50,21 +56,23 @@ static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
     return status;
   if (read.n == 0 && read.n_devices > 0)
     return tp__error(op, TP_UNSUPPORTED,
-                     "@%s is a maximal mesh, it places values on one device; every value lives on all devices here, "
+                     "@%s is a maximal mesh, it places values on one device; every value lives on "
+                     "all devices here, "
                      "replicate it on a mesh with axes instead",
                      symbol);
   if (read.n == 0)
     return TP_OK; /* an empty mesh: what it annotates is replicated */
   if (found->n_axes > 0)
     return tp__error(op, TP_UNSUPPORTED,
-                     "@%s is a second mesh beside @%s; a program runs on one, write its shardings with the axes of @%s", symbol,
-                     found->name, found->name);
+                     "@%s is a second mesh beside @%s; a program runs on one, write its shardings "
+                     "with the axes of @%s",
+                     symbol, found->name, found->name);
   if (read.wrong >= 0)
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "@%s orders its devices by device_ids: entry %lld is device %lld; ranks are numbered in the order of the mesh, "
-        "leave device_ids out and place the ranks in that order",
-        symbol, (long long)read.wrong, (long long)read.wrong_id);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "@%s orders its devices by device_ids: entry %lld is device %lld; ranks are "
+                     "numbered in the order of the mesh, "
+                     "leave device_ids out and place the ranks in that order",
+                     symbol, (long long)read.wrong, (long long)read.wrong_id);
   return create_mesh(op, symbol, &read, found);
 }
 
@@ -72,7 +80,8 @@ tp_status tp__sdy_import_mesh(tp_importer *im) {
   tp_mesh mesh = {0};
   tp_status status = TP_OK;
   MlirOperation grid = {NULL};
-  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op) && status == TP_OK; op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op) && status == TP_OK;
+       op = mlirOperationGetNextInBlock(op)) {
     if (tp__op_is(op, "sdy.mesh"))
       status = import_mesh(op, &mesh);
     else if (tp__op_is(op, "shard.grid"))
@@ -81,18 +90,21 @@ tp_status tp__sdy_import_mesh(tp_importer *im) {
   if (status != TP_OK || mesh.n_axes == 0)
     return status;
   if (!mlirOperationIsNull(grid))
-    return tp__error(grid, TP_UNSUPPORTED, "the module has this grid and also sdy.mesh @%s; keep one", mesh.name);
+    return tp__error(grid, TP_UNSUPPORTED,
+                     "the module has this grid and also sdy.mesh @%s; keep one", mesh.name);
   tp__write_grids(im->pass->module, &mesh);
   return TP_OK;
 }
 
 /* Is there an sdy.mesh of that name? It has no axes, or it would be the mesh. */
 static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
-  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!tp__op_is(op, "sdy.mesh"))
       continue;
     MlirAttribute name = tp__sdy_property(op, "sym_name");
-    if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name) && mlirStringRefEqual(mlirStringAttrGetValue(name), symbol))
+    if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name) &&
+        mlirStringRefEqual(mlirStringAttrGetValue(name), symbol))
       return true;
   }
   return false;
@@ -103,8 +115,8 @@ static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
 static int axis_text(const tp_sdy_axis *axis, char *text, size_t size) {
   if (axis->pre == 0)
     return snprintf(text, size, "%.*s", (int)axis->name.length, axis->name.data);
-  return snprintf(text, size, "%.*s:(%lld)%lld", (int)axis->name.length, axis->name.data, (long long)axis->pre,
-                  (long long)axis->size);
+  return snprintf(text, size, "%.*s:(%lld)%lld", (int)axis->name.length, axis->name.data,
+                  (long long)axis->pre, (long long)axis->size);
 }
 
 static bool overlap(const tp_sdy_axis *a, const tp_sdy_axis *b) {
@@ -114,23 +126,28 @@ static bool overlap(const tp_sdy_axis *a, const tp_sdy_axis *b) {
 }
 
 /* Every axis exists and is used once, whatever for. */
-static tp_status check_axes(tp_importer *im, MlirOperation at, const char *what, const tp_sdy_sharding *s, bool empty_mesh) {
+static tp_status check_axes(tp_importer *im, MlirOperation at, const char *what,
+                            const tp_sdy_sharding *s, bool empty_mesh) {
   for (int i = 0; i < s->n_axes; i++) {
     const tp_sdy_axis *axis = &s->axes[i];
     char name[TP_MAX_AXIS_NAME];
     int first;
-    if (empty_mesh || !tp__ref_copy(axis->name, name, sizeof name) || tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
-      return tp__error(at, TP_NOT_FOUND, "%s: sdy.sharding names axis \"%.*s\", which mesh @%.*s does not have", what,
+    if (empty_mesh || !tp__ref_copy(axis->name, name, sizeof name) ||
+        tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
+      return tp__error(at, TP_NOT_FOUND,
+                       "%s: sdy.sharding names axis \"%.*s\", which mesh @%.*s does not have", what,
                        (int)axis->name.length, axis->name.data, (int)s->mesh.length, s->mesh.data);
     for (int k = 0; k < i; k++)
       if (overlap(axis, &s->axes[k]))
-        return tp__error(at, TP_INVALID_ARGUMENT, "%s: sdy.sharding uses axis \"%s\" twice; an axis may be used once", what,
+        return tp__error(at, TP_INVALID_ARGUMENT,
+                         "%s: sdy.sharding uses axis \"%s\" twice; an axis may be used once", what,
                          name);
   }
   return TP_OK;
 }
 
-/* tp.sharding has no word for "open, but not to this axis": where an axis is replicated explicitly, open dimensions are closed. */
+/* tp.sharding has no word for "open, but not to this axis": where an axis is replicated explicitly,
+ * open dimensions are closed. */
 static uint32_t open_dims(tp_importer *im, const tp_sdy_sharding *s) {
   for (int i = 0; i < s->n_axes && s->open != 0; i++)
     if (s->axes[i].place == TP_SDY_REPLICATED) {
@@ -169,28 +186,35 @@ static MlirAttribute sharding_attr(tp_importer *im, const tp_sdy_sharding *s) {
     return list;
   return mlirDictionaryAttrGet(
       context, 2,
-      (MlirNamedAttribute[]){tp__named(context, "dims", list),
-                             tp__named(context, "partial", mlirDictionaryAttrGet(context, n_partial, partial))});
+      (MlirNamedAttribute[]){
+          tp__named(context, "dims", list),
+          tp__named(context, "partial", mlirDictionaryAttrGet(context, n_partial, partial))});
 }
 
-tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *what, int rank, const tp_sdy_sharding *s) {
+tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *what, int rank,
+                                 const tp_sdy_sharding *s) {
   bool empty = is_empty_mesh(im, s->mesh);
   if (!empty && (im->mesh.n_axes == 0 || !tp__ref_is(s->mesh, im->mesh.name)))
-    return tp__error(at, TP_NOT_FOUND, "%s: sdy.sharding names mesh @%.*s, which the module does not have", what,
+    return tp__error(at, TP_NOT_FOUND,
+                     "%s: sdy.sharding names mesh @%.*s, which the module does not have", what,
                      (int)s->mesh.length, s->mesh.data);
   tp_status status = check_axes(im, at, what, s, empty && !tp__ref_is(s->mesh, im->mesh.name));
   if (status == TP_OK && s->rank != rank)
-    return tp__error(at, TP_INVALID_ARGUMENT, "%s: sdy.sharding has %d dimensions, but the value has %d", what, s->rank, rank);
+    return tp__error(at, TP_INVALID_ARGUMENT,
+                     "%s: sdy.sharding has %d dimensions, but the value has %d", what, s->rank,
+                     rank);
   return status;
 }
 
-/* The tp.sharding of a value of type `type`; null where it says nothing: without a mesh, for a value that is no tensor, or in a manual
- * computation, whose values differ between devices and have no layout but whole. */
-static tp_status convert(tp_importer *im, MlirOperation at, const char *what, MlirType type, const tp_sdy_sharding *s,
-                         MlirAttribute *attr) {
+/* The tp.sharding of a value of type `type`; null where it says nothing: without a mesh, for a
+ * value that is no tensor, or in a manual computation, whose values differ between devices and have
+ * no layout but whole. */
+static tp_status convert(tp_importer *im, MlirOperation at, const char *what, MlirType type,
+                         const tp_sdy_sharding *s, MlirAttribute *attr) {
   *attr = (MlirAttribute){NULL};
   bool is_tensor = mlirTypeIsARankedTensor(type);
-  tp_status status = tp__sdy_check_sharding(im, at, what, is_tensor ? (int)mlirShapedTypeGetRank(type) : 0, s);
+  tp_status status =
+      tp__sdy_check_sharding(im, at, what, is_tensor ? (int)mlirShapedTypeGetRank(type) : 0, s);
   if (status != TP_OK)
     return status;
   if (tp__sdy_is_manual(at)) {
@@ -208,10 +232,12 @@ static tp_status convert(tp_importer *im, MlirOperation at, const char *what, Ml
 /* ---- attributes ---- */
 
 static tp_status refuse_both(MlirOperation at, const char *what) {
-  return tp__error(at, TP_INVALID_ARGUMENT, "%s has sdy.sharding and also tp.sharding; keep one", what);
+  return tp__error(at, TP_INVALID_ARGUMENT, "%s has sdy.sharding and also tp.sharding; keep one",
+                   what);
 }
 
-tp_status tp__sdy_boundary(tp_importer *im, MlirOperation func, bool is_arg, int i, MlirType type, MlirAttribute *attr) {
+tp_status tp__sdy_boundary(tp_importer *im, MlirOperation func, bool is_arg, int i, MlirType type,
+                           MlirAttribute *attr) {
   MlirAttribute text = (is_arg ? tp__arg_attr : tp__result_attr)(func, i, "sdy.sharding");
   char what[32];
   tp_sdy_sharding sharding;
@@ -232,16 +258,19 @@ static tp_status import_results(tp_importer *im, MlirOperation op, MlirAttribute
   if (!mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     return refuse_both(op, "the op");
   if (n > TP_SDY_MAX_VALUES)
-    return tp__error(op, TP_UNSUPPORTED, "sdy.sharding on an op with %d results; at most %d are supported", n,
+    return tp__error(op, TP_UNSUPPORTED,
+                     "sdy.sharding on an op with %d results; at most %d are supported", n,
                      TP_SDY_MAX_VALUES);
   tp_status status = tp__sdy_read_list(op, "sdy.sharding", text, n, "results", shardings);
   for (int i = 0; i < n && status == TP_OK; i++) {
     char what[32];
     snprintf(what, sizeof what, "result %d", i);
-    status = convert(im, op, what, mlirValueGetType(mlirOperationGetResult(op, i)), &shardings[i], &attrs[i]);
+    status = convert(im, op, what, mlirValueGetType(mlirOperationGetResult(op, i)), &shardings[i],
+                     &attrs[i]);
     n_tensors += status == TP_OK && !mlirAttributeIsNull(attrs[i]);
     if (status == TP_OK && mlirAttributeIsNull(attrs[i]))
-      attrs[i] = mlirArrayAttrGet(im->pass->context, 0, NULL); /* not a tensor: a list still has its entry */
+      /* not a tensor: a list still has its entry */
+      attrs[i] = mlirArrayAttrGet(im->pass->context, 0, NULL);
   }
   if (status != TP_OK)
     return status;
@@ -262,7 +291,8 @@ typedef struct sdy_row {
   const char *sharding; /* the attribute that says the layout */
 } sdy_row;
 
-/* Shardy's collectives say how a layout changes, not what is computed: operand and result are the same global value. */
+/* Shardy's collectives say how a layout changes, not what is computed: operand and result are the
+ * same global value. */
 static const sdy_row *row_of(MlirOperation op) {
   static const sdy_row rows[] = {
       {"sdy.sharding_constraint", CONSTRAIN, 1, 1, "sharding"},
@@ -291,25 +321,31 @@ static tp_status import_constraint(tp_importer *im, MlirOperation op, const char
   MlirAttribute attr;
   tp_status status = tp__sdy_read_sharding(op, name, tp__sdy_property(op, name), &sharding);
   if (status == TP_OK)
-    status = convert(im, op, name, mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);
+    status =
+        convert(im, op, name, mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);
   if (status == TP_OK && !mlirAttributeIsNull(attr))
     tp__set(op, "tp.sharding", attr);
   return status;
 }
 
 /* Nothing has verified the op: its dialect is not known. */
-static tp_status check_form(tp_importer *im, MlirOperation op, int n_operands, int n_results, bool on_top) {
+static tp_status check_form(tp_importer *im, MlirOperation op, int n_operands, int n_results,
+                            bool on_top) {
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
   if (operands != n_operands || results != n_results || mlirOperationGetNumRegions(op) != 0)
-    return tp__error(op, TP_INVALID_ARGUMENT, "has %d operands, %d results and %d regions, but takes %d, %d and none",
-                     (int)operands, (int)results, (int)mlirOperationGetNumRegions(op), n_operands, n_results);
-  if (results == 1 &&
-      !mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)), mlirValueGetType(mlirOperationGetResult(op, 0))))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has %d operands, %d results and %d regions, but takes %d, %d and none",
+                     (int)operands, (int)results, (int)mlirOperationGetNumRegions(op), n_operands,
+                     n_results);
+  if (results == 1 && !mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                                     mlirValueGetType(mlirOperationGetResult(op, 0))))
     return tp__error(op, TP_INVALID_ARGUMENT, "the result has another type than the operand");
   if (!mlirAttributeIsNull(tp__get(op, "sdy.sharding")))
-    return tp__error(op, TP_INVALID_ARGUMENT, "carries an sdy.sharding; only ops that compute something do");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "carries an sdy.sharding; only ops that compute something do");
   if (on_top && !mlirOperationEqual(mlirOperationGetParentOperation(op), im->pass->module))
-    return tp__error(op, TP_INVALID_ARGUMENT, "stands inside of another op; meshes belong to the module");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "stands inside of another op; meshes belong to the module");
   return TP_OK;
 }
 
@@ -320,7 +356,8 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
   const sdy_row *row = row_of(op);
   if (!row)
     return tp__error(op, TP_UNSUPPORTED,
-                     "has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, the collectives, "
+                     "has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, "
+                     "the collectives, "
                      "manual_computation, propagation_barrier and sharding_group are imported");
   if (row->action == COMPUTATION)
     return tp__sdy_check_computation(im, op);
@@ -328,17 +365,20 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
     const sdy_row *parent = row_of(mlirOperationGetParentOperation(op));
     return parent && parent->action == COMPUTATION
                ? TP_OK
-               : tp__error(op, TP_INVALID_ARGUMENT, "ends no sdy.manual_computation and no sdy.named_computation");
+               : tp__error(op, TP_INVALID_ARGUMENT,
+                           "ends no sdy.manual_computation and no sdy.named_computation");
   }
   tp_status status = check_form(im, op, row->n_operands, row->n_results, row->action == MESH);
-  return status == TP_OK && row->action == CONSTRAIN ? import_constraint(im, op, row->sharding) : status;
+  return status == TP_OK && row->action == CONSTRAIN ? import_constraint(im, op, row->sharding)
+                                                     : status;
 }
 
 /* ---- replacing ops ---- */
 
 /* A return vanishes with what it ends. */
 static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_has_dialect(op, "sdy") && row_of(op)->action != RETURN ? tp__op_list_add(data, op) : TP_OK;
+  return tp__op_has_dialect(op, "sdy") && row_of(op)->action != RETURN ? tp__op_list_add(data, op)
+                                                                       : TP_OK;
 }
 
 static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation op) {

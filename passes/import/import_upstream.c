@@ -1,4 +1,5 @@
-/* Annotations of upstream's shard-propagation: shard.shard ops whose layout a shard.sharding states in axis numbers. */
+/* Annotations of upstream's shard-propagation: shard.shard ops whose layout a shard.sharding states
+ * in axis numbers. */
 #include "passes/import/import.h"
 
 #include "ir/place.h"
@@ -7,25 +8,30 @@ bool tp__is_upstream_shard(MlirOperation op) {
   return tp__op_is(op, "shard.shard") && mlirAttributeIsNull(tp__get(op, "tp.sharding"));
 }
 
-bool tp__is_for_users(MlirOperation op) { return !mlirAttributeIsNull(tp__inherent(op, "annotate_for_users")); }
+bool tp__is_for_users(MlirOperation op) {
+  return !mlirAttributeIsNull(tp__inherent(op, "annotate_for_users"));
+}
 
 /* ---- one annotation ---- */
 
 static tp_status check_plain(const tp_importer *im, MlirOperation op, MlirOperation sharding) {
   if (mlirOperationIsNull(sharding) || !tp__op_is(sharding, "shard.sharding"))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "its sharding does not come from a shard.sharding op; state one, or write tp.sharding");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "its sharding does not come from a shard.sharding op; state one, or write tp.sharding");
   MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(sharding, "grid"));
   if (!tp__ref_is(grid, im->mesh.name))
-    return tp__error(sharding, TP_NOT_FOUND, "grid @%.*s is not the module's mesh @%s", (int)grid.length, grid.data,
-                     im->mesh.name);
+    return tp__error(sharding, TP_NOT_FOUND, "grid @%.*s is not the module's mesh @%s",
+                     (int)grid.length, grid.data, im->mesh.name);
   static const char *const sizes[] = {"static_halo_sizes", "static_sharded_dims_offsets"};
   int64_t none[1];
   for (int i = 0; i < TP_LEN(sizes); i++) {
     MlirAttribute list = tp__inherent(sharding, sizes[i]);
-    if (mlirOperationGetNumOperands(sharding) > 0 || (!mlirAttributeIsNull(list) && tp__int_list(list, 0, none) != 0))
+    if (mlirOperationGetNumOperands(sharding) > 0 ||
+        (!mlirAttributeIsNull(list) && tp__int_list(list, 0, none) != 0))
       return tp__error(sharding, TP_UNSUPPORTED,
-                       "halo_sizes and sharded_dims_offsets are not supported: shards have no overlap and are of "
+                       "halo_sizes and sharded_dims_offsets are not supported: shards have no "
+                       "overlap and are of "
                        "equal size, the last ones smaller; leave them out");
   }
   return TP_OK;
@@ -41,16 +47,20 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
   tp_status status = check_plain(im, op, sharding);
   if (status != TP_OK)
     return status;
-  if (rank > TP_MAX_RANK || !tp__axis_lists(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
-    return tp__error(op, TP_UNSUPPORTED, "split_axes: at most %d dimensions with %d axes each are supported", TP_MAX_RANK,
-                     TP_MAX_AXES);
+  if (rank > TP_MAX_RANK ||
+      !tp__axis_lists(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "split_axes: at most %d dimensions with %d axes each are supported",
+                     TP_MAX_RANK, TP_MAX_AXES);
   for (int d = 0; d < n_dims; d++) {
     if (d >= rank && counts[d] > 0)
-      return tp__error(op, TP_INVALID_ARGUMENT, "split_axes splits dimension %d, but the tensor has rank %d", d, rank);
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "split_axes splits dimension %d, but the tensor has rank %d", d, rank);
     for (int i = 0; i < counts[d]; i++) {
       if (axes[d][i] < 0 || axes[d][i] >= im->mesh.n_axes)
-        return tp__error(op, TP_INVALID_ARGUMENT, "split_axes names axis %lld, but grid @%s has %d axes", (long long)axes[d][i],
-                         im->mesh.name, im->mesh.n_axes);
+        return tp__error(op, TP_INVALID_ARGUMENT,
+                         "split_axes names axis %lld, but grid @%s has %d axes",
+                         (long long)axes[d][i], im->mesh.name, im->mesh.n_axes);
       names[i] = tp__attr_string(context, im->mesh.axes[axes[d][i]].name);
     }
     if (d < rank)
@@ -65,8 +75,10 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
 /* ---- arguments and results ---- */
 
 /* Without annotate_for_users the annotation is about what defines the value, here the caller. */
-static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, MlirValue arg, MlirAttribute *attr) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(arg); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, MlirValue arg,
+                             MlirAttribute *attr) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(arg); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirAttribute one;
     if (!tp__is_upstream_shard(user) || tp__is_for_users(user))
@@ -76,7 +88,8 @@ static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, M
       return status;
     if (!mlirAttributeIsNull(*attr) && !mlirAttributeEqual(*attr, one))
       return tp__error(func, TP_INVALID_ARGUMENT,
-                       "shard.shard ops give argument %d two layouts; write annotate_for_users where one is meant "
+                       "shard.shard ops give argument %d two layouts; write annotate_for_users "
+                       "where one is meant "
                        "for the users",
                        i);
     *attr = one;
@@ -84,7 +97,8 @@ static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, M
   return TP_OK;
 }
 
-tp_status tp__upstream_boundary(const tp_importer *im, MlirOperation func, bool is_arg, int i, MlirAttribute *attr) {
+tp_status tp__upstream_boundary(const tp_importer *im, MlirOperation func, bool is_arg, int i,
+                                MlirAttribute *attr) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *attr = (MlirAttribute){NULL};
   if (mlirBlockIsNull(block))
@@ -95,5 +109,7 @@ tp_status tp__upstream_boundary(const tp_importer *im, MlirOperation func, bool 
   if (!tp__op_is(end, "func.return"))
     return TP_OK; /* several blocks; partitioning refuses them */
   MlirOperation shard = tp__defining_op(mlirOperationGetOperand(end, i));
-  return mlirOperationIsNull(shard) || !tp__is_upstream_shard(shard) ? TP_OK : tp__upstream_sharding(im, shard, attr);
+  return mlirOperationIsNull(shard) || !tp__is_upstream_shard(shard)
+             ? TP_OK
+             : tp__upstream_sharding(im, shard, attr);
 }

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an op of the shard dialect becomes: a site of `kind` (0: none), then the device's own slice if `slices`. */
+/* What an op of the shard dialect becomes: a site of `kind` (0: none), then the device's own slice
+ * if `slices`. */
 typedef struct collective_row {
   const char *name;
   tprt_site_kind kind;
@@ -22,10 +23,20 @@ static const collective_row rows[] = {
     {.name = "shard.reduce", .kind = TPRT_SITE_ALL_REDUCE, .reduces = true},
     {.name = "shard.all_gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
     {.name = "shard.gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
-    {.name = "shard.reduce_scatter", .kind = TPRT_SITE_REDUCE_SCATTER, .reduces = true, .dim = "scatter_axis"},
-    {.name = "shard.all_to_all", .kind = TPRT_SITE_ALL_TO_ALL, .dim = "concat_axis", .split = "split_axis"},
+    {.name = "shard.reduce_scatter",
+     .kind = TPRT_SITE_REDUCE_SCATTER,
+     .reduces = true,
+     .dim = "scatter_axis"},
+    {.name = "shard.all_to_all",
+     .kind = TPRT_SITE_ALL_TO_ALL,
+     .dim = "concat_axis",
+     .split = "split_axis"},
     {.name = "shard.broadcast", .kind = TPRT_SITE_BROADCAST, .rooted = true},
-    {.name = "shard.scatter", .kind = TPRT_SITE_BROADCAST, .rooted = true, .slices = true, .dim = "scatter_axis"},
+    {.name = "shard.scatter",
+     .kind = TPRT_SITE_BROADCAST,
+     .rooted = true,
+     .slices = true,
+     .dim = "scatter_axis"},
     {.name = "shard.all_slice", .slices = true, .dim = "slice_axis"},
 };
 
@@ -57,8 +68,9 @@ static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
   static const struct {
     const char *name;
     tp_combiner combiner;
-  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},       {"product", TP_PRODUCT},
-               {"average", TP_AVERAGE}, {"bitwise_and", TP_AND}, {"bitwise_or", TP_OR}, {"bitwise_xor", TP_XOR}};
+  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},
+               {"product", TP_PRODUCT}, {"average", TP_AVERAGE}, {"bitwise_and", TP_AND},
+               {"bitwise_or", TP_OR},   {"bitwise_xor", TP_XOR}};
   char text[128] = "";
   mlirAttributePrint(attr, keep_text, text);
   const char *start = strstr(text, "partial ");
@@ -76,10 +88,12 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
   char name[32];
   MlirAttribute ours = tp__get(op, "tp.combiner"), theirs = tp__inherent(op, "reduction");
   if (!mlirAttributeIsNull(ours)) {
-    if (mlirAttributeIsAString(ours) && tp__ref_copy(mlirStringAttrGetValue(ours), name, sizeof name) &&
+    if (mlirAttributeIsAString(ours) &&
+        tp__ref_copy(mlirStringAttrGetValue(ours), name, sizeof name) &&
         tp_combiner_parse(name, combiner))
       return TP_OK;
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
   }
   *combiner = TP_SUM; /* upstream's default */
   if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
@@ -91,8 +105,10 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
 
 /* ---- slices ---- */
 
-/* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the group. */
-static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input, int dim, MlirType result) {
+/* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the
+ * group. */
+static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input,
+                            int dim, MlirType result) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   tp__static_tensor(result, &rank, shape);
@@ -103,19 +119,23 @@ static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, M
 
 /* ---- collectives ---- */
 
-/* The rank inside its group of the device whose coordinates along the op's grid_axes `attr` lists, constant or computed, as `device` sees it. */
-static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs *runs, int64_t device, int64_t *root) {
+/* The rank inside its group of the device whose coordinates along the op's grid_axes `attr` lists,
+ * constant or computed, as `device` sees it. */
+static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs *runs,
+                         int64_t device, int64_t *root) {
   *root = 0;
   for (int i = 0; i < runs->n; i++) {
     int64_t size = tp__run_size(&l->mesh, runs, i), coordinate;
     if (!tp__coordinate_on_device(op, "root", i, &l->mesh, device, &coordinate))
       return tp__error(op, TP_UNSUPPORTED,
-                       "coordinate %d of the root is known only at run time; give a constant, or compute it from constants by "
+                       "coordinate %d of the root is known only at run time; give a constant, or "
+                       "compute it from constants by "
                        "integer arithmetic",
                        i);
     if (coordinate < 0 || coordinate >= size)
-      return tp__error(op, TP_INVALID_ARGUMENT, "root coordinate %lld is outside its axis of size %lld", (long long)coordinate,
-                       (long long)size);
+      return tp__error(op, TP_INVALID_ARGUMENT,
+                       "root coordinate %lld is outside its axis of size %lld",
+                       (long long)coordinate, (long long)size);
     *root = *root * size + coordinate;
   }
   return TP_OK;
@@ -132,7 +152,8 @@ static tp_status read_root(tp__lowering *l, MlirOperation op, int64_t *root) {
     status = root_of(l, op, &runs, device, &other);
     if (status == TP_OK && other != *root)
       status = tp__error(op, TP_UNSUPPORTED,
-                         "devices 0 and %lld name different roots, %lld and %lld; the root has to be the same in all groups",
+                         "devices 0 and %lld name different roots, %lld and %lld; the root has to "
+                         "be the same in all groups",
                          (long long)device, (long long)*root, (long long)other);
   }
   return status;
@@ -150,7 +171,8 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirTypeIsARankedTensor(result))
-    return tp__error(op, TP_UNSUPPORTED, "communication on a memref; it is lowered on tensors, before bufferization");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "communication on a memref; it is lowered on tensors, before bufferization");
   int64_t site[TPRT_SITE_WORDS];
   status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), site);
   if (status == TP_OK && row->rooted)
@@ -162,7 +184,8 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
       site[2] = tp__runtime_reduction(combiner, (tprt_dtype)site[1]);
     if (status == TP_OK && site[2] == 0)
       status =
-          tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type", tp_combiner_name(combiner));
+          tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type",
+                    tp_combiner_name(combiner));
   }
   if (status != TP_OK)
     return status;
@@ -171,7 +194,8 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
     site[27] = row->slices ? 0 : int_attr(op, row->dim);
     site[28] = int_attr(op, row->split);
     if (!only_slices)
-      value = tp__site_call(l, op, site, 0, NULL, value, row->slices ? mlirValueGetType(value) : result);
+      value = tp__site_call(l, op, site, 0, NULL, value,
+                            row->slices ? mlirValueGetType(value) : result);
     if (row->slices)
       value = emit_slice(l, op, &g, value, (int)int_attr(op, row->dim), result);
   }

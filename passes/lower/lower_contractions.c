@@ -1,7 +1,7 @@
 /* tp-lower-contractions: contractions on buffers become calls of tprt_abi_contract.
  *
- * Most start from zeros. A fill just before is taken into the call, which then overwrites: memory is written once, where it would be written, read
- * and written again. */
+ * Most start from zeros. A fill just before is taken into the call, which then overwrites: memory
+ * is written once, where it would be written, read and written again. */
 #include "passes/registry.h"
 #include "passes/support/contraction.h"
 #include "passes/support/lower.h"
@@ -27,12 +27,14 @@ static bool loop_strides(const tp__contraction *c, int which, MlirType type, int
 }
 
 /* The site of a contraction whose operands all have one element type. */
-static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t *site, int64_t *extra) {
+static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t *site,
+                             int64_t *extra) {
   int64_t strides[3][TP_MAX_LOOPS];
   MlirType result = mlirValueGetType(mlirOperationGetOperand(op, 2));
   for (int k = 0; k < 3; k++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, k < 2 ? c->operands[k] : 2));
-    if (!mlirTypeIsAMemRef(type) || !mlirTypeEqual(tp__element_type(type), tp__element_type(result)) ||
+    if (!mlirTypeIsAMemRef(type) ||
+        !mlirTypeEqual(tp__element_type(type), tp__element_type(result)) ||
         !loop_strides(c, k, type, strides[k]))
       return false;
   }
@@ -44,7 +46,8 @@ static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t
     words[0] = c->sizes[i];
     for (int k = 0; k < 3; k++)
       words[1 + k] = strides[k][i];
-    if (strides[2][i] == 0 && !c->reduced[i]) /* a dimension of size 1 with stride 0 would read as contracted */
+    /* a dimension of size 1 with stride 0 would read as contracted */
+    if (strides[2][i] == 0 && !c->reduced[i])
       return false;
   }
   return true;
@@ -58,27 +61,31 @@ static bool is_zero(MlirValue value) {
     return false;
   MlirAttribute number = tp__inherent(op, "value");
   if (mlirAttributeIsAFloat(number))
-    return mlirFloatAttrGetValueDouble(number) == 0 && !signbit(mlirFloatAttrGetValueDouble(number));
+    return mlirFloatAttrGetValueDouble(number) == 0 &&
+           !signbit(mlirFloatAttrGetValueDouble(number));
   return mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == 0;
 }
 
 /* Ops that read and write no buffer. */
 static bool leaves_memory(MlirOperation op) {
-  static const char *const names[] = {"memref.alloc", "memref.subview", "memref.cast", "memref.expand_shape",
-                                      "memref.collapse_shape"};
+  static const char *const names[] = {"memref.alloc", "memref.subview", "memref.cast",
+                                      "memref.expand_shape", "memref.collapse_shape"};
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return true;
   return tp__op_has_dialect(op, "arith");
 }
 
-/* The fill with zeros that C starts from, if nothing between it and the contraction touches memory; null if there is none. */
+/* The fill with zeros that C starts from, if nothing between it and the contraction touches memory;
+ * null if there is none. */
 static MlirOperation zeros_before(MlirOperation op) {
   MlirValue c = mlirOperationGetOperand(op, 2);
-  for (MlirOpOperand use = mlirValueGetFirstUse(c); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(c); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation fill = mlirOpOperandGetOwner(use);
     if (!tp__op_is(fill, "linalg.fill") || mlirOpOperandGetOperandNumber(use) != 1 ||
-        !mlirBlockEqual(mlirOperationGetBlock(fill), mlirOperationGetBlock(op)) || !is_zero(mlirOperationGetOperand(fill, 0)))
+        !mlirBlockEqual(mlirOperationGetBlock(fill), mlirOperationGetBlock(op)) ||
+        !is_zero(mlirOperationGetOperand(fill, 0)))
       continue;
     MlirOperation next = mlirOperationGetNextInBlock(fill);
     while (!mlirOperationIsNull(next) && leaves_memory(next))
@@ -127,7 +134,8 @@ static void lower(tp_pass *pass, tp__lowering *l, MlirOperation op) {
   int number = tp__lowering_site(l, site, 1 + 4 * c.n_loops, extra);
   MlirValue operands[5] = {l->ctx, tp__build_int(op, l->i32, number)};
   for (int k = 0; k < 3; k++)
-    operands[2 + k] = tp__build_pointer(l, op, mlirOperationGetOperand(op, k < 2 ? c.operands[k] : 2));
+    operands[2 + k] =
+        tp__build_pointer(l, op, mlirOperationGetOperand(op, k < 2 ? c.operands[k] : 2));
   tp__build_call(l, op, "tprt_abi_contract", TP_LEN(operands), operands, l->i32);
   mlirOperationDestroy(op);
 }
@@ -139,7 +147,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   tp__lowering_begin(&l, pass->module, func);
   tp_status status = tp__walk(func, collect, &list);
   if (status == TP_OK && list.n > 0 && mlirValueIsNull(l.ctx))
-    status = tp__error(func, TP_INVALID_ARGUMENT, "has no runtime context; run tp-lower-to-runtime first");
+    status = tp__error(func, TP_INVALID_ARGUMENT,
+                       "has no runtime context; run tp-lower-to-runtime first");
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     lower(pass, &l, list.items[i]);
   pass->statistics[STAT_CONTRACTIONS] += (int64_t)list.n;
@@ -150,18 +159,20 @@ static tp_status lower_entry(MlirOperation func, void *data) {
 
 static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, lower_entry, pass); }
 
-static const tp_statistic_row statistics[] = {{"contractions", "contractions on buffers"},
-                                              {"overwriting", "contractions that overwrite what was filled with zeros"}};
+static const tp_statistic_row statistics[] = {
+    {"contractions", "contractions on buffers"},
+    {"overwriting", "contractions that overwrite what was filled with zeros"}};
 
 const tp_pass_row tp__lower_contractions_row = {
     .name = "tp-lower-contractions",
     .summary = "Turn contractions on buffers into calls of the runtime",
-    .description =
-        "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on memrefs with constant "
-        "strides and one element type is a call of tprt_abi_contract with a site in tp.sites, which overwrites the result "
-        "where it was filled with "
-        "zeros just before. Others stay as they "
-        "are. Breaks: nothing.",
+    .description = "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg "
+                   "contraction on memrefs with constant "
+                   "strides and one element type is a call of tprt_abi_contract with a site in "
+                   "tp.sites, which overwrites the result "
+                   "where it was filled with "
+                   "zeros just before. Others stay as they "
+                   "are. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

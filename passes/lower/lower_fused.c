@@ -1,4 +1,5 @@
-/* Calls of functions that tp-fuse-collectives and tp-fuse-epilogues wrote -> calls of the runtime. What they do is read off tp.fused, not off their bodies. */
+/* Calls of functions that tp-fuse-collectives and tp-fuse-epilogues wrote -> calls of the runtime.
+ * What they do is read off tp.fused, not off their bodies. */
 #include "passes/lower/lower_fused.h"
 
 #include "ir/work.h"
@@ -8,8 +9,9 @@
 /* ---- tp.fused ---- */
 
 MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name) {
-  return mlirAttributeIsADictionary(d->fused) ? mlirDictionaryAttrGetElementByName(d->fused, tp__ref(name))
-                                              : (MlirAttribute){NULL};
+  return mlirAttributeIsADictionary(d->fused)
+             ? mlirDictionaryAttrGetElementByName(d->fused, tp__ref(name))
+             : (MlirAttribute){NULL};
 }
 
 int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
@@ -26,18 +28,23 @@ static bool is_product(const tp__fused_call *d) {
 
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
-  return tp__error(d->call, TP_INVALID_ARGUMENT, "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
+  return tp__error(d->call, TP_INVALID_ARGUMENT,
+                   "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
                    (int)name.length, name.data, is_product(d) ? "epilogues" : "collectives", entry);
 }
 
-tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n, const char *const *names, int64_t *choice) {
+tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n,
+                           const char *const *names, int64_t *choice) {
   *choice = tp__fused_text(tp__fused_entry(d, entry), n, names);
   return *choice < 0 ? tp__fused_refuse(d, entry) : TP_OK;
 }
 
-tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n, const char *const *names, int64_t *bits) {
+tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n,
+                         const char *const *names, int64_t *bits) {
   MlirAttribute list = tp__fused_entry(d, entry);
-  intptr_t n_given = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? -1 : mlirArrayAttrGetNumElements(list);
+  intptr_t n_given = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list)
+                         ? -1
+                         : mlirArrayAttrGetNumElements(list);
   int last = -1;
   *bits = 0;
   for (intptr_t i = 0; i < n_given; i++) {
@@ -52,7 +59,9 @@ tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n, cons
 
 tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int *n, int *axes) {
   MlirAttribute list = tp__fused_entry(d, "axes");
-  *n = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? 0 : (int)mlirArrayAttrGetNumElements(list);
+  *n = mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list)
+           ? 0
+           : (int)mlirArrayAttrGetNumElements(list);
   for (int i = 0; i < *n; i++) {
     int a = *n > mesh->n_axes ? mesh->n_axes : 0;
     for (; a < mesh->n_axes; a++) {
@@ -82,7 +91,8 @@ tp_status tp__fused_float(const tp__fused_call *d, const char *entry, int64_t *w
 
 int tp__n_bits(int64_t bits) { return __builtin_popcountll((unsigned long long)bits); }
 
-tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k, int64_t *transposed) {
+tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
+                            int64_t *transposed) {
   MlirValue a = mlirOperationGetOperand(d->call, 0);
   MlirAttribute turned = tp__fused_entry(d, "transpose_b"), list = tp__fused_entry(d, "shape");
   int64_t shape[TP_MAX_RANK], tokens = 1, n_a = tp__n_elements(mlirValueGetType(a));
@@ -97,7 +107,8 @@ tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
     return tp__fused_refuse(d, "shape");
   if (mlirAttributeIsNull(turned) || !mlirAttributeIsABool(turned))
     return tp__fused_refuse(d, "transpose_b");
-  *type = mlirRankedTensorTypeGet(rank, shape, tp__element_type(mlirValueGetType(a)), (MlirAttribute){NULL});
+  *type = mlirRankedTensorTypeGet(rank, shape, tp__element_type(mlirValueGetType(a)),
+                                  (MlirAttribute){NULL});
   *transposed = mlirBoolAttrGetValue(turned);
   return TP_OK;
 }
@@ -108,7 +119,8 @@ tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
 static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d) {
   d->call = op;
   d->callee = tp__op_is(op, "func.call") ? tp__callee(module, op) : (MlirOperation){NULL};
-  d->fused = mlirOperationIsNull(d->callee) ? (MlirAttribute){NULL} : tp__get(d->callee, "tp.fused");
+  d->fused =
+      mlirOperationIsNull(d->callee) ? (MlirAttribute){NULL} : tp__get(d->callee, "tp.fused");
   return !mlirAttributeIsNull(d->fused);
 }
 

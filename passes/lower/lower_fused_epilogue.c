@@ -4,16 +4,19 @@
 #include "tprt/cuda_gemm.h"
 
 tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d) {
-  static const char *const functions[] = {[TPRT_CUDA_NOTHING] = "none", [TPRT_CUDA_RELU] = "relu", [TPRT_CUDA_GELU] = "gelu"};
+  static const char *const functions[] = {
+      [TPRT_CUDA_NOTHING] = "none", [TPRT_CUDA_RELU] = "relu", [TPRT_CUDA_GELU] = "gelu"};
   static const char *const operands_of[] = {"a", "b", "bias"};
   MlirOperation op = d->call;
   int64_t site[TPRT_SITE_WORDS], extra[TPRT_FINISH_WORDS], operands;
   MlirType product;
   tp_status status = tp__fused_bits(d, "operands", TP_LEN(operands_of), operands_of, &operands);
-  if (status == TP_OK && ((operands & 3) != 3 || tp__n_bits(operands) != mlirOperationGetNumOperands(op)))
+  if (status == TP_OK &&
+      ((operands & 3) != 3 || tp__n_bits(operands) != mlirOperationGetNumOperands(op)))
     status = tp__fused_refuse(d, "operands");
   if (status == TP_OK)
-    status = tp__fused_choice(d, "function", TP_LEN(functions), functions, &extra[TPRT_FINISH_FUNCTION]);
+    status =
+        tp__fused_choice(d, "function", TP_LEN(functions), functions, &extra[TPRT_FINISH_FUNCTION]);
   if (status == TP_OK)
     status = tp__fused_product(d, &product, &extra[TPRT_FINISH_K], &extra[TPRT_FINISH_TRANSPOSED]);
   if (status == TP_OK)

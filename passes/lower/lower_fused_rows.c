@@ -7,8 +7,8 @@
 /* ---- sites ---- */
 
 /* The names of operands and results, in the order of their bits. */
-static const char *const operand_names[TP_FUSED_OPERANDS] = {"input", "a",     "b",    "residual",
-                                                             "bias",  "gamma", "beta", "static_scale"};
+static const char *const operand_names[TP_FUSED_OPERANDS] = {
+    "input", "a", "b", "residual", "bias", "gamma", "beta", "static_scale"};
 static const char *const result_names[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = "residual_out",
                                                            [TP_RESULT_OUT] = "out",
                                                            [TP_RESULT_QUANTISED] = "quantised",
@@ -29,7 +29,8 @@ static const row_kind kinds[] = {
     {"reduce_rows", TPRT_SITE_REDUCE_ROWS, "tprt_abi_reduce_rows", GIVEN, false},
     {"multiply_rows", TPRT_SITE_MULTIPLY_ROWS, "tprt_abi_multiply_rows", PRODUCT, false},
     {"quantise_rows", TPRT_SITE_QUANTISE_ROWS, "tprt_abi_quantise_rows", GIVEN, true},
-    {"multiply_quantise_rows", TPRT_SITE_MULTIPLY_QUANTISE_ROWS, "tprt_abi_multiply_quantise_rows", PRODUCT, true},
+    {"multiply_quantise_rows", TPRT_SITE_MULTIPLY_QUANTISE_ROWS, "tprt_abi_multiply_quantise_rows",
+     PRODUCT, true},
 };
 
 /* What a call has of it: bits of the names. */
@@ -55,15 +56,21 @@ static tp_status read_kind(const tp__fused_call *d, row_call *c) {
 /* ---- words ---- */
 
 static tp_status read_rows(const tp__fused_call *d, int64_t *extra) {
-  static const char *const algorithms[] = {
-      [TPRT_CUDA_AUTO] = "auto", [TPRT_CUDA_PUSH] = "push", [TPRT_CUDA_PULL] = "pull", [TPRT_CUDA_SLICES] = "slices"};
-  static const char *const norms[] = {
-      [TPRT_CUDA_NO_NORM] = "none", [TPRT_CUDA_RMS_NORM] = "rms_norm", [TPRT_CUDA_LAYER_NORM] = "layer_norm"};
-  static const char *const layouts[] = {
-      [TPRT_ROWS_WHOLE] = "whole", [TPRT_ROWS_SCATTERED] = "scattered", [TPRT_ROWS_GATHERED] = "gathered"};
-  tp_status status = tp__fused_choice(d, "layout", TP_LEN(layouts), layouts, &extra[TPRT_ROWS_LAYOUT]);
+  static const char *const algorithms[] = {[TPRT_CUDA_AUTO] = "auto",
+                                           [TPRT_CUDA_PUSH] = "push",
+                                           [TPRT_CUDA_PULL] = "pull",
+                                           [TPRT_CUDA_SLICES] = "slices"};
+  static const char *const norms[] = {[TPRT_CUDA_NO_NORM] = "none",
+                                      [TPRT_CUDA_RMS_NORM] = "rms_norm",
+                                      [TPRT_CUDA_LAYER_NORM] = "layer_norm"};
+  static const char *const layouts[] = {[TPRT_ROWS_WHOLE] = "whole",
+                                        [TPRT_ROWS_SCATTERED] = "scattered",
+                                        [TPRT_ROWS_GATHERED] = "gathered"};
+  tp_status status =
+      tp__fused_choice(d, "layout", TP_LEN(layouts), layouts, &extra[TPRT_ROWS_LAYOUT]);
   if (status == TP_OK)
-    status = tp__fused_choice(d, "algorithm", TP_LEN(algorithms), algorithms, &extra[TPRT_ROWS_ALGORITHM]);
+    status = tp__fused_choice(d, "algorithm", TP_LEN(algorithms), algorithms,
+                              &extra[TPRT_ROWS_ALGORITHM]);
   if (status == TP_OK)
     status = tp__fused_choice(d, "norm", TP_LEN(norms), norms, &extra[TPRT_ROWS_NORM]);
   if (status != TP_OK || extra[TPRT_ROWS_NORM] == TPRT_CUDA_NO_NORM)
@@ -76,17 +83,20 @@ static tp_status read_names(const tp__fused_call *d, row_call *c) {
   if (status == TP_OK)
     status = tp__fused_bits(d, "results", TP_FUSED_RESULTS, result_names, &c->results);
   int64_t rows = c->operands & ((1 << N_ROW_OPERANDS) - 1);
-  if (status == TP_OK && (tp__n_bits(c->operands) != mlirOperationGetNumOperands(d->call) || rows != c->kind->rows ||
-                          c->operands >> c->n_operands))
+  if (status == TP_OK && (tp__n_bits(c->operands) != mlirOperationGetNumOperands(d->call) ||
+                          rows != c->kind->rows || c->operands >> c->n_operands))
     status = tp__fused_refuse(d, "operands");
-  if (status == TP_OK && (tp__n_bits(c->results) != mlirOperationGetNumResults(d->call) || c->results >> c->n_results ||
-                          !has(c->results, c->kind->quantises ? TP_RESULT_QUANTISED : TP_RESULT_OUT)))
+  if (status == TP_OK &&
+      (tp__n_bits(c->results) != mlirOperationGetNumResults(d->call) ||
+       c->results >> c->n_results ||
+       !has(c->results, c->kind->quantises ? TP_RESULT_QUANTISED : TP_RESULT_OUT)))
     status = tp__fused_refuse(d, "results");
   return status;
 }
 
 static tp_status read_quantisation(const tp__fused_call *d, const row_call *c, int64_t *extra) {
-  static const char *const names[] = {"static", "per_token", "per_group"}; /* from TPRT_CUDA_STATIC on */
+  /* from TPRT_CUDA_STATIC on */
+  static const char *const names[] = {"static", "per_token", "per_group"};
   int64_t kind = 0;
   tp_status status = tp__fused_choice(d, "quantise", TP_LEN(names), names, &kind);
   if (status == TP_OK)
@@ -104,7 +114,8 @@ static tp_status read_quantisation(const tp__fused_call *d, const row_call *c, i
 }
 
 /* All of a site but its axes; the number of words of its extra data. */
-static tp_status read_site(const tp__fused_call *d, row_call *c, MlirType *rows, int64_t *extra, int *n_extra) {
+static tp_status read_site(const tp__fused_call *d, row_call *c, MlirType *rows, int64_t *extra,
+                           int *n_extra) {
   MlirAttribute dim = tp__fused_entry(d, "dim");
   *n_extra = TPRT_ROWS_WORDS;
   tp_status status = read_kind(d, c);
@@ -126,9 +137,10 @@ static tp_status read_site(const tp__fused_call *d, row_call *c, MlirType *rows,
     status = tp__fused_product(d, rows, &extra[*n_extra], &extra[*n_extra + 1]);
     *n_extra += TPRT_MULTIPLY_WORDS - TPRT_ROWS_WORDS;
   }
-  extra[TPRT_ROWS_OPERANDS] = (c->operands >> N_ROW_OPERANDS & (TPRT_ROWS_RESIDUAL_OUT - 1)) |
-                              (has(c->results, TP_RESULT_SUM) ? TPRT_ROWS_RESIDUAL_OUT : 0) |
-                              (c->kind->quantises && has(c->results, TP_RESULT_OUT) ? TPRT_ROWS_OUT : 0);
+  extra[TPRT_ROWS_OPERANDS] =
+      (c->operands >> N_ROW_OPERANDS & (TPRT_ROWS_RESIDUAL_OUT - 1)) |
+      (has(c->results, TP_RESULT_SUM) ? TPRT_ROWS_RESIDUAL_OUT : 0) |
+      (c->kind->quantises && has(c->results, TP_RESULT_OUT) ? TPRT_ROWS_OUT : 0);
   return status;
 }
 
@@ -149,12 +161,15 @@ tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d) {
     return status;
   site[2] = TPRT_SUM;
   site[27] = mlirIntegerAttrGetValueInt(tp__fused_entry(d, "dim"));
-  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[TP_FUSED_RESULTS], received[TP_FUSED_RESULTS];
+  MlirValue none = tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr), buffers[TP_FUSED_RESULTS],
+            received[TP_FUSED_RESULTS];
   MlirValue given[2 + TP_FUSED_OPERANDS + TP_FUSED_RESULTS] = {l->ctx};
   int n_given = 2;
   for (int i = 0; i < c.n_results; i++)
-    received[i] =
-        has(c.results, i) ? tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, at++)), &buffers[i]) : none;
+    received[i] = has(c.results, i)
+                      ? tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, at++)),
+                                         &buffers[i])
+                      : none;
   at = 0;
   for (int i = 0; i < c.n_operands; i++)
     if (has(c.operands, i))
@@ -170,7 +185,8 @@ tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d) {
     if (!has(c.results, i))
       continue;
     MlirValue result = mlirOperationGetResult(op, at++);
-    mlirValueReplaceAllUsesOfWith(result, tp__site_value(l, op, mlirValueGetType(result), buffers[i]));
+    mlirValueReplaceAllUsesOfWith(result,
+                                  tp__site_value(l, op, mlirValueGetType(result), buffers[i]));
   }
   mlirOperationDestroy(op);
   return TP_OK;

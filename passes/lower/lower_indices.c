@@ -16,7 +16,8 @@ static tp_status lower_multi_index(tp__lowering *l, MlirOperation op) {
     int axes[TP_MAX_AXES];
     for (int k = 0; k < runs.count[i]; k++)
       axes[k] = runs.first[i] + k;
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), tp__build_group_rank(l, op, runs.count[i], axes));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
+                                  tp__build_group_rank(l, op, runs.count[i], axes));
   }
   if (status == TP_OK)
     mlirOperationDestroy(op);
@@ -32,17 +33,20 @@ static tp_status lower_grid_shape(tp__lowering *l, MlirOperation op) {
   tp__axis_runs runs;
   tp_status status = read_runs(l, op, &runs);
   for (int i = 0; i < runs.n && status == TP_OK; i++)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), tp__index_constant(op, tp__run_size(&l->mesh, &runs, i)));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
+                                  tp__index_constant(op, tp__run_size(&l->mesh, &runs, i)));
   if (status == TP_OK)
     mlirOperationDestroy(op);
   return status;
 }
 
-/* The number of the device at the given coordinates, which are operands, one for each axis of the grid. */
+/* The number of the device at the given coordinates, which are operands, one for each axis of the
+ * grid. */
 static MlirValue linear_index(tp__lowering *l, MlirOperation op, const tp__axis_runs *all) {
   MlirValue number = tp__index_constant(op, 0);
   for (int i = 0; i < all->n; i++) {
-    MlirValue scaled = tp__binary(op, "arith.muli", number, tp__index_constant(op, tp__run_size(&l->mesh, all, i)));
+    MlirValue scaled = tp__binary(op, "arith.muli", number,
+                                  tp__index_constant(op, tp__run_size(&l->mesh, all, i)));
     number = tp__binary(op, "arith.addi", scaled, mlirOperationGetOperand(op, i));
   }
   return number;
@@ -57,11 +61,11 @@ static tp_status lower_neighbors(tp__lowering *l, MlirOperation op) {
   if (status != TP_OK)
     return status;
   if (split.n != 1 || mlirOperationGetNumOperands(op) != all.n)
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "has %d split_axes and %d coordinates; it takes one axis, and one coordinate for each of the %d axes of the "
-        "grid",
-        split.n, (int)mlirOperationGetNumOperands(op), all.n);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has %d split_axes and %d coordinates; it takes one axis, and one coordinate "
+                     "for each of the %d axes of the "
+                     "grid",
+                     split.n, (int)mlirOperationGetNumOperands(op), all.n);
   int axis = 0;
   while (all.first[axis] != split.first[0])
     axis++;

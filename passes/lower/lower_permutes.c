@@ -10,7 +10,8 @@ enum { MAX_DEVICES = 65536 };
 static tp_status begin_permute(tp__lowering *l, MlirOperation op, int32_t **source_of) {
   int64_t n = tp_mesh_size(&l->mesh);
   if (n > MAX_DEVICES)
-    return tp__error(op, TP_UNSUPPORTED, "a permute over %lld devices; at most %d", (long long)n, MAX_DEVICES);
+    return tp__error(op, TP_UNSUPPORTED, "a permute over %lld devices; at most %d", (long long)n,
+                     MAX_DEVICES);
   *source_of = tp__calloc((size_t)n, sizeof **source_of);
   if (!*source_of)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
@@ -25,7 +26,8 @@ static int moved_axes(const tp_mesh *mesh, const int32_t *source_of, int axes[TP
   for (int a = 0; a < mesh->n_axes; a++) {
     bool moves = false;
     for (int64_t d = 0; d < tp_mesh_size(mesh); d++)
-      moves |= source_of[d] >= 0 && tp_mesh_coordinate(mesh, d, a) != tp_mesh_coordinate(mesh, source_of[d], a);
+      moves |= source_of[d] >= 0 &&
+               tp_mesh_coordinate(mesh, d, a) != tp_mesh_coordinate(mesh, source_of[d], a);
     if (moves)
       axes[n++] = a;
   }
@@ -39,11 +41,13 @@ static bool is_identity(const tp_mesh *mesh, const int32_t *source_of) {
   return true;
 }
 
-static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int32_t *source_of, tp__words *pairs) {
+static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int32_t *source_of,
+                               tp__words *pairs) {
   for (int64_t d = 0; d < tp_mesh_size(mesh); d++) {
     if (source_of[d] < 0)
       continue;
-    tp_status status = tp__grow((void **)&pairs->items, &pairs->capacity, pairs->n + 2, sizeof *pairs->items);
+    tp_status status =
+        tp__grow((void **)&pairs->items, &pairs->capacity, pairs->n + 2, sizeof *pairs->items);
     if (status != TP_OK)
       return tp__error(op, status, "memory ran out");
     pairs->items[pairs->n++] = source_of[d];
@@ -52,14 +56,16 @@ static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int3
   return TP_OK;
 }
 
-/* `source_of`, which is freed, names the device that each receives from, or -1, which stands for zeros. */
+/* `source_of`, which is freed, names the device that each receives from, or -1, which stands for
+ * zeros. */
 static tp_status replace_by_permute(tp__lowering *l, MlirOperation op, int32_t *source_of) {
   int64_t site[TPRT_SITE_WORDS];
   tp__words pairs = {0};
   int axes[TP_MAX_AXES], n_axes = moved_axes(&l->mesh, source_of, axes);
   bool identity = is_identity(&l->mesh, source_of);
   MlirValue value = mlirOperationGetOperand(op, 0);
-  tp_status status = tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, mlirValueGetType(value), site);
+  tp_status status =
+      tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, mlirValueGetType(value), site);
   if (status == TP_OK && !identity)
     status = collect_pairs(&l->mesh, op, source_of, &pairs);
   if (status == TP_OK && !identity)
@@ -73,10 +79,11 @@ static tp_status replace_by_permute(tp__lowering *l, MlirOperation op, int32_t *
 
 static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
   MlirAttribute pairs = tp__get(op, "tp.pairs");
-  if (mlirAttributeIsNull(pairs) || !mlirAttributeIsAArray(pairs) || mlirOperationGetNumOperands(op) != 1 ||
-      mlirOperationGetNumResults(op) != 1)
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "a permute takes one tensor, gives one, and has tp.pairs = [[source, destination], ...]");
+  if (mlirAttributeIsNull(pairs) || !mlirAttributeIsAArray(pairs) ||
+      mlirOperationGetNumOperands(op) != 1 || mlirOperationGetNumResults(op) != 1)
+    return tp__error(
+        op, TP_INVALID_ARGUMENT,
+        "a permute takes one tensor, gives one, and has tp.pairs = [[source, destination], ...]");
   int32_t *source_of;
   tp_status status = begin_permute(l, op, &source_of);
   if (status != TP_OK)
@@ -84,10 +91,11 @@ static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
   int64_t n_devices = tp_mesh_size(&l->mesh);
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(pairs) && status == TP_OK; i++) {
     int64_t pair[2];
-    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 || pair[1] < 0 || pair[0] >= n_devices ||
-        pair[1] >= n_devices || source_of[pair[1]] >= 0)
+    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 ||
+        pair[1] < 0 || pair[0] >= n_devices || pair[1] >= n_devices || source_of[pair[1]] >= 0)
       status = tp__error(op, TP_INVALID_ARGUMENT,
-                         "pair %lld of tp.pairs is not two device numbers below %lld, or names a destination twice",
+                         "pair %lld of tp.pairs is not two device numbers below %lld, or names a "
+                         "destination twice",
                          (long long)i, (long long)n_devices);
     else
       source_of[pair[1]] = (int32_t)pair[0];

@@ -1,11 +1,13 @@
 /* Slices in the form that upstream's passes behind tp-lower-to-runtime can read.
  *
- * A slice may drop dimensions of one element; which ones, upstream tells from the strides of the result. With a stride other than 1 none fits,
- * and expand-strided-metadata of LLVM 22 reads past the end. So no slice has both: the strided one keeps all dimensions, a second with unit
- * strides drops them.
+ * A slice may drop dimensions of one element; which ones, upstream tells from the strides of the
+ * result. With a stride other than 1 none fits, and expand-strided-metadata of LLVM 22 reads past
+ * the end. So no slice has both: the strided one keeps all dimensions, a second with unit strides
+ * drops them.
  *
- * And what loops carry and branches give is dense: where loops exchange what they carry, bufferization of LLVM 22 finds different strides for one
- * value, depending on where it begins, and makes a cast that is none. */
+ * And what loops carry and branches give is dense: where loops exchange what they carry,
+ * bufferization of LLVM 22 finds different strides for one value, depending on where it begins, and
+ * makes a cast that is none. */
 #include "passes/support/lower.h"
 
 typedef struct slice {
@@ -20,9 +22,11 @@ static bool read_slice(MlirOperation op, slice *s) {
   if (!s->insert && !tp__op_is(op, "tensor.extract_slice"))
     return false;
   int64_t shape[TP_MAX_RANK];
-  s->small = mlirValueGetType(s->insert ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0));
+  s->small =
+      mlirValueGetType(s->insert ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0));
   s->rank = tp__int_list(tp__inherent(op, "static_sizes"), TP_MAX_RANK, s->sizes);
-  if (s->rank < 0 || tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, s->strides) != s->rank ||
+  if (s->rank < 0 ||
+      tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, s->strides) != s->rank ||
       !tp__static_tensor(s->small, &s->small_rank, shape))
     return false;
   for (int d = 0; d < s->rank; d++)
@@ -41,13 +45,15 @@ static bool settle_strides(MlirOperation op, slice *s) {
     strided |= s->strides[d] != 1;
   }
   if (changed)
-    mlirOperationSetInherentAttributeByName(op, tp__ref("static_strides"),
-                                            tp__attr_i64s(mlirOperationGetContext(op), s->rank, s->strides));
+    mlirOperationSetInherentAttributeByName(
+        op, tp__ref("static_strides"),
+        tp__attr_i64s(mlirOperationGetContext(op), s->rank, s->strides));
   return strided;
 }
 
 /* The whole of `large`, without some of its dimensions of one element; or `small` put into it. */
-static MlirOperation whole_slice(MlirOperation op, const slice *s, MlirValue small, MlirValue large, MlirType result) {
+static MlirOperation whole_slice(MlirOperation op, const slice *s, MlirValue small, MlirValue large,
+                                 MlirType result) {
   MlirContext context = mlirOperationGetContext(op);
   int64_t zeros[TP_MAX_RANK] = {0}, ones[TP_MAX_RANK];
   for (int d = 0; d < s->rank; d++)
@@ -58,7 +64,8 @@ static MlirOperation whole_slice(MlirOperation op, const slice *s, MlirValue sma
       tp__named(context, "static_offsets", tp__attr_i64s(context, s->rank, zeros)),
       tp__named(context, "static_sizes", tp__attr_i64s(context, s->rank, s->sizes)),
       tp__named(context, "static_strides", tp__attr_i64s(context, s->rank, ones)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5 - skip, segments + skip)),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 5 - skip, segments + skip)),
   };
   const MlirValue operands[] = {small, large};
   return tp__create(&(tp_build){.name = s->insert ? "tensor.insert_slice" : "tensor.extract_slice",
@@ -78,7 +85,8 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
     return TP_OK;
   MlirType full = tp__tensor_like(s.small, s.rank, s.sizes);
   if (s.insert) {
-    MlirOperation widened = whole_slice(op, &s, mlirOperationGetOperand(op, 0), tp__empty(op, full), full);
+    MlirOperation widened =
+        whole_slice(op, &s, mlirOperationGetOperand(op, 0), tp__empty(op, full), full);
     tp__insert_before(op, widened);
     mlirOperationSetOperand(op, 0, mlirOperationGetResult(widened, 0));
     return TP_OK;
@@ -97,8 +105,8 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
 static MlirValue dense(MlirOperation where, MlirValue value) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(value);
-  const MlirNamedAttribute segments =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, (const int32_t[]){0, 1, 0}));
+  const MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, (const int32_t[]){0, 1, 0}));
   MlirOperation op = tp__create(&(tp_build){.name = "bufferization.alloc_tensor",
                                             .location = mlirOperationGetLocation(where),
                                             .n_operands = 1,

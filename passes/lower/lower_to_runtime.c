@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* In the order of rewriting: sites of collectives come before those of products, as in a tp_plan; what is computed from the place of the device is read off the ops that ask for it; a shard.sharding goes after its
- * users. */
+/* In the order of rewriting: sites of collectives come before those of products, as in a tp_plan;
+ * what is computed from the place of the device is read off the ops that ask for it; a
+ * shard.sharding goes after its users. */
 typedef struct body_ops {
   MlirOperation module;
   tp_op_list ops, products, indices, shardings;
@@ -25,19 +26,20 @@ static tp_status collect_op(MlirOperation op, void *data) {
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
 }
 
-/* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left in the middle of them. */
+/* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left
+ * in the middle of them. */
 static tp_status check_known(MlirOperation op, void *data) {
-  static const char *const dialects[] = {"arith",  "math",  "complex", "tensor", "linalg",        "scf",
-                                         "func",   "cf",    "shard",   "affine", "bufferization", "memref",
-                                         "vector", "index", "ub",      "llvm",   "builtin"};
+  static const char *const dialects[] = {
+      "arith",  "math",          "complex", "tensor", "linalg", "scf", "func", "cf",     "shard",
+      "affine", "bufferization", "memref",  "vector", "index",  "ub",  "llvm", "builtin"};
   (void)data;
   for (int i = 0; i < TP_LEN(dialects); i++)
     if (tp__op_has_dialect(op, dialects[i]))
       return TP_OK;
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "nothing here lowers this op to machine code; rewrite it with linalg, tensor, scf and arith ops between tp-partition and "
-      "tp-to-runtime (its rule says how it is sharded, not what it computes)");
+  return tp__error(op, TP_UNSUPPORTED,
+                   "nothing here lowers this op to machine code; rewrite it with linalg, tensor, "
+                   "scf and arith ops between tp-partition and "
+                   "tp-to-runtime (its rule says how it is sharded, not what it computes)");
 }
 
 /* ---- signatures ---- */
@@ -60,10 +62,12 @@ static tp_status check_signature(MlirOperation func, MlirType type) {
   return status;
 }
 
-/* Puts the context in front of the arguments, and marks tensors read-only: a program leaves its inputs as they are. */
+/* Puts the context in front of the arguments, and marks tensors read-only: a program leaves its
+ * inputs as they are. */
 static tp_status add_context(tp__lowering *l) {
   MlirType type = mlirTypeAttrGetValue(tp__inherent(l->func, "function_type"));
-  int n = (int)mlirFunctionTypeGetNumInputs(type), n_results = (int)mlirFunctionTypeGetNumResults(type);
+  int n = (int)mlirFunctionTypeGetNumInputs(type),
+      n_results = (int)mlirFunctionTypeGetNumResults(type);
   MlirType *types = tp__calloc((size_t)(n + n_results + 1), sizeof *types);
   if (!types)
     return tp__error(l->func, TP_NO_MEMORY, "memory ran out");
@@ -95,22 +99,25 @@ static tp_status add_context(tp__lowering *l) {
 static tp_status check_call(tp__lowering *l, MlirOperation op) {
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
   bool defined = !mlirOperationIsNull(tp__callee(l->module, op));
-  return tp__error(op, TP_UNSUPPORTED,
-                   defined ? "the call of @%.*s could not be inlined (recursion, or control flow that is not scf); "
-                             "programs are compiled without calls"
-                           : "@%.*s has no body, and a compiled program can call nothing but the runtime",
-                   (int)callee.length, callee.data);
+  return tp__error(
+      op, TP_UNSUPPORTED,
+      defined
+          ? "the call of @%.*s could not be inlined (recursion, or control flow that is not scf); "
+            "programs are compiled without calls"
+          : "@%.*s has no body, and a compiled program can call nothing but the runtime",
+      (int)callee.length, callee.data);
 }
 
 static tp_status refuse_global(MlirOperation op) {
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no "
-      "meaning");
+  return tp__error(op, TP_UNSUPPORTED,
+                   "communication in a module that is not partitioned; run tp-spmd first, for a "
+                   "mesh of several devices: on one it has no "
+                   "meaning");
 }
 
 static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
-  if (!local && tp__op_is(op, "shard.shard")) { /* an annotation says nothing to a program for one device */
+  if (!local && tp__op_is(op, "shard.shard")) {
+    /* an annotation says nothing to a program for one device */
     tp__replace_op(op, mlirOperationGetOperand(op, 0));
     return TP_OK;
   }
@@ -126,7 +133,8 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
     return status;
   if (tp__op_is(op, "func.call"))
     return check_call(l, op);
-  return tp__error(op, TP_UNSUPPORTED, "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
+  return tp__error(op, TP_UNSUPPORTED,
+                   "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
 }
 
 typedef struct run_data {
@@ -161,7 +169,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   for (size_t i = 0; i < body.products.n && status == TP_OK; i++)
     status = lower_op(&l, body.products.items[i], run->local);
   for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
-    status = run->local ? tp__lower_index(&l, body.indices.items[i]) : refuse_global(body.indices.items[i]);
+    status = run->local ? tp__lower_index(&l, body.indices.items[i])
+                        : refuse_global(body.indices.items[i]);
   for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
     if (!tp__is_used(mlirOperationGetResult(body.shardings.items[i], 0)))
       mlirOperationDestroy(body.shardings.items[i]);
@@ -178,13 +187,16 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   return status == TP_OK ? end : status;
 }
 
-/* What has no meaning in a compiled program: grids, declarations of permutes, functions of what is fused, the phase. */
+/* What has no meaning in a compiled program: grids, declarations of permutes, functions of what is
+ * fused, the phase. */
 static void clean_module(MlirOperation module) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    MlirAttribute name = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
+    MlirAttribute name =
+        tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
     bool permute = !mlirAttributeIsNull(name) && mlirStringAttrGetValue(name).length >= 10 &&
                    memcmp(mlirStringAttrGetValue(name).data, "tp.permute", 10) == 0;
     bool fused = !mlirAttributeIsNull(tp__get(op, "tp.fused"));
@@ -213,12 +225,16 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__lower_to_runtime_row = {
     .name = "tp-lower-to-runtime",
     .summary = "Turn collectives into calls of the runtime",
-    .description =
-        "Requires: a local module (tp.phase), or one without communication, on tensors; calls inlined; directly followed by "
-        "bufferization (its calls read buffers where tensors are meant, which folding between the two would break). "
-        "Establishes: public functions take the runtime's context first and leave their arguments unchanged; every "
-        "collective, permute and process index is a call of tprt/abi.h, listed in tp.sites; no collective stands under "
-        "control flow that may differ between the ranks of its group. Breaks: grids, shardings of arguments and results.",
+    .description = "Requires: a local module (tp.phase), or one without communication, on tensors; "
+                   "calls inlined; directly followed by "
+                   "bufferization (its calls read buffers where tensors are meant, which folding "
+                   "between the two would break). "
+                   "Establishes: public functions take the runtime's context first and leave their "
+                   "arguments unchanged; every "
+                   "collective, permute and process index is a call of tprt/abi.h, listed in "
+                   "tp.sites; no collective stands under "
+                   "control flow that may differ between the ranks of its group. Breaks: grids, "
+                   "shardings of arguments and results.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -1,12 +1,15 @@
-/* Proof that no collective hangs: none stands under a condition that may differ along an axis of its group.
+/* Proof that no collective hangs: none stands under a condition that may differ along an axis of
+ * its group.
  *
- * Sources of difference in the program of one device are its arguments (along the axes of their sharding), the place of the device and its
- * own slices of values; the rest is the analysis of lib/rules/difference.c. */
+ * Sources of difference in the program of one device are its arguments (along the axes of their
+ * sharding), the place of the device and its own slices of values; the rest is the analysis of
+ * lib/rules/difference.c. */
 #include "passes/support/lower.h"
 
 #include "rules/collective.h"
 
-/* A tensor argument differs along the axes that its sharding uses; one without sharding along all. Scalars are equal. */
+/* A tensor argument differs along the axes that its sharding uses; one without sharding along all.
+ * Scalars are equal. */
 static tp_status seed_arguments(tp_difference *d, MlirOperation func) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
@@ -22,7 +25,8 @@ static tp_status seed_arguments(tp_difference *d, MlirOperation func) {
         return status;
     }
     for (int k = 0; k < d->mesh->n_axes; k++)
-      if (d->mesh->axes[k].size > 1 && (mlirAttributeIsNull(attr) || tp_spec_place(annotation.spec, k).kind != TP_REPLICATED))
+      if (d->mesh->axes[k].size > 1 &&
+          (mlirAttributeIsNull(attr) || tp_spec_place(annotation.spec, k).kind != TP_REPLICATED))
         axes |= 1u << k;
     tp__difference_add(d, mlirBlockGetArgument(entry, i), axes);
   }

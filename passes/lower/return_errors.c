@@ -1,7 +1,8 @@
 /* tp-return-errors: a program ends at the first call of the runtime that fails.
  *
- * Each call that gives a status is followed by a branch to an exit that returns it, so that what a failed collective left
- * behind is never used as an index or a condition. cf.assert becomes tprt_abi_fail in place of abort. */
+ * Each call that gives a status is followed by a branch to an exit that returns it, so that what a
+ * failed collective left behind is never used as an index or a condition. cf.assert becomes
+ * tprt_abi_fail in place of abort. */
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
@@ -19,8 +20,8 @@ typedef struct exits {
 
 static bool gives_status(MlirOperation op) {
   tp__call call = tp__runtime_call(op);
-  return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED ||
-         call == TP_CALL_DEVICE;
+  return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT ||
+         call == TP_CALL_FUSED || call == TP_CALL_DEVICE;
 }
 
 static tp_status collect(MlirOperation op, void *data) {
@@ -30,24 +31,28 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_list_add(list, op);
 }
 
-static void append_branch(MlirBlock block, MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
-                          int n_targets, const MlirBlock *targets, const int32_t *segments) {
+static void append_branch(MlirBlock block, MlirLocation location, const char *name, int n_operands,
+                          const MlirValue *operands, int n_targets, const MlirBlock *targets,
+                          const int32_t *segments) {
   MlirOperationState state = mlirOperationStateGet(tp__ref(name), location);
   mlirOperationStateAddOperands(&state, n_operands, operands);
   mlirOperationStateAddSuccessors(&state, n_targets, targets);
   if (segments) {
     MlirContext context = mlirLocationGetContext(location);
-    MlirNamedAttribute attr = tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
+    MlirNamedAttribute attr =
+        tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
     mlirOperationStateAddAttributes(&state, 1, &attr);
   }
   mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
 }
 
-/* Moves everything behind `op` to a new block, which is returned; op's block is left without a terminator. */
+/* Moves everything behind `op` to a new block, which is returned; op's block is left without a
+ * terminator. */
 static MlirBlock split_after(MlirRegion body, MlirOperation op) {
   MlirBlock block = mlirOperationGetBlock(op), rest = mlirBlockCreate(0, NULL, NULL);
   mlirRegionInsertOwnedBlockAfter(body, block, rest);
-  for (MlirOperation o = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation o = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(o);
+       o = mlirOperationGetNextInBlock(op)) {
     mlirOperationRemoveFromParent(o);
     mlirBlockAppendOwnedOperation(rest, o);
   }
@@ -69,7 +74,8 @@ static MlirValue append_int(exits *e, MlirBlock block, MlirLocation location, in
 static void check_call(exits *e, MlirOperation call) {
   MlirLocation location = mlirOperationGetLocation(call);
   MlirBlock block = mlirOperationGetBlock(call), rest = split_after(e->body, call);
-  MlirValue status = mlirOperationGetResult(call, 0), zero = append_int(e, block, location, TPRT_OK);
+  MlirValue status = mlirOperationGetResult(call, 0),
+            zero = append_int(e, block, location, TPRT_OK);
   MlirType i1 = mlirIntegerTypeGet(e->l.context, 1);
   MlirNamedAttribute equal = tp__named(e->l.context, "predicate", mlirIntegerAttrGet(e->l.i64, 0));
   MlirOperation compare = tp__create(&(tp_build){.name = "arith.cmpi",
@@ -81,25 +87,29 @@ static void check_call(exits *e, MlirOperation call) {
                                                  .n_attributes = 1,
                                                  .attributes = &equal});
   mlirBlockAppendOwnedOperation(block, compare);
-  append_branch(block, location, "cf.cond_br", 2, (MlirValue[]){mlirOperationGetResult(compare, 0), status}, 2,
+  append_branch(block, location, "cf.cond_br", 2,
+                (MlirValue[]){mlirOperationGetResult(compare, 0), status}, 2,
                 (MlirBlock[]){rest, e->exit}, (const int32_t[]){1, 0, 1});
 }
 
 /* The message as a constant of the module, zero-terminated; its address is appended to `block`. */
-static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location, MlirStringRef text) {
+static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location,
+                                MlirStringRef text) {
   char name[64], type[64], message[512];
   MlirStringRef function = mlirStringAttrGetValue(tp__inherent(e->l.func, "sym_name"));
-  snprintf(name, sizeof name, "%.*s.message.%d", (int)(function.length < 40 ? function.length : 40), function.data,
-           e->n_messages++);
+  snprintf(name, sizeof name, "%.*s.message.%d", (int)(function.length < 40 ? function.length : 40),
+           function.data, e->n_messages++);
   int n = snprintf(message, sizeof message, "%.*s", (int)text.length, text.data);
   n = n < (int)sizeof message ? n + 1 : (int)sizeof message;
   snprintf(type, sizeof type, "!llvm.array<%d x i8>", n);
   MlirNamedAttribute attrs[] = {
       tp__named(e->l.context, "sym_name", tp__attr_string(e->l.context, name)),
-      tp__named(e->l.context, "global_type", mlirTypeAttrGet(mlirTypeParseGet(e->l.context, tp__ref(type)))),
+      tp__named(e->l.context, "global_type",
+                mlirTypeAttrGet(mlirTypeParseGet(e->l.context, tp__ref(type)))),
       tp__named(e->l.context, "linkage", tp__parse_attr(e->l.context, "#llvm.linkage<internal>")),
       tp__named(e->l.context, "constant", mlirUnitAttrGet(e->l.context)),
-      tp__named(e->l.context, "value", mlirStringAttrGet(e->l.context, mlirStringRefCreate(message, (size_t)n))),
+      tp__named(e->l.context, "value",
+                mlirStringAttrGet(e->l.context, mlirStringRefCreate(message, (size_t)n))),
       tp__named(e->l.context, "addr_space", mlirIntegerAttrGet(e->l.i32, 0)),
   };
   tp__insert_before(e->l.func, tp__create(&(tp_build){.name = "llvm.mlir.global",
@@ -107,7 +117,8 @@ static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location
                                                       .n_attributes = TP_LEN(attrs),
                                                       .attributes = attrs,
                                                       .n_regions = 1}));
-  MlirNamedAttribute symbol = tp__named(e->l.context, "global_name", mlirFlatSymbolRefAttrGet(e->l.context, tp__ref(name)));
+  MlirNamedAttribute symbol =
+      tp__named(e->l.context, "global_name", mlirFlatSymbolRefAttrGet(e->l.context, tp__ref(name)));
   MlirOperation address = tp__create(&(tp_build){.name = "llvm.mlir.addressof",
                                                  .location = location,
                                                  .n_results = 1,
@@ -123,13 +134,16 @@ static void replace_assert(exits *e, MlirOperation assertion) {
   MlirBlock block = mlirOperationGetBlock(assertion), rest = split_after(e->body, assertion);
   MlirBlock fail = mlirBlockCreate(0, NULL, NULL);
   mlirRegionInsertOwnedBlockBefore(e->body, e->exit, fail);
-  append_branch(block, location, "cf.cond_br", 1, (MlirValue[]){mlirOperationGetOperand(assertion, 0)}, 2,
-                (MlirBlock[]){rest, fail}, (const int32_t[]){1, 0, 0});
+  append_branch(block, location, "cf.cond_br", 1,
+                (MlirValue[]){mlirOperationGetOperand(assertion, 0)}, 2, (MlirBlock[]){rest, fail},
+                (const int32_t[]){1, 0, 0});
   MlirValue program = append_int(e, fail, location, TPRT_PROGRAM);
-  MlirValue message = append_message(e, fail, location, mlirStringAttrGetValue(tp__inherent(assertion, "msg")));
+  MlirValue message =
+      append_message(e, fail, location, mlirStringAttrGetValue(tp__inherent(assertion, "msg")));
   append_branch(fail, location, "cf.br", 1, &program, 1, &e->exit, NULL);
   MlirOperation branch = mlirBlockGetTerminator(fail);
-  MlirValue status = tp__build_call(&e->l, branch, "tprt_abi_fail", 3, (MlirValue[]){e->l.ctx, program, message}, e->l.i32);
+  MlirValue status = tp__build_call(&e->l, branch, "tprt_abi_fail", 3,
+                                    (MlirValue[]){e->l.ctx, program, message}, e->l.i32);
   mlirOperationSetOperand(branch, 0, status);
   mlirOperationDestroy(assertion);
 }
@@ -150,8 +164,9 @@ static tp_status check_entry(MlirOperation func, void *data) {
   for (size_t i = list.n; i-- > 0 && status == TP_OK;) { /* backwards: each op moves once */
     MlirOperation op = list.items[i], parent = mlirOperationGetParentOperation(op);
     if (!mlirOperationEqual(parent, func))
-      status = tp__error(op, TP_INVALID_ARGUMENT, "stands inside '%.*s'; run convert-scf-to-cf first",
-                         (int)tp__op_name(parent).length, tp__op_name(parent).data);
+      status =
+          tp__error(op, TP_INVALID_ARGUMENT, "stands inside '%.*s'; run convert-scf-to-cf first",
+                    (int)tp__op_name(parent).length, tp__op_name(parent).data);
     else
       (tp__op_is(op, "cf.assert") ? replace_assert : check_call)(&e, op);
   }
@@ -168,11 +183,13 @@ static const tp_statistic_row statistics[] = {{"exits", "places where a program 
 
 const tp_pass_row tp__return_errors_row = {
     .name = "tp-return-errors",
-    .summary = "End a program at the first call of the runtime that fails, and at failed assertions",
-    .description =
-        "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). Establishes: every call of the runtime "
-        "that gives a status is followed by a return of it unless it is 0; cf.assert has become tprt_abi_fail and a "
-        "return. Breaks: nothing.",
+    .summary =
+        "End a program at the first call of the runtime that fails, and at failed assertions",
+    .description = "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). "
+                   "Establishes: every call of the runtime "
+                   "that gives a status is followed by a return of it unless it is 0; cf.assert "
+                   "has become tprt_abi_fail and a "
+                   "return. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

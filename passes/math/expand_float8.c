@@ -1,5 +1,6 @@
-/* tp-expand-float8: conversions from and to f8E4M3FN as operations on bits: neither LLVM nor processors have the type. The method is that of
- * runtime/float8.h: exact arithmetic in f32 and no branches, so that loops are vectorised. */
+/* tp-expand-float8: conversions from and to f8E4M3FN as operations on bits: neither LLVM nor
+ * processors have the type. The method is that of runtime/float8.h: exact arithmetic in f32 and no
+ * branches, so that loops are vectorised. */
 #include "passes/registry.h"
 #include "passes/support/from_text.h"
 #include "passes/support/lower.h"
@@ -11,22 +12,28 @@
 /* f8 -> f32: the fields stand where those of an f32 do, with an exponent that is 120 too small. */
 static const char *const widening =
     "func.func private @widen(%x: f8E4M3FN) -> f32 {\n"
-    "  %sign_bit = arith.constant 128 : i32\n  %rest = arith.constant 127 : i32\n  %c20 = arith.constant 20 : i32\n"
-    "  %c24 = arith.constant 24 : i32\n  %nan = arith.constant 2143289344 : i32\n  %scale = arith.constant 0x7B800000 : f32\n"
+    "  %sign_bit = arith.constant 128 : i32\n  %rest = arith.constant 127 : i32\n  %c20 = "
+    "arith.constant 20 : i32\n"
+    "  %c24 = arith.constant 24 : i32\n  %nan = arith.constant 2143289344 : i32\n  %scale = "
+    "arith.constant 0x7B800000 : f32\n"
     "  %b = arith.bitcast %x : f8E4M3FN to i8\n  %w = arith.extui %b : i8 to i32\n"
     "  %s = arith.andi %w, %sign_bit : i32\n  %sign = arith.shli %s, %c24 : i32\n"
     "  %magnitude = arith.andi %w, %rest : i32\n  %shifted = arith.shli %magnitude, %c20 : i32\n"
     "  %small = arith.bitcast %shifted : i32 to f32\n  %f = arith.mulf %small, %scale : f32\n"
-    "  %finite = arith.bitcast %f : f32 to i32\n  %is_nan = arith.cmpi eq, %magnitude, %rest : i32\n"
+    "  %finite = arith.bitcast %f : f32 to i32\n  %is_nan = arith.cmpi eq, %magnitude, %rest : "
+    "i32\n"
     "  %m = arith.select %is_nan, %nan, %finite : i32\n  %r = arith.ori %sign, %m : i32\n"
     "  %y = arith.bitcast %r : i32 to f32\n  return %y : f32\n}\n";
 
-/* f32 -> f8, to nearest, ties to even; NaN beyond 464. A normal result: half a unit is added, less one for even, and the rest of the mantissa
- * dropped. A subnormal one is a multiple of the last place of 2^14, which adding that rounds to. */
+/* f32 -> f8, to nearest, ties to even; NaN beyond 464. A normal result: half a unit is added, less
+ * one for even, and the rest of the mantissa dropped. A subnormal one is a multiple of the last
+ * place of 2^14, which adding that rounds to. */
 static const char *const narrowing =
     "func.func private @narrow(%x: f32) -> f8E4M3FN {\n"
-    "  %rest = arith.constant 2147483647 : i32\n  %sign_bit = arith.constant 128 : i32\n  %c1 = arith.constant 1 : i32\n"
-    "  %c20 = arith.constant 20 : i32\n  %c24 = arith.constant 24 : i32\n  %half = arith.constant 524287 : i32\n"
+    "  %rest = arith.constant 2147483647 : i32\n  %sign_bit = arith.constant 128 : i32\n  %c1 = "
+    "arith.constant 1 : i32\n"
+    "  %c20 = arith.constant 20 : i32\n  %c24 = arith.constant 24 : i32\n  %half = arith.constant "
+    "524287 : i32\n"
     "  %bias = arith.constant 1006632960 : i32\n  %first = arith.constant 1015021568 : i32\n"
     "  %last = arith.constant 1139277824 : i32\n  %nan = arith.constant 127 : i32\n"
     "  %anchor = arith.constant 16384.0 : f32\n  %anchor_bits = arith.constant 1182793728 : i32\n"
@@ -36,13 +43,21 @@ static const char *const narrowing =
     "  %sum = arith.addi %up, %odd : i32\n  %normal = arith.shrui %sum, %c20 : i32\n"
     "  %f = arith.bitcast %magnitude : i32 to f32\n  %g = arith.addf %f, %anchor : f32\n"
     "  %h = arith.bitcast %g : f32 to i32\n  %subnormal = arith.subi %h, %anchor_bits : i32\n"
-    "  %is_small = arith.cmpi ult, %magnitude, %first : i32\n  %m = arith.select %is_small, %subnormal, %normal : i32\n"
-    "  %is_large = arith.cmpi ugt, %magnitude, %last : i32\n  %n = arith.select %is_large, %nan, %m : i32\n"
-    "  %t = arith.shrui %bits, %c24 : i32\n  %s = arith.andi %t, %sign_bit : i32\n  %r = arith.ori %s, %n : i32\n"
-    "  %b = arith.trunci %r : i32 to i8\n  %y = arith.bitcast %b : i8 to f8E4M3FN\n  return %y : f8E4M3FN\n}\n";
+    "  %is_small = arith.cmpi ult, %magnitude, %first : i32\n  %m = arith.select %is_small, "
+    "%subnormal, %normal : i32\n"
+    "  %is_large = arith.cmpi ugt, %magnitude, %last : i32\n  %n = arith.select %is_large, %nan, "
+    "%m : i32\n"
+    "  %t = arith.shrui %bits, %c24 : i32\n  %s = arith.andi %t, %sign_bit : i32\n  %r = arith.ori "
+    "%s, %n : i32\n"
+    "  %b = arith.trunci %r : i32 to i8\n  %y = arith.bitcast %b : i8 to f8E4M3FN\n  return %y : "
+    "f8E4M3FN\n}\n";
 
-static MlirType operand_type(MlirOperation op) { return mlirValueGetType(mlirOperationGetOperand(op, 0)); }
-static MlirType result_type(MlirOperation op) { return mlirValueGetType(mlirOperationGetResult(op, 0)); }
+static MlirType operand_type(MlirOperation op) {
+  return mlirValueGetType(mlirOperationGetOperand(op, 0));
+}
+static MlirType result_type(MlirOperation op) {
+  return mlirValueGetType(mlirOperationGetResult(op, 0));
+}
 
 static tp_status collect(MlirOperation op, void *data) {
   bool widens = tp__op_is(op, "arith.extf") && mlirTypeIsAFloat8E4M3FN(operand_type(op));
@@ -62,7 +77,8 @@ static tp_status expand(MlirOperation op) {
   bool widens = tp__op_is(op, "arith.extf"), made;
   MlirValue value = mlirOperationGetOperand(op, 0);
   if (!widens && mlirTypeIsAF64(operand_type(op)))
-    return tp__error(op, TP_UNSUPPORTED, "rounds f64 to f8E4M3FN, which would be rounded twice; round to f32 first");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "rounds f64 to f8E4M3FN, which would be rounded twice; round to f32 first");
   if (!widens)
     value = convert(op, "arith.extf", value, f32);
   tp__string text = {0};
@@ -92,10 +108,11 @@ static const tp_statistic_row statistics[] = {{"expanded", "conversions from and
 const tp_pass_row tp__expand_float8_row = {
     .name = "tp-expand-float8",
     .summary = "Conversions from and to f8E4M3FN as operations on bits",
-    .description =
-        "Requires: scalar arithmetic on f8E4M3FN is done in f32 (arith-emulate-unsupported-floats). Establishes: no arith.extf "
-        "or arith.truncf "
-        "of it; rounding is to nearest, ties to even, and NaN beyond 464. A truncf of f64 is refused. Breaks: nothing.",
+    .description = "Requires: scalar arithmetic on f8E4M3FN is done in f32 "
+                   "(arith-emulate-unsupported-floats). Establishes: no arith.extf "
+                   "or arith.truncf "
+                   "of it; rounding is to nearest, ties to even, and NaN beyond 464. A truncf of "
+                   "f64 is refused. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

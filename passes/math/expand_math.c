@@ -1,9 +1,12 @@
 /* tp-expand-math: functions of libm as arithmetic.
  *
- * A loop with a call of libm is not vectorised, and GPUs have no libm. Here each function is arithmetic without branches, inlined where it is used, so the loop
- * around it becomes vector code; an element gets the same bits in a vector, in the rest of a loop behind it, and on every device. Nothing but additions,
- * multiplications (in one where the processor has that), divisions, roots, comparisons and bits: no processor needs a library for them. log1p and expm1 of f64, which
- * upstream lowers to log(1 + x) and exp(x) - 1, are over libm's log and exp on processors. Infinities, NaN, denormals and signs of zero are as in C. */
+ * A loop with a call of libm is not vectorised, and GPUs have no libm. Here each function is
+ * arithmetic without branches, inlined where it is used, so the loop around it becomes vector code;
+ * an element gets the same bits in a vector, in the rest of a loop behind it, and on every device.
+ * Nothing but additions, multiplications (in one where the processor has that), divisions, roots,
+ * comparisons and bits: no processor needs a library for them. log1p and expm1 of f64, which
+ * upstream lowers to log(1 + x) and exp(x) - 1, are over libm's log and exp on processors.
+ * Infinities, NaN, denormals and signs of zero are as in C. */
 #include "passes/math/expand_math.h"
 #include "passes/registry.h"
 #include "passes/support/from_text.h"
@@ -15,8 +18,9 @@
 
 enum { STAT_EXPANDED, MAX_FUNCTIONS = 16 };
 
-static const tp__function_table *const tables[] = {&tp__math_of_all, &tp__math_powers,     &tp__math_angles, &tp__math_arcs,
-                                                   &tp__math_errors, &tp__math_hyperbolic, &tp__math_exact};
+static const tp__function_table *const tables[] = {
+    &tp__math_of_all, &tp__math_powers,     &tp__math_angles, &tp__math_arcs,
+    &tp__math_errors, &tp__math_hyperbolic, &tp__math_exact};
 
 /* Upstream would write these as comparisons, in which LLVM does not recognise a reduction. */
 typedef struct intrinsic_row {
@@ -61,7 +65,9 @@ static const tp__function_row *find_function(const expansion *e, MlirOperation o
 }
 
 /* LLVM has an intrinsic for it, which becomes a call of libm on processors; GPUs do both apart. */
-static bool is_pair(const expansion *e, MlirOperation op) { return e->for_gpu && tp__op_is(op, "math.sincos"); }
+static bool is_pair(const expansion *e, MlirOperation op) {
+  return e->for_gpu && tp__op_is(op, "math.sincos");
+}
 
 static tp_status collect(MlirOperation op, void *data) {
   expansion *e = data;
@@ -75,11 +81,13 @@ static bool is_product(MlirValue value) {
   return !mlirOperationIsNull(op) && tp__op_is(op, "arith.mulf");
 }
 
-/* A product and a sum may become one operation where the processor has it: a quarter faster, and one rounding less. Not a sum of two products:
- * which of them is not rounded could depend on the loop around it. */
+/* A product and a sum may become one operation where the processor has it: a quarter faster, and
+ * one rounding less. Not a sum of two products: which of them is not rounded could depend on the
+ * loop around it. */
 static tp_status allow_contraction(MlirOperation op, void *data) {
   bool is_sum = tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf");
-  if (is_sum && is_product(mlirOperationGetOperand(op, 0)) && is_product(mlirOperationGetOperand(op, 1)))
+  if (is_sum && is_product(mlirOperationGetOperand(op, 0)) &&
+      is_product(mlirOperationGetOperand(op, 1)))
     return TP_OK;
   if (is_sum || tp__op_is(op, "arith.mulf"))
     mlirOperationSetInherentAttributeByName(op, tp__ref("fastmath"), *(MlirAttribute *)data);
@@ -94,25 +102,31 @@ static tp_status add_function(const expansion *e, MlirOperation op, const tp__fu
   if (n > 1)
     tp__string_printf(&text, ", %%v1: %s", tp__string_text(&type));
   tp__string_printf(&text,
-                    ") -> %s attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = [\"alwaysinline\"]} {\n%s",
+                    ") -> %s attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = "
+                    "[\"alwaysinline\"]} {\n%s",
                     tp__string_text(&type), row->body ? row->body : "");
   tp__string_destroy(&type);
-  if (row->formula && !tp__write_formula(row->formula, row->is_type == mlirTypeIsAF32, e->for_gpu, n, &text) && !text.failed) {
+  if (row->formula &&
+      !tp__write_formula(row->formula, row->is_type == mlirTypeIsAF32, e->for_gpu, n, &text) &&
+      !text.failed) {
     tp__string_destroy(&text);
-    return tp__error(op, TP_INTERNAL, "the formula of @%s cannot be read; please report this", row->symbol);
+    return tp__error(op, TP_INTERNAL, "the formula of @%s cannot be read; please report this",
+                     row->symbol);
   }
   tp__string_append(&text, "}\n");
   MlirOperation func = tp__parse_function(op, &text);
   if (mlirOperationIsNull(func))
     return TP_INTERNAL;
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->pass->module, 0)), func);
+  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->pass->module, 0)),
+                                func);
   /* Texts for GPUs count on every rounding. */
   MlirAttribute contract = tp__parse_attr(e->pass->context, "#arith.fastmath<contract>");
   return e->for_gpu ? TP_OK : tp__walk(func, allow_contraction, &contract);
 }
 
 /* Puts an op of this name, with the operands of `op`, in its place. */
-static void replace(MlirOperation op, const char *name, int n_attributes, const MlirNamedAttribute *attributes) {
+static void replace(MlirOperation op, const char *name, int n_attributes,
+                    const MlirNamedAttribute *attributes) {
   MlirValue operands[2], result = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(result);
   int n = (int)mlirOperationGetNumOperands(op);
@@ -135,8 +149,9 @@ static void split_pair(MlirOperation op) {
   MlirValue operand = mlirOperationGetOperand(op, 0);
   const char *const names[] = {"math.sin", "math.cos"};
   for (int i = 0; i < TP_LEN(names); i++)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
-                                  tp__build_one(op, names[i], 1, &operand, mlirValueGetType(operand)));
+    mlirValueReplaceAllUsesOfWith(
+        mlirOperationGetResult(op, i),
+        tp__build_one(op, names[i], 1, &operand, mlirValueGetType(operand)));
   mlirOperationDestroy(op);
 }
 
@@ -166,7 +181,8 @@ static tp_status run(tp_pass *pass) {
   const char *target = tp__pass_option(pass, "target");
   bool for_gpu = strcmp(target, "cuda") == 0;
   if (!for_gpu && strcmp(target, "host") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "option target is '%s'; it takes host or cuda", target);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "option target is '%s'; it takes host or cuda", target);
   expansion e = {.pass = pass, .for_gpu = for_gpu};
   tp_status status;
   do { /* functions that are added use others */
@@ -187,14 +203,19 @@ static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoide
 
 const tp_pass_row tp__expand_math_row = {
     .name = "tp-expand-math",
-    .summary = "Functions of libm as arithmetic, so that loops around them are vectorised, and run on GPUs",
-    .description = "Requires: math on numbers; narrower floats have been widened. Establishes: exp, log, tanh, erf, log1p and "
+    .summary = "Functions of libm as arithmetic, so that loops around them are vectorised, and run "
+               "on GPUs",
+    .description = "Requires: math on numbers; narrower floats have been widened. Establishes: "
+                   "exp, log, tanh, erf, log1p and "
                    "expm1 of f32, "
-                   "log1p and expm1 of f64, and all functions for GPUs, are calls of private functions without branches, which "
+                   "log1p and expm1 of f64, and all functions for GPUs, are calls of private "
+                   "functions without branches, which "
                    "the compiler "
-                   "inlines; arith.maximumf and minimumf are intrinsics of LLVM. For processors other functions stay calls of "
+                   "inlines; arith.maximumf and minimumf are intrinsics of LLVM. For processors "
+                   "other functions stay calls of "
                    "libm. Breaks: "
-                   "nothing; results differ from libm's by a few units of the last place, equally at every place of a tensor.",
+                   "nothing; results differ from libm's by a few units of the last place, equally "
+                   "at every place of a tensor.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -1,7 +1,8 @@
 /* From formulas to the ops of arith and math.
  *
- * The precedence of operators is that of C. Types follow from operands: a literal has the type of what it meets. Comparisons of integers are of signed
- * ones, their division and shru are of unsigned ones. */
+ * The precedence of operators is that of C. Types follow from operands: a literal has the type of
+ * what it meets. Comparisons of integers are of signed ones, their division and shru are of
+ * unsigned ones. */
 #include "passes/math/expand_math.h"
 
 #include <ctype.h>
@@ -45,11 +46,14 @@ static bool is_token(const formula *f, const char *text) {
   return (int)strlen(text) == f->token.length && memcmp(f->token.text, text, strlen(text)) == 0;
 }
 
-static bool is_same(token a, token b) { return a.length == b.length && memcmp(a.text, b.text, (size_t)a.length) == 0; }
+static bool is_same(token a, token b) {
+  return a.length == b.length && memcmp(a.text, b.text, (size_t)a.length) == 0;
+}
 
 static int number_length(const char *at) {
   int n = 0;
-  while (isalnum((unsigned char)at[n]) || at[n] == '.' || ((at[n] == '-' || at[n] == '+') && at[n - 1] == 'e'))
+  while (isalnum((unsigned char)at[n]) || at[n] == '.' ||
+         ((at[n] == '-' || at[n] == '+') && at[n - 1] == 'e'))
     n++;
   return n;
 }
@@ -90,7 +94,8 @@ static bool is_float(kind of) { return of == F32 || of == F64; }
 static void append_literal(formula *f, const value *v, kind of) {
   static const struct {
     const char *name, *f32, *f64;
-  } ends[] = {{"inf", "0x7F800000", "0x7FF0000000000000"}, {"nan", "0x7FC00000", "0x7FF8000000000000"}};
+  } ends[] = {{"inf", "0x7F800000", "0x7FF0000000000000"},
+              {"nan", "0x7FC00000", "0x7FF8000000000000"}};
   bool is_bits = v->literal.length > 2 && v->literal.text[1] == 'x';
   for (size_t i = 0; i < TP__COUNT(ends); i++)
     if (is_same(v->literal, (token){ends[i].name, (int)strlen(ends[i].name)})) {
@@ -98,7 +103,8 @@ static void append_literal(formula *f, const value *v, kind of) {
       f->failed |= v->is_negative || !is_float(of);
       return;
     }
-  tp__string_printf(f->out, "%s%.*s", v->is_negative ? "-" : "", v->literal.length, v->literal.text);
+  tp__string_printf(f->out, "%s%.*s", v->is_negative ? "-" : "", v->literal.length,
+                    v->literal.text);
   if (is_float(of) && !is_bits && !memchr(v->literal.text, '.', (size_t)v->literal.length))
     tp__string_append(f->out, ".0");
 }
@@ -216,8 +222,8 @@ static value high(formula *f, int n, const value *arguments) {
   value a = arguments[0], b = as_kind(f, arguments[1], a.kind);
   (void)n;
   int low = f->n_values++;
-  tp__string_printf(f->out, "  %%v%d, %%v%d = arith.mului_extended %%v%d, %%v%d : %s\n", low, f->n_values, a.number, b.number,
-                    types[a.kind]);
+  tp__string_printf(f->out, "  %%v%d, %%v%d = arith.mului_extended %%v%d, %%v%d : %s\n", low,
+                    f->n_values, a.number, b.number, types[a.kind]);
   return (value){.kind = a.kind, .number = f->n_values++};
 }
 
@@ -232,7 +238,11 @@ static const struct {
   value (*write)(formula *f, int n, const value *arguments);
   int n_arguments; /* at least */
 } composites[] = {
-    {"sum_error", sum_error, 2}, {"product_error", product_error, 2}, {"poly", poly, 3}, {"high", high, 2}, {"i64", i64, 1},
+    {"sum_error", sum_error, 2},
+    {"product_error", product_error, 2},
+    {"poly", poly, 3},
+    {"high", high, 2},
+    {"i64", i64, 1},
 };
 
 /* ---- expressions ---- */
@@ -247,10 +257,12 @@ static value call(formula *f, token name) {
   while (n < MAX_ARGUMENTS && accept(f, ","));
   expect(f, ")");
   for (size_t i = 0; i < TP__COUNT(composites); i++)
-    if (is_same(name, (token){composites[i].name, (int)strlen(composites[i].name)}) && n >= composites[i].n_arguments)
+    if (is_same(name, (token){composites[i].name, (int)strlen(composites[i].name)}) &&
+        n >= composites[i].n_arguments)
       return composites[i].write(f, n, arguments);
   for (size_t i = 0; i < TP__COUNT(functions); i++)
-    if (is_same(name, (token){functions[i].name, (int)strlen(functions[i].name)}) && n == functions[i].n_arguments) {
+    if (is_same(name, (token){functions[i].name, (int)strlen(functions[i].name)}) &&
+        n == functions[i].n_arguments) {
       kind result = functions[i].result[common_kind(n, arguments)];
       f->failed |= result == LITERAL;
       return emit(f, functions[i].op, n, arguments, result);
@@ -283,7 +295,8 @@ static value primary(formula *f) {
   }
   token name = f->token;
   next(f);
-  return name.length > 0 && isalpha((unsigned char)*name.text) && accept(f, "(") ? call(f, name) : find(f, name);
+  return name.length > 0 && isalpha((unsigned char)*name.text) && accept(f, "(") ? call(f, name)
+                                                                                 : find(f, name);
 }
 
 typedef struct operator_row {
@@ -331,8 +344,8 @@ static value choice(formula *f) {
   yes = as_kind(f, yes, of);
   no = as_kind(f, no, of);
   f->failed |= condition.kind != I1;
-  tp__string_printf(f->out, "  %%v%d = arith.select %%v%d, %%v%d, %%v%d : %s\n", f->n_values, condition.number, yes.number,
-                    no.number, types[of]);
+  tp__string_printf(f->out, "  %%v%d = arith.select %%v%d, %%v%d, %%v%d : %s\n", f->n_values,
+                    condition.number, yes.number, no.number, types[of]);
   return (value){.kind = of, .number = f->n_values++};
 }
 
@@ -368,12 +381,14 @@ static void assign(formula *f, token name, value v) {
   f->n_names += i == f->n_names;
 }
 
-bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_arguments, tp__string *out) {
+bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_arguments,
+                       tp__string *out) {
   static const char *const arguments[] = {"x", "x1"};
   formula f = {.out = out, .own = is_f32 ? F32 : F64, .fuses = fuses, .at = text};
   value last = {.kind = LITERAL};
   for (int i = 0; i < n_arguments; i++)
-    assign(&f, (token){arguments[i], (int)strlen(arguments[i])}, (value){.kind = f.own, .number = f.n_values++});
+    assign(&f, (token){arguments[i], (int)strlen(arguments[i])},
+           (value){.kind = f.own, .number = f.n_values++});
   for (next(&f); f.token.length > 0 && !f.failed;) {
     token name = f.token;
     next(&f);

@@ -1,19 +1,24 @@
 /* What tp-expand-math has for processors and GPUs.
  *
- * The approximations are those of S. Moshier's Cephes library, for erf the rational one of Eigen; the forms of log1p and expm1 are W. Kahan's. Furthest from the
- * exact value, in units of the last place: f32 exp 1.0, log 0.8, tanh 1.4, log1p, expm1 2.4, erf 5.6 (next to 1; elsewhere 2.5); f64 on GPUs log1p 3.5, expm1 3.1. */
+ * The approximations are those of S. Moshier's Cephes library, for erf the rational one of Eigen;
+ * the forms of log1p and expm1 are W. Kahan's. Furthest from the exact value, in units of the last
+ * place: f32 exp 1.0, log 0.8, tanh 1.4, log1p, expm1 2.4, erf 5.6 (next to 1; elsewhere 2.5); f64
+ * on GPUs log1p 3.5, expm1 3.1. */
 #include "passes/math/expand_math.h"
 
-/* x = n ln 2 + r with |r| <= ln(2)/2; n comes from an addition that leaves no bits behind the point. 2^n in two factors, since n may be out of
- * the range of one: results overflow, and become denormal, by rounding. ln 2 in two parts: n times the first is exact. Where 0 is the result, as in
- * masked places of a softmax, it is selected: to multiply until nothing is left takes processors longer than all the rest. */
+/* x = n ln 2 + r with |r| <= ln(2)/2; n comes from an addition that leaves no bits behind the
+ * point. 2^n in two factors, since n may be out of the range of one: results overflow, and become
+ * denormal, by rounding. ln 2 in two parts: n times the first is exact. Where 0 is the result, as
+ * in masked places of a softmax, it is selected: to multiply until nothing is left takes processors
+ * longer than all the rest. */
 static const char exp_formula[] =
     "is_below = x < -105.0;"
     "v = x > 90.0 ? 90.0 : is_below ? 0.0 : x;"
     "shifted = v * 1.44269504088896341 + 12582912.0;"
     "n = shifted - 12582912.0;"
     "r = v - n * 0.693359375 - n * -2.12194440e-4;"
-    "w = poly(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)"
+    "w = poly(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, "
+    "1.6666665459e-1, 5.0000001201e-1)"
     "  * (r * r) + r + 1.0;"
     "k = bits(shifted) - 0x4B400000;"
     "half = k >> 1;"
@@ -29,7 +34,8 @@ static const char log_formula[] =
     "e = float(exponent) + (is_small ? -23.0 : 0.0);"
     "r = m - 1.0;"
     "rr = r * r;"
-    "p = poly(r, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, "
+    "p = poly(r, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, "
+    "1.4249322787e-1, -1.6668057665e-1, "
     "  2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1);"
     "finite = r + (p * r * rr + e * -2.12194440e-4 - rr * 0.5) + e * 0.693359375;"
     "y = x < inf ? finite : x;" /* infinity and NaN */
@@ -41,7 +47,8 @@ static const char tanh_formula[] =
     "a = abs(x);"
     "far = 1.0 - 2.0 / (exp(a + a) + 1.0);"
     "s = x * x;"
-    "near = poly(s, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1) * s * a + a;"
+    "near = poly(s, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, "
+    "-3.33332819422e-1) * s * a + a;"
     "y = copysign(a < 0.625 ? near : far, x);";
 
 /* With u = 1 + x rounded, log(u) x / (u - 1): the error of u is in both and goes out. */
@@ -61,9 +68,11 @@ static const char expm1_formula[] = "u = exp(x);"
 static const char erf_formula[] =
     "v = x > 4.0 ? 4.0 : x < -4.0 ? -4.0 : x;"
     "s = v * v;"
-    "top = poly(s, -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, "
+    "top = poly(s, -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, "
+    "-5.69250639462346e-05, "
     "  -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02) * v;"
-    "under = poly(s, -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, "
+    "under = poly(s, -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, "
+    "-7.37332916720468e-03, "
     "  -1.42647390514189e-02);"
     "ratio = top / under;"
     "far = abs(ratio) > 1.0 ? copysign(1.0, x) : ratio;"

@@ -1,8 +1,9 @@
 /* tp-widen-sums: sums of numbers narrower than f32 are taken in f32, and rounded once.
  *
- * A sum that rounds after each step depends on the order, and stops growing where the next number is less than half of its last place: 3000 numbers around 1/2 in
- * bf16, one after the other, are 256 and not 1500. A processor and a GPU, or one device and several, add in different orders. In f32 they agree, up to the last place of
- * the result. */
+ * A sum that rounds after each step depends on the order, and stops growing where the next number
+ * is less than half of its last place: 3000 numbers around 1/2 in bf16, one after the other, are
+ * 256 and not 1500. A processor and a GPU, or one device and several, add in different orders. In
+ * f32 they agree, up to the last place of the result. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -10,11 +11,14 @@
 #include "rules/body.h"
 #include "support/support.h"
 
-static bool is_narrow(MlirType type) { return mlirTypeIsABF16(type) || mlirTypeIsAF16(type) || mlirTypeIsAFloat8E4M3FN(type); }
+static bool is_narrow(MlirType type) {
+  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type) || mlirTypeIsAFloat8E4M3FN(type);
+}
 
 static bool has_reduction(MlirOperation op) {
   MlirAttribute kinds = tp__inherent(op, "iterator_types");
-  MlirAttribute reduction = tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<reduction>");
+  MlirAttribute reduction =
+      tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<reduction>");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(kinds); i++)
     if (mlirAttributeEqual(mlirArrayAttrGetElement(kinds, i), reduction))
       return true;
@@ -51,7 +55,8 @@ static bool find_sum(MlirOperation op, narrow_sum *s) {
   for (MlirOpOperand use = mlirValueGetFirstUse(s->accumulator); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!mlirOperationEqual(user, s->add) && (mlirOperationIsNull(s->choice) || !mlirOperationEqual(user, s->choice)))
+    if (!mlirOperationEqual(user, s->add) &&
+        (mlirOperationIsNull(s->choice) || !mlirOperationEqual(user, s->choice)))
       return false;
   }
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(s->add, 0));
@@ -65,7 +70,8 @@ static tp_status collect(MlirOperation op, void *data) {
   if ((!is_reduce && !tp__op_is(op, "linalg.generic")) || mlirOperationGetNumResults(op) != 1)
     return TP_OK;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  bool is = is_narrow(tp__element_type(type)) && (is_reduce || has_reduction(op)) && find_sum(op, &s);
+  bool is =
+      is_narrow(tp__element_type(type)) && (is_reduce || has_reduction(op)) && find_sum(op, &s);
   return is ? tp__op_list_add(data, op) : TP_OK;
 }
 
@@ -116,7 +122,8 @@ static void widen(MlirOperation op) {
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
     if (!mlirOperationEqual(mlirOpOperandGetOwner(use), mlirOpResultGetOwner(rounded)))
-      mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), rounded);
+      mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use),
+                              rounded);
     use = next;
   }
 }
@@ -136,11 +143,13 @@ static const tp_statistic_row statistics[] = {{"sums", "sums that are taken in f
 const tp_pass_row tp__widen_sums_row = {
     .name = "tp-widen-sums",
     .summary = "Take sums of f8, f16 and bf16 in f32, and round once",
-    .description =
-        "Requires: tensors; linalg-generalize-named-ops for ops with names. Establishes: a linalg.generic that adds numbers "
-        "narrower than f32 has "
-        "an f32 accumulator, which arith.truncf rounds behind it, so that results depend on no order but in the last place. "
-        "Breaks: nothing; results are closer to the exact ones than those of the program as it is written.",
+    .description = "Requires: tensors; linalg-generalize-named-ops for ops with names. "
+                   "Establishes: a linalg.generic that adds numbers "
+                   "narrower than f32 has "
+                   "an f32 accumulator, which arith.truncf rounds behind it, so that results "
+                   "depend on no order but in the last place. "
+                   "Breaks: nothing; results are closer to the exact ones than those of the "
+                   "program as it is written.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -1,8 +1,10 @@
 /* shard.update_halo -> a permute for each side of each split dimension.
  *
- * Along a split dimension the tensor is a lower halo, the device's own elements, and an upper halo. The lower halo becomes the last own elements of
- * the device before, the upper one the first of the device behind; at the border of the mesh halos stay as they are. Dimensions are
- * exchanged last to first, those behind with their halos, so that corners come along: the order of upstream's lowering to MPI. */
+ * Along a split dimension the tensor is a lower halo, the device's own elements, and an upper halo.
+ * The lower halo becomes the last own elements of the device before, the upper one the first of the
+ * device behind; at the border of the mesh halos stay as they are. Dimensions are exchanged last to
+ * first, those behind with their halos, so that corners come along: the order of upstream's
+ * lowering to MPI. */
 #include "passes/partition/expand.h"
 
 #include "ir/collectives.h"
@@ -17,11 +19,15 @@ typedef struct halo {
 static tp_status read_size(const tp__expansion *e, MlirOperation op, int i, int64_t *size) {
   if (!tp__coordinate_on_device(op, "static_halo_sizes", i, e->mesh, 0, size))
     return tp__error(op, TP_UNSUPPORTED,
-                     "halo size %d is missing or known only at run time; give two constants for each split dimension", i);
+                     "halo size %d is missing or known only at run time; give two constants for "
+                     "each split dimension",
+                     i);
   for (int64_t device = 1; device < tp_mesh_size(e->mesh); device++) {
     int64_t other;
-    if (!tp__coordinate_on_device(op, "static_halo_sizes", i, e->mesh, device, &other) || other != *size)
-      return tp__error(op, TP_UNSUPPORTED, "halo size %d differs between devices; it has to be the same on all", i);
+    if (!tp__coordinate_on_device(op, "static_halo_sizes", i, e->mesh, device, &other) ||
+        other != *size)
+      return tp__error(op, TP_UNSUPPORTED,
+                       "halo size %d differs between devices; it has to be the same on all", i);
   }
   return TP_OK;
 }
@@ -33,13 +39,14 @@ static tp_status read_dim(const tp__expansion *e, halo *h, int d, int first_size
   if (status != TP_OK)
     return status;
   int64_t low = h->low[d], high = h->high[d], most = low > high ? low : high;
-  if (low >= 0 && high >= 0 && low <= h->shape[d] && high <= h->shape[d] && h->shape[d] - low - high >= most)
+  if (low >= 0 && high >= 0 && low <= h->shape[d] && high <= h->shape[d] &&
+      h->shape[d] - low - high >= most)
     return TP_OK;
-  return tp__error(
-      h->op, TP_INVALID_ARGUMENT,
-      "dimension %d of size %lld has halos of %lld and %lld; its own elements, which neighbours copy, have to be at "
-      "least as many as the larger one",
-      d, (long long)h->shape[d], (long long)low, (long long)high);
+  return tp__error(h->op, TP_INVALID_ARGUMENT,
+                   "dimension %d of size %lld has halos of %lld and %lld; its own elements, which "
+                   "neighbours copy, have to be at "
+                   "least as many as the larger one",
+                   d, (long long)h->shape[d], (long long)low, (long long)high);
 }
 
 static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
@@ -50,7 +57,8 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
     return tp__error(op, TP_UNSUPPORTED, "works on tensors of static shape, before bufferization");
   tp_status status = tp__read_split_runs(op, e->mesh, &h->n_dims, h->runs);
   if (status == TP_OK && h->n_dims > h->rank)
-    return tp__error(op, TP_INVALID_ARGUMENT, "split_axes has %d dimensions, the tensor %d", h->n_dims, h->rank);
+    return tp__error(op, TP_INVALID_ARGUMENT, "split_axes has %d dimensions, the tensor %d",
+                     h->n_dims, h->rank);
   for (int d = 0; d < h->n_dims && status == TP_OK && n_sizes > 0; d++) {
     if (h->runs[d].n == 0)
       continue;
@@ -58,7 +66,8 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
     next += 2;
   }
   if (status == TP_OK && n_sizes > 0 && n_sizes != next)
-    return tp__error(op, TP_INVALID_ARGUMENT, "has %d halo sizes, but %d split dimensions, which have two each", n_sizes,
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has %d halo sizes, but %d split dimensions, which have two each", n_sizes,
                      next / 2);
   return status;
 }
@@ -66,7 +75,8 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
 /* The device that is `step` away in the order of the shards of a dimension; -1 behind the last. */
 static int64_t neighbour(const tp_mesh *mesh, const tp__axis_runs *runs, int64_t device, int step) {
   for (int i = runs->n - 1; i >= 0; i--) {
-    int64_t size = tp__run_size(mesh, runs, i), to = tp__run_coordinate(mesh, runs, i, device) + step;
+    int64_t size = tp__run_size(mesh, runs, i),
+            to = tp__run_coordinate(mesh, runs, i, device) + step;
     device = tp__run_move(mesh, runs, i, device, (to + size) % size);
     if (to >= 0 && to < size)
       return device;
@@ -85,13 +95,16 @@ static int64_t n_shards(const tp__expansion *e, const halo *h, int d) {
 static MlirValue is_border(tp__expansion *e, const halo *h, int d, int step) {
   int axes[TP_MAX_AXES], n = tp__axes_of_runs(&h->runs[d], axes);
   MlirValue rank = tp__build_group_index(h->op, e->mesh, n, axes);
-  return tp__compare(h->op, TP_EQ, rank, tp__index_constant(h->op, step < 0 ? 0 : n_shards(e, h, d) - 1));
+  return tp__compare(h->op, TP_EQ, rank,
+                     tp__index_constant(h->op, step < 0 ? 0 : n_shards(e, h, d) - 1));
 }
 
 /* Fills the lower (`step` -1) or upper (1) halo of dimension `d` of *value. */
 static tp_status exchange(tp__expansion *e, const halo *h, int d, int step, MlirValue *value) {
-  int64_t from[TP_MAX_RANK], to[TP_MAX_RANK], sizes[TP_MAX_RANK], width = step < 0 ? h->low[d] : h->high[d];
-  for (int i = 0; i < h->rank; i++) { /* dimensions in front, which come later, without their halos */
+  int64_t from[TP_MAX_RANK], to[TP_MAX_RANK], sizes[TP_MAX_RANK],
+      width = step < 0 ? h->low[d] : h->high[d];
+  for (int i = 0; i < h->rank; i++) {
+    /* dimensions in front, which come later, without their halos */
     from[i] = i < d ? h->low[i] : 0;
     sizes[i] = h->shape[i] - (i < d ? h->low[i] + h->high[i] : 0);
     to[i] = from[i];

@@ -1,10 +1,12 @@
-/* tp-expand-messages: shard.send, shard.recv, shard.shift and shard.update_halo of the program of one device become
- * permutes.
+/* tp-expand-messages: shard.send, shard.recv, shard.shift and shard.update_halo of the program of
+ * one device become permutes.
  *
- * Every device runs both a send and a recv, so a pair of them says for each device to whom it sends and from whom it receives. The first recv of a block takes
- * what its first send of the same type in the same groups has sent, as messages of one pair of devices do not overtake each other. A device gets
- * what its source sent to it, and zeros where its source sent to another one or is outside of the group, where upstream leaves the result
- * undefined. What nobody takes is dropped. */
+ * Every device runs both a send and a recv, so a pair of them says for each device to whom it sends
+ * and from whom it receives. The first recv of a block takes what its first send of the same type
+ * in the same groups has sent, as messages of one pair of devices do not overtake each other. A
+ * device gets what its source sent to it, and zeros where its source sent to another one or is
+ * outside of the group, where upstream leaves the result undefined. What nobody takes is
+ * dropped. */
 #include "passes/partition/expand.h"
 
 #include "ir/collectives.h"
@@ -12,9 +14,10 @@
 
 enum { NOBODY = -1, UNKNOWN = -2 };
 
-/* The device that `op` names in the group of `device`, by constant or computed coordinates along its grid_axes. */
-static int64_t named_device(const tp__expansion *e, MlirOperation op, const char *attr, const tp__axis_runs *runs,
-                            int64_t device) {
+/* The device that `op` names in the group of `device`, by constant or computed coordinates along
+ * its grid_axes. */
+static int64_t named_device(const tp__expansion *e, MlirOperation op, const char *attr,
+                            const tp__axis_runs *runs, int64_t device) {
   int64_t named = device;
   for (int i = 0; i < runs->n; i++) {
     int64_t coordinate;
@@ -28,11 +31,11 @@ static int64_t named_device(const tp__expansion *e, MlirOperation op, const char
 }
 
 static tp_status refuse_unknown(MlirOperation op, const char *attr) {
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "its %s is known only at run time; compute it from constants and the device's indices by integer arithmetic, "
-      "or gather over the group and take a slice",
-      attr);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "its %s is known only at run time; compute it from constants and the device's "
+                   "indices by integer arithmetic, "
+                   "or gather over the group and take a slice",
+                   attr);
 }
 
 static MlirValue sent(MlirOperation send) { return mlirOperationGetOperand(send, 0); }
@@ -48,17 +51,18 @@ static tp_status match(tp__expansion *e, MlirOperation recv, const tp__axis_runs
     if (from == UNKNOWN)
       return refuse_unknown(recv, "source");
     if (any && e->source_of[to] >= 0)
-      return tp__error(
-          recv, TP_UNSUPPORTED,
-          "devices %lld and %lld both send to device %lld, and it does not say from which it receives; give a source",
-          (long long)e->source_of[to], (long long)d, (long long)to);
+      return tp__error(recv, TP_UNSUPPORTED,
+                       "devices %lld and %lld both send to device %lld, and it does not say from "
+                       "which it receives; give a source",
+                       (long long)e->source_of[to], (long long)d, (long long)to);
     if (from == d)
       e->source_of[to] = d;
     matched |= from == d;
   }
   return matched ? TP_OK
                  : tp__error(recv, TP_INVALID_ARGUMENT,
-                             "no device receives what was sent to it: its source sends to another device, so that all would "
+                             "no device receives what was sent to it: its source sends to another "
+                             "device, so that all would "
                              "wait forever; let destination and source name each other");
 }
 
@@ -89,14 +93,16 @@ static bool is_pair(MlirOperation send, MlirOperation recv) {
   return mlirBlockEqual(mlirOperationGetBlock(send), mlirOperationGetBlock(recv)) &&
          mlirAttributeEqual(tp__inherent(send, "grid"), tp__inherent(recv, "grid")) &&
          tp__inherent(send, "grid_axes").ptr == tp__inherent(recv, "grid_axes").ptr &&
-         mlirTypeEqual(mlirValueGetType(sent(send)), mlirValueGetType(mlirOperationGetResult(recv, 0)));
+         mlirTypeEqual(mlirValueGetType(sent(send)),
+                       mlirValueGetType(mlirOperationGetResult(recv, 0)));
 }
 
 /* The first send before number `end` that may belong to `recv`; `end` if there is none. */
 static size_t find_send(const tp_op_list *ops, size_t end) {
   size_t i = 0;
-  while (i < end && (mlirOperationIsNull(ops->items[i]) || !tp__op_is(ops->items[i], "shard.send") ||
-                     !is_pair(ops->items[i], ops->items[end])))
+  while (i < end &&
+         (mlirOperationIsNull(ops->items[i]) || !tp__op_is(ops->items[i], "shard.send") ||
+          !is_pair(ops->items[i], ops->items[end])))
     i++;
   return i;
 }
@@ -110,7 +116,9 @@ static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
   MlirValue result;
   tp_status status = tp__all_axis_runs(op, e->mesh, &all);
   if (status == TP_OK && (axis < 0 || axis >= all.n))
-    status = tp__error(op, TP_INVALID_ARGUMENT, "shift_axis %lld is no axis of the grid, which has %d", (long long)axis, all.n);
+    status =
+        tp__error(op, TP_INVALID_ARGUMENT, "shift_axis %lld is no axis of the grid, which has %d",
+                  (long long)axis, all.n);
   if (status != TP_OK)
     return status;
   int64_t size = tp__run_size(e->mesh, &all, (int)axis), step = offset % size;
@@ -118,7 +126,8 @@ static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
   for (int64_t d = 0; d < tp_mesh_size(e->mesh); d++) {
     int64_t from = tp__run_coordinate(e->mesh, &all, (int)axis, d) - step;
     bool lost = all_lost || (!rotate && (from < 0 || from >= size));
-    e->source_of[d] = lost ? NOBODY : tp__run_move(e->mesh, &all, (int)axis, d, (from + size) % size);
+    e->source_of[d] =
+        lost ? NOBODY : tp__run_move(e->mesh, &all, (int)axis, d, (from + size) % size);
   }
   status = tp__expansion_permute(e, op, mlirOperationGetOperand(op, 0), &result);
   if (status != TP_OK)
@@ -139,7 +148,8 @@ static tp_status expand_op(tp__expansion *e, tp_op_list *ops, size_t i) {
   size_t send = find_send(ops, i);
   if (send == i)
     return tp__error(op, TP_UNSUPPORTED,
-                     "no shard.send of this type over the same grid_axes stands before it in its block; put the send that it "
+                     "no shard.send of this type over the same grid_axes stands before it in its "
+                     "block; put the send that it "
                      "belongs to there, as all devices run both");
   tp_status status = expand_pair(e, ops->items[send], op);
   ops->items[send] = (MlirOperation){NULL};
@@ -147,7 +157,8 @@ static tp_status expand_op(tp__expansion *e, tp_op_list *ops, size_t i) {
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  static const char *const names[] = {"shard.send", "shard.recv", "shard.shift", "shard.update_halo"};
+  static const char *const names[] = {"shard.send", "shard.recv", "shard.shift",
+                                      "shard.update_halo"};
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return tp__op_list_add(data, op);
@@ -165,7 +176,8 @@ static tp_status expand(tp__expansion *e, tp_op_list *ops) {
   for (size_t i = 0; i < ops->n && status == TP_OK; i++)
     if (!mlirOperationIsNull(ops->items[i]))
       status = tp__error(ops->items[i], TP_UNSUPPORTED,
-                         "no shard.recv of this type over the same grid_axes stands behind it in its block; add the recv that "
+                         "no shard.recv of this type over the same grid_axes stands behind it in "
+                         "its block; add the recv that "
                          "takes what it sends, or leave it out");
   return status;
 }
@@ -178,7 +190,8 @@ static MlirValue keeps_own(const tp__expansion *e, MlirOperation where) {
   MlirType list = mlirRankedTensorTypeGet(1, &n, bit, (MlirAttribute){NULL});
   for (int64_t d = 0; d < n; d++)
     e->flags[d] = e->source_of[d] == d;
-  MlirNamedAttribute grid = tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(e->mesh->name)));
+  MlirNamedAttribute grid =
+      tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(e->mesh->name)));
   MlirOperation number = tp__create(&(tp_build){.name = "shard.process_linear_index",
                                                 .location = mlirOperationGetLocation(where),
                                                 .n_results = 1,
@@ -186,8 +199,9 @@ static MlirValue keeps_own(const tp__expansion *e, MlirOperation where) {
                                                 .n_attributes = 1,
                                                 .attributes = &grid});
   tp__insert_before(where, number);
-  MlirValue operands[] = {tp__constant(where, list, mlirDenseElementsAttrBoolGet(list, (intptr_t)n, e->flags)),
-                          mlirOperationGetResult(number, 0)};
+  MlirValue operands[] = {
+      tp__constant(where, list, mlirDenseElementsAttrBoolGet(list, (intptr_t)n, e->flags)),
+      mlirOperationGetResult(number, 0)};
   MlirOperation flag = tp__create(&(tp_build){.name = "tensor.extract",
                                               .location = mlirOperationGetLocation(where),
                                               .n_operands = 2,
@@ -198,7 +212,8 @@ static MlirValue keeps_own(const tp__expansion *e, MlirOperation where) {
   return mlirOperationGetResult(flag, 0);
 }
 
-tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue value, MlirValue *result) {
+tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue value,
+                                MlirValue *result) {
   int64_t n_pairs = 0, n_own = 0, n = tp_mesh_size(e->mesh);
   MlirAttribute zero = tp__identity_attr(tp__element_type(mlirValueGetType(value)), TP_SUM);
   for (int64_t d = 0; d < n; d++) {
@@ -218,7 +233,8 @@ tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue
       *result = tp__select(where, keeps_own(e, where), value, *result);
     return TP_OK;
   }
-  *result = tp__build_permute(where, e->pass->module, value, n_pairs, (const int64_t (*)[2])e->pairs);
+  *result =
+      tp__build_permute(where, e->pass->module, value, n_pairs, (const int64_t (*)[2])e->pairs);
   if (mlirValueIsNull(*result))
     return tp__error(where, TP_NO_MEMORY, "out of memory");
   e->pass->statistics[0]++;
@@ -254,13 +270,15 @@ static const tp_statistic_row statistics[] = {{"permutes", "permutes made"}};
 const tp_pass_row tp__expand_messages_row = {
     .name = "tp-expand-messages",
     .summary = "Turn send, recv, shift and update_halo of the program of one device into permutes",
-    .description =
-        "Requires: calls inlined; does nothing in a module without tp.phase = \"local\". Establishes: no shard.send, "
-        "shard.recv "
-        "or shard.update_halo is left: a send and the recv behind it in its block are one permute, a halo is one for each side "
-        "of "
-        "each split dimension. Destinations, sources and halo sizes are constants or computed from the place of the device. "
-        "Breaks: nothing.",
+    .description = "Requires: calls inlined; does nothing in a module without tp.phase = "
+                   "\"local\". Establishes: no shard.send, "
+                   "shard.recv "
+                   "or shard.update_halo is left: a send and the recv behind it in its block are "
+                   "one permute, a halo is one for each side "
+                   "of "
+                   "each split dimension. Destinations, sources and halo sizes are constants or "
+                   "computed from the place of the device. "
+                   "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -1,7 +1,8 @@
 /* tp-partition: makes the program of one device out of an annotated plan.
  *
- * First everything is read and checked (partition_plan.c; a refused module stays as it was), then the ops are rewritten in program order:
- * layout changes become their collectives, every other op is localized by its rule and gets local types. */
+ * First everything is read and checked (partition_plan.c; a refused module stays as it was), then
+ * the ops are rewritten in program order: layout changes become their collectives, every other op
+ * is localized by its rule and gets local types. */
 #include "passes/partition/partition.h"
 #include "passes/support/programs.h"
 
@@ -59,7 +60,8 @@ static void drop_plan(tp_partitioner *p, MlirOperation op) {
     *slot = (void *)(uintptr_t)tp__attributes(op).ptr;
 }
 
-/* What travels in a ring is gathered, and marked (tp.ring): tp-tile-attention, which makes the blocks that go with the parts, takes it apart. */
+/* What travels in a ring is gathered, and marked (tp.ring): tp-tile-attention, which makes the
+ * blocks that go with the parts, takes it apart. */
 static tp_status gather_ring(const tp_local *local) {
   const tp_rule *rule = local->rule;
   tp_step step = {.kind = TP_STEP_ALL_GATHER, .dim = rule->ring.dim, .to_dim = -1};
@@ -67,11 +69,13 @@ static tp_status gather_ring(const tp_local *local) {
   if (step.n_axes == 0)
     return TP_OK;
   const tp_value_map *map = &rule->operands[rule->ring.operand];
-  step.from = step.to = tp__strategy_operand(rule, local->mesh, local->strategy, rule->ring.operand);
+  step.from = step.to =
+      tp__strategy_operand(rule, local->mesh, local->strategy, rule->ring.operand);
   for (int i = 0; i < step.n_axes; i++)
     tp_spec_clear(&step.to, step.axes[i]);
   MlirValue part = mlirOperationGetOperand(rule->op, rule->ring.operand);
-  MlirValue whole = tp__build_step(rule->op, local->module, part, local->mesh, &step, map->rank, map->shape);
+  MlirValue whole =
+      tp__build_step(rule->op, local->module, part, local->mesh, &step, map->rank, map->shape);
   if (mlirValueIsNull(whole))
     return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
   tp__set(tp__defining_op(whole), "tp.ring", mlirUnitAttrGet(mlirOperationGetContext(rule->op)));
@@ -103,21 +107,28 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   return status;
 }
 
-/* Marks the collectives between `behind` and `op` as those of a copy that is to stay apart from others (tp.copy). */
+/* Marks the collectives between `behind` and `op` as those of a copy that is to stay apart from
+ * others (tp.copy). */
 static void mark_copy(MlirOperation behind, MlirOperation op) {
   MlirAttribute copy = tp__get(op, "tp.copy");
-  MlirOperation o =
-      mlirOperationIsNull(behind) ? mlirBlockGetFirstOperation(mlirOperationGetBlock(op)) : mlirOperationGetNextInBlock(behind);
-  for (; !mlirAttributeIsNull(copy) && !mlirOperationEqual(o, op); o = mlirOperationGetNextInBlock(o))
+  MlirOperation o = mlirOperationIsNull(behind)
+                        ? mlirBlockGetFirstOperation(mlirOperationGetBlock(op))
+                        : mlirOperationGetNextInBlock(behind);
+  for (; !mlirAttributeIsNull(copy) && !mlirOperationEqual(o, op);
+       o = mlirOperationGetNextInBlock(o))
     tp__set(o, "tp.copy", copy);
 }
 
-static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout *plan) {
+static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item,
+                                const tp_planned_layout *plan) {
   MlirValue value = mlirOperationGetOperand(item->op, 0);
-  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy")) ? (MlirOperation){NULL} : tp__previous_op(item->op);
+  MlirOperation before = mlirAttributeIsNull(tp__get(item->op, "tp.copy"))
+                             ? (MlirOperation){NULL}
+                             : tp__previous_op(item->op);
   for (int i = 0; i < plan->path.n_steps; i++) {
     const tp_step *step = &plan->path.steps[i];
-    value = tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);
+    value =
+        tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);
     if (mlirValueIsNull(value))
       return tp__error(item->op, TP_NO_MEMORY, "out of memory");
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
@@ -162,7 +173,8 @@ static void erase_unused(tp_partitioner *p) {
 }
 
 /* Writes canonical tp.sharding and the global types of arguments or results. */
-static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, const MlirType *types, const tp_spec *specs) {
+static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, const MlirType *types,
+                                const tp_spec *specs) {
   MlirContext context = p->pass->context;
   tp_boundary boundary;
   if (tp__boundary_begin(p->program.func, is_args, &boundary) != TP_OK)
@@ -171,8 +183,9 @@ static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, co
     if (!tp__is_tensor(types[i]))
       continue;
     tp_annotation layout = {.spec = specs[i]};
-    tp__boundary_set(&boundary, i, "tp.sharding",
-                     tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(types[i]), layout));
+    tp__boundary_set(
+        &boundary, i, "tp.sharding",
+        tp__write_sharding(context, p->mesh, (int)mlirShapedTypeGetRank(types[i]), layout));
     tp__boundary_set(&boundary, i, "tp.global", mlirTypeAttrGet(types[i]));
   }
   tp__boundary_end(&boundary);
@@ -190,7 +203,8 @@ static tp_status rewrite_signature(tp_partitioner *p) {
     p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
   for (int i = 0; i < p->program.n_results; i++)
     p->result_types[i] = local_type(p, p->result_types[i], p->result_specs[i]);
-  MlirType type = mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types, p->program.n_results, p->result_types);
+  MlirType type = mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types,
+                                      p->program.n_results, p->result_types);
   mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
   return TP_OK;
 }
@@ -198,7 +212,8 @@ static tp_status rewrite_signature(tp_partitioner *p) {
 static tp_status rewrite(tp_partitioner *p) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
   for (int i = 0; i < p->program.n_args; i++)
-    mlirValueSetType(mlirBlockGetArgument(block, i), local_type(p, p->arg_types[i], p->arg_specs[i]));
+    mlirValueSetType(mlirBlockGetArgument(block, i),
+                     local_type(p, p->arg_types[i], p->arg_specs[i]));
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
     tp_status status = TP_OK;
@@ -228,8 +243,8 @@ static tp_status allocate(tp_partitioner *p) {
   p->has_spec = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->has_spec);
   p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
   p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
-  bool ok =
-      p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec && p->arg_specs && p->result_specs;
+  bool ok = p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec &&
+            p->arg_specs && p->result_specs;
   return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
@@ -245,11 +260,12 @@ static bool names_ring(const tp_program *program) {
   return false;
 }
 
-static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh, tp_reshard_cache *reshards,
-                                bool unknown_replicate) {
+static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh,
+                                tp_reshard_cache *reshards, bool unknown_replicate) {
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
   tp_status status =
-      tp__program_read(func, mesh, unknown_replicate, tp__programs_find(pass->inherited, func), &p.arena, &p.program);
+      tp__program_read(func, mesh, unknown_replicate, tp__programs_find(pass->inherited, func),
+                       &p.arena, &p.program);
   if (status == TP_OK)
     status = allocate(&p);
   if (status == TP_OK && names_ring(&p.program))
@@ -268,14 +284,18 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
 }
 
 static bool has_body(MlirOperation op) {
-  return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return tp__op_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh, tp_reshard_cache *reshards) {
+static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
+                                     tp_reshard_cache *reshards) {
   bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    tp_status status = has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    tp_status status =
+        has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
     if (status != TP_OK)
       return status;
   }
@@ -287,15 +307,17 @@ static tp_status run(tp_pass *pass) {
   tp_topology topology;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is already partitioned (tp.phase = \"local\"); shapes are per device and partitioning again "
+                     "the module is already partitioned (tp.phase = \"local\"); shapes are per "
+                     "device and partitioning again "
                      "would shard twice");
   tp_status status = tp__module_mesh(pass->module, NULL, &mesh);
   if (status == TP_OK && mesh.n_axes == 0)
-    return tp__error(pass->module, TP_NOT_FOUND, "the module has no mesh; run tp-propagate first, or add a shard.grid");
+    return tp__error(pass->module, TP_NOT_FOUND,
+                     "the module has no mesh; run tp-propagate first, or add a shard.grid");
   if (status != TP_OK)
     return status;
-  status =
-      tp__load_prices(pass->module, tp__pass_option(pass, "topology"), tp__pass_option(pass, "objective"), &mesh, &topology);
+  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"),
+                           tp__pass_option(pass, "objective"), &mesh, &topology);
   if (status != TP_OK)
     return status;
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
@@ -312,7 +334,8 @@ static tp_status run(tp_pass *pass) {
 static const tp_option_row options[] = {
     {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate"},
     {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
-    {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+    {"unknown-ops", "refuse",
+     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -325,8 +348,10 @@ const tp_pass_row tp__partition_row = {
     .name = "tp-partition",
     .summary = "Rewrite an annotated program for one device, with collectives",
     .description =
-        "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and shard.shard), as tp-propagate "
-        "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" on the module, "
+        "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and "
+        "shard.shard), as tp-propagate "
+        "writes it. Establishes: local shapes, upstream shard.* collectives, tp.phase = \"local\" "
+        "on the module, "
         "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
     .options = options,
     .n_options = TP_LEN(options),

@@ -1,5 +1,6 @@
-/* tp-partition reads the plan: the layout of every value, the strategy that each op's layouts mean, the path of every change of layout. What
- * fits no strategy is refused here, before anything is rewritten. */
+/* tp-partition reads the plan: the layout of every value, the strategy that each op's layouts mean,
+ * the path of every change of layout. What fits no strategy is refused here, before anything is
+ * rewritten. */
 #include "passes/partition/partition.h"
 
 #include <stdio.h>
@@ -41,8 +42,10 @@ static tp_status read_args(tp_partitioner *p) {
     if (status != TP_OK)
       return status;
     if (!present)
-      return tp__error(p->program.func, TP_INVALID_ARGUMENT,
-                       "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+      return tp__error(
+          p->program.func, TP_INVALID_ARGUMENT,
+          "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout",
+          i);
     p->arg_specs[i] = annotation.spec;
     set_spec_of(p, arg, annotation.spec);
   }
@@ -54,19 +57,20 @@ static void describe(const tp_partitioner *p, tp_spec spec, int rank, char *text
 }
 
 /* The layouts of op and operands fit no strategy of its rule: says which. */
-static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp_spec *operands, const tp_spec *results) {
+static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp_spec *operands,
+                                const tp_spec *results) {
   char text[1024], one[256];
   size_t n = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     int k = i - rule->n_operands;
-    if (!tp__refuses_uneven(rule, p->mesh, k < 0 ? &rule->operands[i] : &rule->results[k], k < 0 ? operands[i] : results[k],
-                            text, sizeof text))
+    if (!tp__refuses_uneven(rule, p->mesh, k < 0 ? &rule->operands[i] : &rule->results[k],
+                            k < 0 ? operands[i] : results[k], text, sizeof text))
       continue;
-    return tp__error(
-        rule->op, TP_INVALID_ARGUMENT,
-        "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that "
-        "divides it",
-        k < 0 ? "operand" : "result", k < 0 ? i : k, text);
+    return tp__error(rule->op, TP_INVALID_ARGUMENT,
+                     "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard "
+                     "(tp-propagate does), or use a mesh that "
+                     "divides it",
+                     k < 0 ? "operand" : "result", k < 0 ? i : k, text);
   }
   text[0] = 0;
   for (int i = 0; i < rule->n_operands && n < sizeof text - 300; i++) {
@@ -75,10 +79,11 @@ static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp
     describe(p, operands[i], rule->operands[i].rank, one, sizeof one);
     n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", one);
   }
-  describe(p, rule->n_results ? results[0] : tp_spec_replicated(), rule->n_results ? rule->results[0].rank : 0, one,
-           sizeof one);
+  describe(p, rule->n_results ? results[0] : tp_spec_replicated(),
+           rule->n_results ? rule->results[0].rank : 0, one, sizeof one);
   return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                   "no strategy of this op takes operands of layout %s to result %s; change its tp.sharding, or put a "
+                   "no strategy of this op takes operands of layout %s to result %s; change its "
+                   "tp.sharding, or put a "
                    "shard.shard on the operand that has to change (tp-propagate does both)",
                    n ? text : "(none)", one);
 }
@@ -92,7 +97,8 @@ static tp_status read_operands(tp_partitioner *p, const tp_item *item, tp_spec *
 }
 
 /* The layouts of the results, and the strategy that they mean with those of the operands. */
-static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec *operands, tp_planned_op *plan) {
+static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec *operands,
+                           tp_planned_op *plan) {
   const tp_rule *rule = item->rule;
   plan->results = tp__arena_array(&p->arena, (size_t)rule->n_results + 1, sizeof *plan->results);
   tp_status status = plan->results ? TP_OK : tp__error(item->op, TP_NO_MEMORY, "out of memory");
@@ -103,8 +109,9 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
       continue;
     status = tp__program_op(&p->program, item->op, i, &annotation, &present);
     if (status == TP_OK && !present)
-      return tp__error(item->op, TP_INVALID_ARGUMENT,
-                       "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+      return tp__error(
+          item->op, TP_INVALID_ARGUMENT,
+          "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
     plan->results[i] = annotation.spec;
   }
   tp_strategy hint;
@@ -113,13 +120,13 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
     status = tp__read_factors(rule, factors, p->mesh, &hint);
   if (status != TP_OK)
     return status;
-  int n =
-      tp__strategy_match(rule, p->mesh, operands, plan->results, mlirAttributeIsNull(factors) ? NULL : &hint, &plan->strategy);
+  int n = tp__strategy_match(rule, p->mesh, operands, plan->results,
+                             mlirAttributeIsNull(factors) ? NULL : &hint, &plan->strategy);
   return n == 0 ? refuse_layouts(p, rule, operands, plan->results) : TP_OK;
 }
 
-/* Where the plan of an op is found that has one rule with this one, operands of the same layouts, and the same attributes; NULL when memory
- * runs out. */
+/* Where the plan of an op is found that has one rule with this one, operands of the same layouts,
+ * and the same attributes; NULL when memory runs out. */
 static void **same_plan(tp_partitioner *p, const tp_item *item, const tp_spec *operands) {
   int64_t key[3 + 64];
   size_t n = 0;
@@ -143,7 +150,8 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planne
   tp_planned_op *plan = slot ? *slot : NULL;
   if (!plan) {
     plan = tp__arena_alloc(&p->arena, sizeof *plan);
-    status = plan ? plan_anew(p, item, operands, plan) : tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    status = plan ? plan_anew(p, item, operands, plan)
+                  : tp__error(item->op, TP_NO_MEMORY, "out of memory");
     if (slot && status == TP_OK)
       *slot = plan;
   }
@@ -154,34 +162,41 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planne
   return status;
 }
 
-static tp_status find_path(tp_partitioner *p, const tp_item *item, tp_spec from, tp_spec to, tp_planned_layout *plan) {
+static tp_status find_path(tp_partitioner *p, const tp_item *item, tp_spec from, tp_spec to,
+                           tp_planned_layout *plan) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(item->op, 0));
   if (!tp__static_tensor(type, &plan->rank, plan->shape))
-    return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
+    return tp__error(item->op, TP_UNSUPPORTED,
+                     "its operand is not a tensor of static shape with a layout");
   int64_t size = tp__element_size(tp__element_type(type));
   if (tp_reshard_path(p->reshards, from, to, plan->rank, plan->shape, size, &plan->path) == TP_OK)
     return TP_OK;
   char a[256], b[256];
   describe(p, from, plan->rank, a, sizeof a);
   describe(p, to, plan->rank, b, sizeof b);
-  return tp__error(
-      item->op, TP_UNSUPPORTED,
-      "no sequence of collectives takes layout %s to %s: an average has no identity, so nothing makes a partial one", a, b);
+  return tp__error(item->op, TP_UNSUPPORTED,
+                   "no sequence of collectives takes layout %s to %s: an average has no identity, "
+                   "so nothing makes a partial one",
+                   a, b);
 }
 
-static tp_status plan_layout(tp_partitioner *p, const tp_item *item, const tp_planned_layout **planned) {
+static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
+                             const tp_planned_layout **planned) {
   MlirValue source = mlirOperationGetOperand(item->op, 0);
   tp_annotation annotation = {0};
   bool present;
   tp_spec from;
   if (!tp__planned_spec(p, source, &from))
-    return tp__error(item->op, TP_UNSUPPORTED, "its operand is not a tensor of static shape with a layout");
+    return tp__error(item->op, TP_UNSUPPORTED,
+                     "its operand is not a tensor of static shape with a layout");
   tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
   if (status == TP_OK && !present)
-    return tp__error(item->op, TP_INVALID_ARGUMENT, "has no tp.sharding; run tp-propagate last, it gives every value a layout");
+    return tp__error(item->op, TP_INVALID_ARGUMENT,
+                     "has no tp.sharding; run tp-propagate last, it gives every value a layout");
   if (status != TP_OK)
     return status;
-  int64_t key[] = {(int64_t)from.bits, (int64_t)annotation.spec.bits, (int64_t)(intptr_t)mlirValueGetType(source).ptr};
+  int64_t key[] = {(int64_t)from.bits, (int64_t)annotation.spec.bits,
+                   (int64_t)(intptr_t)mlirValueGetType(source).ptr};
   void **slot = tp__memo(&p->same_layouts, &p->arena, key, TP_LEN(key));
   tp_planned_layout *plan = slot && *slot ? *slot : tp__arena_alloc(&p->arena, sizeof *plan);
   if (!slot || !plan)
@@ -196,7 +211,8 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item, const tp_pl
   return TP_OK;
 }
 
-/* The layout of each carried tensor; whether what comes in has it is checked when all layouts are known. */
+/* The layout of each carried tensor; whether what comes in has it is checked when all layouts are
+ * known. */
 static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
   for (int k = 0; k < item->n_carried; k++) {
     const tp_carried *c = &item->carried[k];
@@ -204,11 +220,11 @@ static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
     bool present;
     tp_status status = tp__program_carried(&p->program, item->op, c, &annotation, &present);
     if (status == TP_OK && !present)
-      return tp__error(
-          item->op, TP_INVALID_ARGUMENT,
-          "carried value %d has no layout in tp.region_args or tp.sharding; run tp-propagate last, it gives every value a "
-          "layout",
-          k);
+      return tp__error(item->op, TP_INVALID_ARGUMENT,
+                       "carried value %d has no layout in tp.region_args or tp.sharding; run "
+                       "tp-propagate last, it gives every value a "
+                       "layout",
+                       k);
     if (status != TP_OK)
       return status;
     for (int i = 0; i < c->n_values; i++)
@@ -230,7 +246,8 @@ static tp_status check_carried(tp_partitioner *p, const tp_item *item) {
       describe(p, have, rank_of(value), a, sizeof a);
       describe(p, want, rank_of(value), b, sizeof b);
       return tp__error(c->uses[i].op, TP_INVALID_ARGUMENT,
-                       "operand %d has layout %s, but the value it becomes is carried as %s; put a shard.shard in front",
+                       "operand %d has layout %s, but the value it becomes is carried as %s; put a "
+                       "shard.shard in front",
                        c->uses[i].operand, a, b);
     }
   }
@@ -250,15 +267,18 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
     if (status != TP_OK)
       return status;
     if (!present)
-      return tp__error(p->program.func, TP_INVALID_ARGUMENT,
-                       "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+      return tp__error(
+          p->program.func, TP_INVALID_ARGUMENT,
+          "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
     p->result_specs[i] = annotation.spec;
     if (!tp__planned_spec(p, value, &spec) || !tp_spec_equal(spec, annotation.spec)) {
       char a[256], b[256];
       describe(p, spec, rank_of(value), a, sizeof a);
       describe(p, annotation.spec, rank_of(value), b, sizeof b);
-      return tp__error(item->op, TP_INVALID_ARGUMENT,
-                       "returns layout %s as result %d, whose tp.sharding is %s; put a shard.shard in front", a, i, b);
+      return tp__error(
+          item->op, TP_INVALID_ARGUMENT,
+          "returns layout %s as result %d, whose tp.sharding is %s; put a shard.shard in front", a,
+          i, b);
     }
   }
   return TP_OK;

@@ -1,7 +1,7 @@
 /* tp-simplify-collectives: fewer and smaller collectives in the program of one device.
  *
- * Sweeps in program order until nothing changes. A rewrite that moves a collective stays in its block, so that no collective comes under
- * control flow under which it was not before. */
+ * Sweeps in program order until nothing changes. A rewrite that moves a collective stays in its
+ * block, so that no collective comes under control flow under which it was not before. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -24,15 +24,18 @@ typedef struct simplifier {
 
 /* ---- collectives ---- */
 
-/* Collectives that are functions of their operand, and so may be merged and erased. The others (send, recv, rooted ones) stay as they
- * are written. tensor.extract_slice is here because a slice of a collective is part of a layout change. */
+/* Collectives that are functions of their operand, and so may be merged and erased. The others
+ * (send, recv, rooted ones) stay as they are written. tensor.extract_slice is here because a slice
+ * of a collective is part of a layout change. */
 static const char *const pure_ops[] = {
     "shard.all_gather", "shard.all_reduce", "shard.all_slice",      "shard.reduce_scatter",
     "shard.all_to_all", "shard.shift",      "tensor.extract_slice",
 };
 
 /* A permute is a call of a private declaration. */
-static bool is_permute(MlirOperation op) { return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs")); }
+static bool is_permute(MlirOperation op) {
+  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
+}
 
 static bool is_pure(MlirOperation op) {
   for (int i = 0; i < TP_LEN(pure_ops); i++)
@@ -41,7 +44,9 @@ static bool is_pure(MlirOperation op) {
   return is_permute(op);
 }
 
-static bool is_collective(MlirOperation op) { return is_pure(op) && !tp__op_is(op, "tensor.extract_slice"); }
+static bool is_collective(MlirOperation op) {
+  return is_pure(op) && !tp__op_is(op, "tensor.extract_slice");
+}
 
 static MlirValue operand(MlirOperation op) { return mlirOperationGetOperand(op, 0); }
 static MlirValue result(MlirOperation op) { return mlirOperationGetResult(op, 0); }
@@ -52,7 +57,9 @@ static MlirOperation made_by(MlirValue value, const char *name) {
   return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
 }
 
-static bool same_type(MlirValue a, MlirValue b) { return mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b)); }
+static bool same_type(MlirValue a, MlirValue b) {
+  return mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b));
+}
 
 /* Null attributes compare equal: an attribute that both lack is the same default. */
 static bool same_attr(MlirAttribute a, MlirAttribute b) { return a.ptr == b.ptr; }
@@ -67,7 +74,9 @@ static bool same_block(MlirOperation a, MlirOperation b) {
 
 static MlirAttribute reduction_of(MlirOperation op) {
   MlirAttribute reduction = tp__inherent(op, "reduction");
-  return mlirAttributeIsNull(reduction) ? tp__parse_attr(mlirOperationGetContext(op), "#shard<partial sum>") : reduction;
+  return mlirAttributeIsNull(reduction)
+             ? tp__parse_attr(mlirOperationGetContext(op), "#shard<partial sum>")
+             : reduction;
 }
 
 /* ---- destroying and replacing ---- */
@@ -90,8 +99,10 @@ static void replace(simplifier *s, MlirOperation op, MlirValue with) {
 static MlirOperation find_grid(MlirOperation module, MlirAttribute symbol) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "shard.grid") && mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "shard.grid") &&
+        mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
       return op;
   return (MlirOperation){NULL};
 }
@@ -103,17 +114,20 @@ static bool has_one_device(const simplifier *s, MlirOperation op) {
   if (n < 0 || mlirAttributeIsNull(symbol))
     return false;
   MlirOperation grid = find_grid(s->pass->module, symbol);
-  int rank = mlirOperationIsNull(grid) ? -1 : tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, shape);
+  int rank = mlirOperationIsNull(grid)
+                 ? -1
+                 : tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, shape);
   for (int i = 0; i < n; i++)
     if (axes[i] < 0 || axes[i] >= rank || shape[axes[i]] != 1)
       return false;
   return rank >= 0;
 }
 
-/* In a group of one every collective but a shift is the identity; a shift without rotation has no source then. */
+/* In a group of one every collective but a shift is the identity; a shift without rotation has no
+ * source then. */
 static bool drop_single(simplifier *s, MlirOperation op) {
-  if (!tp__op_has_dialect(op, "shard") || tp__op_is(op, "shard.shift") || !same_type(operand(op), result(op)) ||
-      !has_one_device(s, op))
+  if (!tp__op_has_dialect(op, "shard") || tp__op_is(op, "shard.shift") ||
+      !same_type(operand(op), result(op)) || !has_one_device(s, op))
     return false;
   replace(s, op, operand(op));
   s->pass->statistics[STAT_SINGLE]++;
@@ -154,7 +168,8 @@ static bool is_before(MlirOperation a, MlirOperation b) {
 }
 
 static bool merge_equal(simplifier *s, MlirOperation op) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(operand(op)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(operand(op)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation other = mlirOpOperandGetOwner(use);
     if (mlirOperationGetNumResults(other) == 1 && same_op(other, op) && is_before(other, op)) {
       replace(s, op, result(other));
@@ -169,8 +184,8 @@ static bool merge_equal(simplifier *s, MlirOperation op) {
 
 static bool fold_gather(simplifier *s, MlirOperation slice) {
   MlirOperation gather = made_by(operand(slice), "shard.all_gather");
-  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(gather) || !same_inherent(slice, gather, "grid") ||
-      !same_inherent(slice, gather, "grid_axes") ||
+  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(gather) ||
+      !same_inherent(slice, gather, "grid") || !same_inherent(slice, gather, "grid_axes") ||
       !same_attr(tp__inherent(slice, "slice_axis"), tp__inherent(gather, "gather_axis")) ||
       !same_type(operand(gather), result(slice)))
     return false;
@@ -199,8 +214,9 @@ static bool same_axis_set(MlirOperation a, MlirOperation b) {
 
 static bool scatter_reduction(simplifier *s, MlirOperation slice) {
   MlirOperation reduce = made_by(operand(slice), "shard.all_reduce");
-  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(reduce) || !tp__is_used_once(result(reduce)) ||
-      !same_block(slice, reduce) || !same_inherent(slice, reduce, "grid") || !same_axis_set(slice, reduce) ||
+  if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(reduce) ||
+      !tp__is_used_once(result(reduce)) || !same_block(slice, reduce) ||
+      !same_inherent(slice, reduce, "grid") || !same_axis_set(slice, reduce) ||
       !same_type(operand(reduce), result(reduce)))
     return false;
   MlirContext context = s->pass->context;
@@ -244,12 +260,13 @@ static bool is_sum(MlirOperation op) {
 /* A structured op that adds or subtracts its two inputs element by element. */
 static bool is_structured_sum(MlirOperation op) {
   tp_body body;
-  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumOperands(op) != 3 || mlirOperationGetNumResults(op) != 1 ||
-      !tp__body_of(op, 2, &body) || body.n_args != 3)
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumOperands(op) != 3 ||
+      mlirOperationGetNumResults(op) != 1 || !tp__body_of(op, 2, &body) || body.n_args != 3)
     return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   for (int i = 0; i < 3; i++) /* three identities: all loops are parallel */
-    if (mlirAttributeIsNull(maps) || !mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
+    if (mlirAttributeIsNull(maps) ||
+        !mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
       return false;
   MlirOperation sum = mlirBlockGetFirstOperation(body.block);
   if (!is_sum(sum) || !mlirOperationEqual(mlirOperationGetNextInBlock(sum), body.yield) ||
@@ -257,21 +274,26 @@ static bool is_structured_sum(MlirOperation op) {
     return false;
   MlirValue a = operand(sum), b = mlirOperationGetOperand(sum, 1);
   MlirValue x = mlirBlockGetArgument(body.block, 0), y = mlirBlockGetArgument(body.block, 1);
-  return (mlirValueEqual(a, x) && mlirValueEqual(b, y)) || (mlirValueEqual(a, y) && mlirValueEqual(b, x));
+  return (mlirValueEqual(a, x) && mlirValueEqual(b, y)) ||
+         (mlirValueEqual(a, y) && mlirValueEqual(b, x));
 }
 
 static bool is_tensor_sum(MlirOperation op) {
   return is_sum(op) ? tp__is_tensor(mlirValueGetType(result(op))) : is_structured_sum(op);
 }
 
-/* all_reduce(a) + all_reduce(b) = all_reduce(a + b); floating-point terms are added in another order. */
+/* all_reduce(a) + all_reduce(b) = all_reduce(a + b); floating-point terms are added in another
+ * order. */
 static bool merge_sum(simplifier *s, MlirOperation op) {
   MlirOperation a = made_by(operand(op), "shard.all_reduce");
   MlirOperation b = made_by(mlirOperationGetOperand(op, 1), "shard.all_reduce");
-  if (mlirOperationIsNull(a) || mlirOperationIsNull(b) || mlirOperationEqual(a, b) || !same_attributes(a, b) ||
-      !mlirAttributeEqual(reduction_of(a), tp__parse_attr(s->pass->context, "#shard<partial sum>")) ||
-      !tp__is_used_once(result(a)) || !tp__is_used_once(result(b)) || !same_block(a, op) || !same_block(b, op) ||
-      !same_type(operand(a), result(a)) || !same_type(operand(b), result(b)) || !same_type(result(a), result(op)))
+  if (mlirOperationIsNull(a) || mlirOperationIsNull(b) || mlirOperationEqual(a, b) ||
+      !same_attributes(a, b) ||
+      !mlirAttributeEqual(reduction_of(a),
+                          tp__parse_attr(s->pass->context, "#shard<partial sum>")) ||
+      !tp__is_used_once(result(a)) || !tp__is_used_once(result(b)) || !same_block(a, op) ||
+      !same_block(b, op) || !same_type(operand(a), result(a)) ||
+      !same_type(operand(b), result(b)) || !same_type(result(a), result(op)))
     return false;
   mlirOperationSetOperand(op, 0, operand(a));
   mlirOperationSetOperand(op, 1, operand(b));
@@ -299,7 +321,8 @@ static tp_status collect(MlirOperation op, void *data) {
 }
 
 static void visit(simplifier *s, MlirOperation op) {
-  static bool (*const rewrites[])(simplifier *, MlirOperation) = {drop_single, merge_equal, fold_gather, scatter_reduction};
+  static bool (*const rewrites[])(simplifier *, MlirOperation) = {drop_single, merge_equal,
+                                                                  fold_gather, scatter_reduction};
   if (!is_pure(op)) {
     merge_sum(s, op);
     return;
@@ -337,7 +360,8 @@ static tp_status sweep(simplifier *s) {
 static tp_status run(tp_pass *pass) {
   if (!tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "is not the program of one device (it has no tp.phase = \"local\"); run tp-partition first");
+                     "is not the program of one device (it has no tp.phase = \"local\"); run "
+                     "tp-partition first");
   simplifier s = {.pass = pass, .changed = true};
   tp_status status = TP_OK;
   while (status == TP_OK && s.changed) /* every rewrite makes the program shorter */
@@ -350,7 +374,8 @@ static const tp_statistic_row statistics[] = {
     [STAT_EQUAL] = {"equal", "collectives and slices merged with an equal one in front"},
     [STAT_GATHERS] = {"gathers", "all_slices of an all_gather replaced by what was gathered"},
     [STAT_SUMS] = {"sums", "pairs of all_reduces whose results are added that became one"},
-    [STAT_SCATTERS] = {"scatters", "pairs of all_reduce and all_slice that became a reduce_scatter"},
+    [STAT_SCATTERS] = {"scatters",
+                       "pairs of all_reduce and all_slice that became a reduce_scatter"},
     [STAT_DEAD] = {"dead", "collectives without a use erased"},
     [STAT_SINGLE] = {"single", "collectives in groups of one device removed"},
 };
@@ -358,13 +383,17 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__simplify_collectives_row = {
     .name = "tp-simplify-collectives",
     .summary = "Merge, shrink and drop collectives of the program of one device",
-    .description = "Requires: tp.phase = \"local\" (refuses others). Establishes: equal collectives of one value are one; an "
+    .description = "Requires: tp.phase = \"local\" (refuses others). Establishes: equal "
+                   "collectives of one value are one; an "
                    "all_slice of what was "
-                   "gathered the same way is the value itself; a sum or difference of two all_reduces that nothing else uses "
+                   "gathered the same way is the value itself; a sum or difference of two "
+                   "all_reduces that nothing else uses "
                    "is one all_reduce of "
-                   "the sum (floating-point terms are added in another order); an all_reduce that is only sliced is a "
+                   "the sum (floating-point terms are added in another order); an all_reduce that "
+                   "is only sliced is a "
                    "reduce_scatter; no collective "
-                   "is without a use or has a group of one device. Send, receive and rooted collectives stay as they are "
+                   "is without a use or has a group of one device. Send, receive and rooted "
+                   "collectives stay as they are "
                    "written. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -1,8 +1,10 @@
-/* tp-stage-collectives: collectives over several axes in stages, where the cost model prices that lower.
+/* tp-stage-collectives: collectives over several axes in stages, where the cost model prices that
+ * lower.
  *
- * The axes that a stage gathers, scatters or exchanges get a dimension of their own, in the order of the group: [n0 * n1 * s] is seen as
- * [n0][n1][s]. So the stages may come in any order and no element is moved but by them; the reshapes are views. An all_reduce scatters
- * along a dimension that the pieces divide, or along all elements as one dimension. */
+ * The axes that a stage gathers, scatters or exchanges get a dimension of their own, in the order
+ * of the group: [n0 * n1 * s] is seen as [n0][n1][s]. So the stages may come in any order and no
+ * element is moved but by them; the reshapes are views. An all_reduce scatters along a dimension
+ * that the pieces divide, or along all elements as one dimension. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -27,7 +29,8 @@ typedef struct collective_row {
   const char *name;
   tp_collective kind;
   bool reduces;
-  const char *dim, *split; /* attributes: the dimension along which pieces are joined or cut, that which an exchange cuts */
+  /* attributes: the dimension along which pieces are joined or cut, that which an exchange cuts */
+  const char *dim, *split;
 } collective_row;
 
 static const collective_row rows[] = {
@@ -64,16 +67,21 @@ static shape shape_of(MlirValue value) {
   return s;
 }
 
-static MlirValue reshape(MlirOperation where, MlirValue value, const shape *to, int n_groups, const int *n_parts) {
-  return tp__regroup(where, mlirOperationGetLocation(where), value, to->rank, to->sizes, n_groups, n_parts);
+static MlirValue reshape(MlirOperation where, MlirValue value, const shape *to, int n_groups,
+                         const int *n_parts) {
+  return tp__regroup(where, mlirOperationGetLocation(where), value, to->rank, to->sizes, n_groups,
+                     n_parts);
 }
 
 /* ---- stages ---- */
 
-/* One stage along dimensions of `value`: `dim` is joined or cut, `split` is what an exchange cuts. */
-static MlirValue build_stage(const stager *s, MlirOperation op, const tp_stage *stage, MlirValue value, int dim, int split) {
+/* One stage along dimensions of `value`: `dim` is joined or cut, `split` is what an exchange
+ * cuts. */
+static MlirValue build_stage(const stager *s, MlirOperation op, const tp_stage *stage,
+                             MlirValue value, int dim, int split) {
   MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute grid, grid_axes, reduction = tp__inherent(op, "reduction"), combiner = tp__get(op, "tp.combiner");
+  MlirAttribute grid, grid_axes, reduction = tp__inherent(op, "reduction"),
+                                 combiner = tp__get(op, "tp.combiner");
   shape to = shape_of(value);
   int64_t n_devices = 1;
   const collective_row *row = NULL;
@@ -111,8 +119,8 @@ static MlirValue build_stage(const stager *s, MlirOperation op, const tp_stage *
   return mlirOperationGetResult(made, 0);
 }
 
-/* reduce_scatter, all_reduce if there is one in the form, all_gather, along one dimension. Null: no dimension can be cut, which the form
- * rules out. */
+/* reduce_scatter, all_reduce if there is one in the form, all_gather, along one dimension. Null: no
+ * dimension can be cut, which the form rules out. */
 static MlirValue stage_all_reduce(const stager *s, MlirOperation op, const tp_form *form) {
   MlirValue value = mlirOperationGetOperand(op, 0);
   shape whole = shape_of(value), line = {.rank = 1, .sizes = {1}};
@@ -134,8 +142,10 @@ static MlirValue stage_all_reduce(const stager *s, MlirOperation op, const tp_fo
   return as_line ? reshape(op, value, &whole, 1, &whole.rank) : value;
 }
 
-/* The two stages of the others, each along a dimension of its own. `axes` are those of the group, major to minor. */
-static MlirValue stage_pair(const stager *s, MlirOperation op, const tp_form *form, const int axes[2], int dim, int split) {
+/* The two stages of the others, each along a dimension of its own. `axes` are those of the group,
+ * major to minor. */
+static MlirValue stage_pair(const stager *s, MlirOperation op, const tp_form *form,
+                            const int axes[2], int dim, int split) {
   MlirValue value = mlirOperationGetOperand(op, 0);
   shape before = shape_of(value), after = shape_of(mlirOperationGetResult(op, 0)), apart = {0};
   int n_parts[TP_MAX_RANK], first[TP_MAX_RANK];
@@ -146,25 +156,30 @@ static MlirValue stage_pair(const stager *s, MlirOperation op, const tp_form *fo
     for (int i = 0; i < n_parts[d] - 1; i++)
       apart.sizes[apart.rank++] = cut ? s->mesh.axes[axes[i]].size : 1;
     apart.sizes[apart.rank++] =
-        cut && n_parts[d] == 3 ? before.sizes[d] / (s->mesh.axes[axes[0]].size * s->mesh.axes[axes[1]].size) : before.sizes[d];
+        cut && n_parts[d] == 3
+            ? before.sizes[d] / (s->mesh.axes[axes[0]].size * s->mesh.axes[axes[1]].size)
+            : before.sizes[d];
   }
   value = reshape(op, value, &apart, before.rank, n_parts);
   for (int i = 0; i < form->n_stages; i++) {
     int place = form->stages[i].axes[0] == axes[0] ? 0 : 1;
-    value = build_stage(s, op, &form->stages[i], value, first[dim] + place, split < 0 ? 0 : first[split] + place);
+    value = build_stage(s, op, &form->stages[i], value, first[dim] + place,
+                        split < 0 ? 0 : first[split] + place);
   }
   return reshape(op, value, &after, before.rank, n_parts);
 }
 
 /* ---- ops ---- */
 
-/* An average of averages is rounded twice in integers, and nothing is known of a generic reduction. */
+/* An average of averages is rounded twice in integers, and nothing is known of a generic
+ * reduction. */
 static bool may_be_cut(MlirOperation op) {
   char text[16] = "";
   MlirAttribute combiner = tp__get(op, "tp.combiner"), reduction = tp__inherent(op, "reduction");
   MlirContext context = mlirOperationGetContext(op);
   if (!mlirAttributeIsNull(combiner))
-    return mlirAttributeIsAString(combiner) && tp__ref_copy(mlirStringAttrGetValue(combiner), text, sizeof text) &&
+    return mlirAttributeIsAString(combiner) &&
+           tp__ref_copy(mlirStringAttrGetValue(combiner), text, sizeof text) &&
            strcmp(text, tp_combiner_name(TP_AVERAGE)) != 0;
   return mlirAttributeIsNull(reduction) ||
          (!mlirAttributeEqual(reduction, tp__parse_attr(context, "#shard<partial average>")) &&
@@ -196,7 +211,9 @@ static tp_status stage(stager *s, MlirOperation op) {
   if (!mlirAttributeIsNull(tp__get(op, "tp.ring"))) /* it becomes permutes */
     return status;
   if (status != TP_OK || n == 0 || (row->reduces && !may_be_cut(op)) ||
-      !tp__static_tensor(mlirValueGetType(row->kind == TP_ALL_GATHER ? mlirOperationGetResult(op, 0) : operand), &rank, sizes))
+      !tp__static_tensor(
+          mlirValueGetType(row->kind == TP_ALL_GATHER ? mlirOperationGetResult(op, 0) : operand),
+          &rank, sizes))
     return status;
   for (int d = 0; d < rank; d++)
     elements *= sizes[d];
@@ -206,7 +223,8 @@ static tp_status stage(stager *s, MlirOperation op) {
   int more = row->kind == TP_ALL_REDUCE ? 0 : split >= 0 && split != dim ? 4 : 2; /* dimensions */
   if (form.n_stages < 2 || rank + more > TP_MAX_RANK)
     return TP_OK;
-  staged = row->kind == TP_ALL_REDUCE ? stage_all_reduce(s, op, &form) : stage_pair(s, op, &form, axes, dim, split);
+  staged = row->kind == TP_ALL_REDUCE ? stage_all_reduce(s, op, &form)
+                                      : stage_pair(s, op, &form, axes, dim, split);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), staged);
   mlirOperationDestroy(op);
   s->pass->statistics[STAT_STAGED]++;
@@ -221,13 +239,14 @@ static tp_status collect(MlirOperation op, void *data) {
 static tp_status run(tp_pass *pass) {
   stager s = {.pass = pass};
   if (!tp__is_local(pass->module))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
+    return tp__error(
+        pass->module, TP_INVALID_ARGUMENT,
+        "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
   tp_status status = tp__module_mesh(pass->module, NULL, &s.mesh);
   if (status != TP_OK || s.mesh.n_axes == 0)
     return status;
-  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"), tp__pass_option(pass, "objective"), &s.mesh,
-                           &s.topology);
+  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"),
+                           tp__pass_option(pass, "objective"), &s.mesh, &s.topology);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &s);
   for (size_t i = 0; i < s.ops.n && status == TP_OK; i++)
@@ -241,16 +260,19 @@ static const tp_option_row options[] = {
     {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
 };
 
-static const tp_statistic_row statistics[] = {[STAT_STAGED] = {"staged", "collectives written in stages"}};
+static const tp_statistic_row statistics[] = {
+    [STAT_STAGED] = {"staged", "collectives written in stages"}};
 
 const tp_pass_row tp__stage_collectives_row = {
     .name = "tp-stage-collectives",
     .summary = "Do collectives over several axes in stages where that is modelled to cost less",
-    .description =
-        "Requires: tp.phase = \"local\", as tp-partition leaves it. Establishes: an all_reduce over several axes may be a "
-        "reduce_scatter, an all_reduce of the pieces and an all_gather; an all_gather, reduce_scatter or all_to_all over two "
-        "axes one after the other: the forms that tp-propagate has priced. Averages stay as they are. Breaks: nothing; "
-        "sums of floats are rounded in another order.",
+    .description = "Requires: tp.phase = \"local\", as tp-partition leaves it. Establishes: an "
+                   "all_reduce over several axes may be a "
+                   "reduce_scatter, an all_reduce of the pieces and an all_gather; an all_gather, "
+                   "reduce_scatter or all_to_all over two "
+                   "axes one after the other: the forms that tp-propagate has priced. Averages "
+                   "stay as they are. Breaks: nothing; "
+                   "sums of floats are rounded in another order.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

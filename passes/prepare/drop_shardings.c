@@ -1,4 +1,5 @@
-/* tp-drop-shardings: forgets every layout that was said or planned, so that a plan that follows annotations keeps every value whole. */
+/* tp-drop-shardings: forgets every layout that was said or planned, so that a plan that follows
+ * annotations keeps every value whole. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -25,7 +26,8 @@ static tp_status drop_boundary(dropper *d, MlirOperation func, bool is_args) {
 }
 
 static tp_status drop(MlirOperation op, void *data) {
-  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.region_args", "tp.in_place", "tp.plan"};
+  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.region_args",
+                                           "tp.in_place", "tp.plan"};
   dropper *d = data;
   d->pass->statistics[STAT_SHARDINGS] += !mlirAttributeIsNull(tp__get(op, attributes[0]));
   for (int i = 0; i < TP_LEN(attributes); i++)
@@ -45,7 +47,8 @@ static tp_status run(tp_pass *pass) {
   dropper d = {.pass = pass};
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is already partitioned (tp.phase = \"local\"); its shapes follow from its layouts");
+                     "the module is already partitioned (tp.phase = \"local\"); its shapes follow "
+                     "from its layouts");
   tp_status status = tp__walk(pass->module, drop, &d);
   for (size_t i = 0; i < d.changes.n && status == TP_OK; i++) {
     MlirOperation op = d.changes.items[i];
@@ -60,15 +63,17 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {[STAT_SHARDINGS] = {"shardings", "annotations dropped"}};
+static const tp_statistic_row statistics[] = {
+    [STAT_SHARDINGS] = {"shardings", "annotations dropped"}};
 
 const tp_pass_row tp__drop_shardings_row = {
     .name = "tp-drop-shardings",
     .summary = "Forget all layouts: with strategy=follow every value is whole on every device",
-    .description =
-        "Requires: a module that is not partitioned. Establishes: no tp.sharding, no plan, no shard.shard; what that "
-        "leaves is the program that a sharded one has to agree with, also where it has communication of a user, "
-        "which has no meaning on one device. Breaks: the plan.",
+    .description = "Requires: a module that is not partitioned. Establishes: no tp.sharding, no "
+                   "plan, no shard.shard; what that "
+                   "leaves is the program that a sharded one has to agree with, also where it has "
+                   "communication of a user, "
+                   "which has no meaning on one device. Breaks: the plan.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -1,9 +1,12 @@
-/* tp-hoist-invariants: what a loop computes anew in each iteration from values that do not change in it moves in front of the loop.
+/* tp-hoist-invariants: what a loop computes anew in each iteration from values that do not change
+ * in it moves in front of the loop.
  *
- * The planner then decides about its layout once: the gather of a weight that a constraint in the loop asks for, or the sum of partial products
- * of two weights, is paid once and not in each trip. Only what cannot trap moves, as a loop may have no trip, and only what is worth
- * keeping: layouts, reductions, and what is not larger than what it is made from. What makes something large out of little (a fill, a
- * broadcast) is cheaper to make again, and moves only if something else needs it in front. */
+ * The planner then decides about its layout once: the gather of a weight that a constraint in the
+ * loop asks for, or the sum of partial products of two weights, is paid once and not in each trip.
+ * Only what cannot trap moves, as a loop may have no trip, and only what is worth keeping: layouts,
+ * reductions, and what is not larger than what it is made from. What makes something large out of
+ * little (a fill, a broadcast) is cheaper to make again, and moves only if something else needs it
+ * in front. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -25,13 +28,15 @@ static bool is_one_of(MlirOperation op, int n, const char *const *names) {
 
 /* Arithmetic that is undefined for some numbers, in a way that ends the program. */
 static bool may_trap(MlirOperation op) {
-  static const char *const names[] = {"arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
-                                      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", "math.ipowi"};
+  static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",
+                                      "arith.remui",      "arith.ceildivsi", "arith.ceildivui",
+                                      "arith.floordivsi", "math.ipowi"};
   return is_one_of(op, TP_LEN(names), names);
 }
 
 static bool is_arithmetic(MlirOperation op) {
-  return (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "complex")) &&
+  return (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+          tp__op_has_dialect(op, "complex")) &&
          !may_trap(op);
 }
 
@@ -43,11 +48,13 @@ static tp_status check_inner(MlirOperation op, void *data) {
 
 /* May the op run although the loop would not have run it? */
 static bool may_move(MlirOperation op) {
-  static const char *const names[] = {"tensor.empty",        "tensor.splat",          "tensor.from_elements",
-                                      "tensor.expand_shape", "tensor.collapse_shape", "tensor.concat",
-                                      "tensor.pad",          "shard.shard",           "shard.sharding"};
+  static const char *const names[] = {
+      "tensor.empty",        "tensor.splat",          "tensor.from_elements",
+      "tensor.expand_shape", "tensor.collapse_shape", "tensor.concat",
+      "tensor.pad",          "shard.shard",           "shard.sharding"};
   static const char *const slices[] = {"tensor.extract_slice", "tensor.insert_slice"};
-  if (is_one_of(op, TP_LEN(slices), slices)) /* an offset that is computed may be wrong where the loop has no trip */
+  /* an offset that is computed may be wrong where the loop has no trip */
+  if (is_one_of(op, TP_LEN(slices), slices))
     return mlirOperationGetNumOperands(op) == (tp__op_is(op, slices[0]) ? 1 : 2);
   bool known = is_arithmetic(op) || is_one_of(op, TP_LEN(names), names) ||
                (tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) > 0);
@@ -55,7 +62,8 @@ static bool may_move(MlirOperation op) {
 }
 
 static bool reduces(MlirOperation op) {
-  MlirAttribute types = tp__op_has_dialect(op, "linalg") ? mlirLinalgGetIndexingMapsAttribute(op) : (MlirAttribute){NULL};
+  MlirAttribute types = tp__op_has_dialect(op, "linalg") ? mlirLinalgGetIndexingMapsAttribute(op)
+                                                         : (MlirAttribute){NULL};
   if (mlirAttributeIsNull(types))
     return false;
   MlirAttribute output = mlirArrayAttrGetElement(types, mlirArrayAttrGetNumElements(types) - 1);
@@ -67,7 +75,8 @@ static bool is_worth_it(MlirOperation op) {
   if (tp__op_is(op, "shard.shard") || reduces(op))
     return true;
   intptr_t n_results = mlirOperationGetNumResults(op), n_inputs = mlirOperationGetNumOperands(op);
-  if (tp__op_has_dialect(op, "linalg")) /* the inits behind the inputs are not read, or made from little */
+  /* the inits behind the inputs are not read, or made from little */
+  if (tp__op_has_dialect(op, "linalg"))
     n_inputs -= n_results;
   int64_t in = 0, out = 0;
   for (intptr_t i = 0; i < n_inputs; i++)
@@ -115,7 +124,9 @@ static void each_use(hoister *h, MlirOperation op, void (*visit)(hoister *h, Mli
   tp__walk(op, visit_operands, &u);
 }
 
-static void check_use(hoister *h, MlirValue value) { h->varies |= !tp__is_captured(h->loop, value) && place_of(h, value) < 0; }
+static void check_use(hoister *h, MlirValue value) {
+  h->varies |= !tp__is_captured(h->loop, value) && place_of(h, value) < 0;
+}
 
 static void need(hoister *h, MlirValue value) {
   int place = place_of(h, value);
@@ -124,7 +135,8 @@ static void need(hoister *h, MlirValue value) {
 }
 
 static tp_status collect_invariants(hoister *h, MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!may_move(op))
       continue;
     h->varies = false;
@@ -171,7 +183,8 @@ static tp_status collect_loops(MlirOperation op, void *data) {
 static tp_status run(tp_pass *pass) {
   tp_op_list loops = {0};
   tp_status status = tp__walk(pass->module, collect_loops, &loops);
-  for (size_t i = loops.n; i-- > 0 && status == TP_OK;) /* inner ones first: what leaves one may leave the next */
+  /* inner ones first: what leaves one may leave the next */
+  for (size_t i = loops.n; i-- > 0 && status == TP_OK;)
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.items[i]) && status == TP_OK; r++) {
       MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.items[i], r));
       status = hoist_from(loops.items[i], block, &pass->statistics[0]);
@@ -185,9 +198,11 @@ static const tp_statistic_row statistics[] = {{"ops", "ops moved in front of a l
 const tp_pass_row tp__hoist_invariants_row = {
     .name = "tp-hoist-invariants",
     .summary = "Move what does not change in a loop in front of it",
-    .description = "Requires: nothing. Establishes: in a block of scf.for or scf.while stands no layout change, reduction or "
+    .description = "Requires: nothing. Establishes: in a block of scf.for or scf.while stands no "
+                   "layout change, reduction or "
                    "op that makes no "
-                   "more elements than it reads, of values that do not change in the loop, unless it may trap (division, reads "
+                   "more elements than it reads, of values that do not change in the loop, unless "
+                   "it may trap (division, reads "
                    "at computed "
                    "places); what these need stands in front too. Breaks: nothing.",
     .statistics = statistics,

@@ -1,7 +1,9 @@
-/* tp-inline-calls: replaces every call by the body of its callee, so that each call is planned for its own layouts.
+/* tp-inline-calls: replaces every call by the body of its callee, so that each call is planned for
+ * its own layouts.
  *
- * Annotations survive: those of the callee's ops are cloned, those of its arguments and results become shard.shard constraints.
- * (MLIR's inliner drops them, and does not bear ops of unregistered dialects.) */
+ * Annotations survive: those of the callee's ops are cloned, those of its arguments and results
+ * become shard.shard constraints. (MLIR's inliner drops them, and does not bear ops of unregistered
+ * dialects.) */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -26,7 +28,9 @@ typedef struct inliner {
 
 enum { STAT_CALLS };
 
-static MlirBlock body_of(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
+static MlirBlock body_of(MlirOperation func) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+}
 
 /* ---- cloning ---- */
 
@@ -55,17 +59,22 @@ static tp_status map_operands(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* `value`, constrained to the layout that argument or result `i` of the callee is annotated with, if any. */
-static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg, int i, MlirOperation where, MlirValue *value) {
-  MlirAttribute attr = is_arg ? tp__arg_attr(callee, i, "tp.sharding") : tp__result_attr(callee, i, "tp.sharding");
+/* `value`, constrained to the layout that argument or result `i` of the callee is annotated with,
+ * if any. */
+static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg, int i,
+                           MlirOperation where, MlirValue *value) {
+  MlirAttribute attr =
+      is_arg ? tp__arg_attr(callee, i, "tp.sharding") : tp__result_attr(callee, i, "tp.sharding");
   if (mlirAttributeIsNull(attr) || !mlirTypeIsARankedTensor(mlirValueGetType(*value)))
     return TP_OK;
   char what[32];
   tp_annotation annotation;
   snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
-  tp_status status = tp__read_sharding(callee, what, attr, in->mesh, mlirValueGetType(*value), &annotation);
+  tp_status status =
+      tp__read_sharding(callee, what, attr, in->mesh, mlirValueGetType(*value), &annotation);
   if (status == TP_OK)
-    *value = tp__build_layout_change(where, mlirOperationGetLocation(where), *value, in->mesh, annotation);
+    *value = tp__build_layout_change(where, mlirOperationGetLocation(where), *value, in->mesh,
+                                     annotation);
   return status;
 }
 
@@ -75,7 +84,8 @@ static tp_status count(MlirOperation op, void *n) {
   return TP_OK;
 }
 
-static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee, mapping *map) {
+static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee,
+                            mapping *map) {
   MlirBlock body = body_of(callee);
   for (int i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue value = mlirOperationGetOperand(call, i);
@@ -119,23 +129,28 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
     return TP_OK;
   for (int i = 0; i < in->depth; i++)
     if (mlirOperationEqual(in->stack[i], callee))
-      return tp__error(call, TP_UNSUPPORTED, "@%.*s calls itself; a recursive program cannot be sharded, turn it into a loop",
-                       (int)name.length, name.data);
+      return tp__error(
+          call, TP_UNSUPPORTED,
+          "@%.*s calls itself; a recursive program cannot be sharded, turn it into a loop",
+          (int)name.length, name.data);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body_of(callee))))
-    return tp__error(call, TP_UNSUPPORTED, "@%.*s has several blocks; sharding needs structured control flow (scf)",
+    return tp__error(call, TP_UNSUPPORTED,
+                     "@%.*s has several blocks; sharding needs structured control flow (scf)",
                      (int)name.length, name.data);
   tp_status status = inline_in_function(in, callee);
   in->n_ops += status == TP_OK ? tp__table_get(&in->done, callee.ptr) : 0;
   if (in->n_ops > TP_MAX_INLINED_OPS) /* functions that call others twice, and so on */
     return tp__error(call, TP_UNSUPPORTED,
-                     "with the body of @%.*s in place of this call the program has more than %d ops; call less, or in a loop",
+                     "with the body of @%.*s in place of this call the program has more than %d "
+                     "ops; call less, or in a loop",
                      (int)name.length, name.data, TP_MAX_INLINED_OPS);
   mapping map = {0};
   if (status == TP_OK)
     status = clone_body(in, call, callee, &map);
   tp__table_destroy(&map.table);
   tp__free(map.values);
-  if (status == TP_NO_MEMORY || (status == TP_OK && tp__table_put(&in->called, callee.ptr, 1) != TP_OK))
+  if (status == TP_NO_MEMORY ||
+      (status == TP_OK && tp__table_put(&in->called, callee.ptr, 1) != TP_OK))
     return tp__error(call, TP_NO_MEMORY, "out of memory");
   if (status != TP_OK)
     return status;
@@ -146,12 +161,14 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
 
 static tp_status inline_in_region_of(inliner *in, MlirOperation op) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
       MlirOperation next;
-      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child); child = next) {
+      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child);
+           child = next) {
         next = mlirOperationGetNextInBlock(child);
-        tp_status status = tp__op_is(child, "func.call") ? inline_call(in, child) : inline_in_region_of(in, child);
+        tp_status status =
+            tp__op_is(child, "func.call") ? inline_call(in, child) : inline_in_region_of(in, child);
         if (status != TP_OK)
           return status;
       }
@@ -190,7 +207,8 @@ static tp_status find_reference(MlirOperation op, void *data) {
 
 static void erase_inlined(const inliner *in) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(in->pass->module)); !mlirOperationIsNull(op); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(in->pass->module));
+       !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     MlirAttribute visibility = tp__inherent(op, "sym_visibility");
     if (tp__table_get(&in->called, op.ptr) < 0 || mlirAttributeIsNull(visibility) ||
@@ -210,8 +228,8 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "fused=%s: expected inline or keep", fused);
   tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
   inliner in = {.pass = pass, .mesh = &mesh, .keeps_fused = keep};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(pass->module)); !mlirOperationIsNull(op) && status == TP_OK;
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(pass->module));
+       !mlirOperationIsNull(op) && status == TP_OK; op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "func.func"))
       status = inline_in_function(&in, op);
   if (status == TP_OK)
@@ -223,7 +241,8 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"mesh", "", "sizes of the mesh, see tp-propagate; annotations of callees are read with it"},
-    {"fused", "inline", "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them"},
+    {"fused", "inline",
+     "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them"},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -233,10 +252,12 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__inline_calls_row = {
     .name = "tp-inline-calls",
     .summary = "Replace calls by the bodies of their callees, keeping annotations",
-    .description = "Requires: callees of one block. Establishes: no call of a function that has a body (fused=keep: but those "
+    .description = "Requires: callees of one block. Establishes: no call of a function that has a "
+                   "body (fused=keep: but those "
                    "with tp.fused); private callees are "
                    "gone; shardings of "
-                   "a callee's arguments and results are shard.shard constraints. Recursion is refused. Breaks: nothing.",
+                   "a callee's arguments and results are shard.shard constraints. Recursion is "
+                   "refused. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -9,19 +9,22 @@
 static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, const tp_mesh *mesh) {
   MlirOperation func = boundary->func;
   bool is_arg = boundary->is_args;
-  MlirAttribute attr = is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
+  MlirAttribute attr =
+      is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
   if (mlirAttributeIsNull(attr))
     return TP_OK;
   char what[32];
   snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
   if (!mlirTypeIsARankedTensor(type))
-    return tp__error(func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a ranked tensor", what);
+    return tp__error(func, TP_INVALID_ARGUMENT, "%s has tp.sharding, but is not a ranked tensor",
+                     what);
   int rank = (int)mlirShapedTypeGetRank(type);
   tp_annotation annotation;
   tp_status status = tp__read_sharding(func, what, attr, mesh, type, &annotation);
   if (status != TP_OK)
     return status;
-  tp__boundary_set(boundary, i, "tp.sharding", tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));
+  tp__boundary_set(boundary, i, "tp.sharding",
+                   tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));
   return TP_OK;
 }
 
@@ -32,8 +35,9 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   if (status != TP_OK)
     return tp__error(func, status, "out of memory");
   for (int i = 0; i < boundary.n && status == TP_OK; i++)
-    status =
-        normalize_value(&boundary, i, is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
+    status = normalize_value(
+        &boundary, i,
+        is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i), mesh);
   tp__boundary_end(&boundary);
   return status;
 }
@@ -42,7 +46,8 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
 static tp_status check_rule(MlirOperation op) {
   tp_rule rule;
   tp__arena arena = {0};
-  tp_status status = mlirAttributeIsNull(tp__get(op, "tp.rule")) ? TP_OK : tp__rule_of(op, false, &arena, &rule);
+  tp_status status =
+      mlirAttributeIsNull(tp__get(op, "tp.rule")) ? TP_OK : tp__rule_of(op, false, &arena, &rule);
   tp__arena_destroy(&arena);
   return status;
 }
@@ -95,10 +100,12 @@ static const tp_option_row options[] = {
 const tp_pass_row tp__normalize_row = {
     .name = "tp-normalize",
     .summary = "Verify all sharding annotations and print them canonically",
-    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and the mesh and is in canonical "
+    .description = "Requires: nothing. Establishes: every tp.sharding is valid for its value and "
+                   "the mesh and is in canonical "
                    "form; every tp.rule "
                    "can be read and fits its op; "
-                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. Breaks: nothing.",
+                   "the grids of the module are @mesh and, where sub-axes are used, @mesh.sub. "
+                   "Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .run = run,

@@ -1,7 +1,8 @@
 /* tp-propagate: gives every tensor value a layout and writes the plan into the IR.
  *
- * Every op offers its strategies, every use costs the reshard between producer and consumer, and the solver chooses. strategy=follow
- * restricts the strategies to axes that flow from annotations; strategy=plan offers all of them. */
+ * Every op offers its strategies, every use costs the reshard between producer and consumer, and
+ * the solver chooses. strategy=follow restricts the strategies to axes that flow from annotations;
+ * strategy=plan offers all of them. */
 #include "passes/propagate/limits/routes.h"
 
 #include "passes/propagate/report/plan_report.h"
@@ -15,12 +16,14 @@
 
 /* ---- preparation ---- */
 
-/* Values made from nothing (empty, fill, splat) are cloned for each use, or they would tie the layouts of all their users together.
- * Backwards, so that the operands of clones are cloned too. */
-static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate, tp_alike *alike) {
+/* Values made from nothing (empty, fill, splat) are cloned for each use, or they would tie the
+ * layouts of all their users together. Backwards, so that the operands of clones are cloned too. */
+static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate,
+                               tp_alike *alike) {
   tp_rule rule;
-  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 || !tp__op_has_tensors(op) ||
-      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || !tp__is_used(mlirOperationGetResult(op, 0)) ||
+  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 ||
+      !tp__op_has_tensors(op) || tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") ||
+      !tp__is_used(mlirOperationGetResult(op, 0)) ||
       tp__is_used_once(mlirOperationGetResult(op, 0)))
     return TP_OK;
   tp_status status = tp__rule_alike(alike, op, unknown_replicate, p->arena, &rule);
@@ -32,7 +35,8 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
     MlirOperation clone = mlirOperationClone(op);
     tp__insert_before(op, clone);
-    mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(clone, 0));
+    mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use),
+                            mlirOperationGetResult(clone, 0));
     use = next;
   }
   return TP_OK;
@@ -41,8 +45,8 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
 /* All ops but those in the bodies of structured ops, in program order. */
 static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block))
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
         tp_status status = tp__op_list_add(list, op);
@@ -113,31 +117,36 @@ static tp_status plan_func(tp_planner *p) {
   p->pass->statistics[STAT_STRATEGIES] += offered;
   p->pass->statistics[STAT_LEFT_OUT] += left_out;
   if (status == TP_OK && left_out > 0)
-    tp__remark(
-        p->program.func,
-        "planned with %lld strategies; %lld more were left out, of decisions that have over %d each: cost and bound are about "
-        "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
-        (long long)offered, (long long)left_out, TP_MAX_STRATEGIES);
+    tp__remark(p->program.func,
+               "planned with %lld strategies; %lld more were left out, of decisions that have over "
+               "%d each: cost and bound are about "
+               "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
+               (long long)offered, (long long)left_out, TP_MAX_STRATEGIES);
   return status;
 }
 
 static bool has_body(MlirOperation op) {
-  return tp__op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return tp__op_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
 /* Reads all functions first: their reshapes decide how the mesh is refined. */
-static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate, tp_func_list *list) {
+static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate,
+                                tp_func_list *list) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!has_body(op))
       continue;
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)
       status = tp__pads_in_place(op, p->arena);
-    if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1, sizeof *list->programs) != TP_OK)
+    if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1,
+                                    sizeof *list->programs) != TP_OK)
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)
-      status = tp__program_read(op, mesh, unknown_replicate, NULL, p->arena, &list->programs[list->n++]);
+      status =
+          tp__program_read(op, mesh, unknown_replicate, NULL, p->arena, &list->programs[list->n++]);
     if (status == TP_OK)
       status = tp__mark_attention(&list->programs[list->n - 1]);
     if (status != TP_OK)
@@ -178,52 +187,61 @@ static tp_status read_gap(tp_pass *pass, double *gap) {
   char *end;
   *gap = strtod(text, &end);
   if (end == text || *end || !(*gap >= 0 && *gap < 1))
-    return tp__error(
-        pass->module, TP_INVALID_ARGUMENT,
-        "gap '%s' is not a number from 0 to below 1; gap=0.001 accepts a plan that is proven to cost at most 0.1 %% more "
-        "than the cheapest",
-        text);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "gap '%s' is not a number from 0 to below 1; gap=0.001 accepts a plan that is "
+                     "proven to cost at most 0.1 %% more "
+                     "than the cheapest",
+                     text);
   return TP_OK;
 }
 
 static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
   const char *strategy = tp__pass_option(pass, "strategy");
-  const char *unknown = tp__pass_option(pass, "unknown-ops"), *overlap = tp__pass_option(pass, "overlap");
+  const char *unknown = tp__pass_option(pass, "unknown-ops"),
+             *overlap = tp__pass_option(pass, "overlap");
   if (strcmp(strategy, "plan") != 0 && strcmp(strategy, "follow") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "strategy '%s' is not known; use plan or follow", strategy);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "strategy '%s' is not known; use plan or follow", strategy);
   if (strcmp(unknown, "refuse") != 0 && strcmp(unknown, "replicate") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "unknown-ops '%s' is not known; use refuse or replicate", unknown);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "unknown-ops '%s' is not known; use refuse or replicate", unknown);
   if (strcmp(overlap, "true") != 0 && strcmp(overlap, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "overlap '%s' is not known; use true or false", overlap);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "overlap '%s' is not known; use true or false", overlap);
   if (strcmp(overlap, "true") == 0 && tp__pass_option(pass, "memory-limit")[0])
-    return tp__error(
-        pass->module, TP_UNSUPPORTED,
-        "overlap=true and memory-limit=%s: changes of layout that run beside compute hold memory that is not planned; give one "
-        "of them",
-        tp__pass_option(pass, "memory-limit"));
+    return tp__error(pass->module, TP_UNSUPPORTED,
+                     "overlap=true and memory-limit=%s: changes of layout that run beside compute "
+                     "hold memory that is not planned; give one "
+                     "of them",
+                     tp__pass_option(pass, "memory-limit"));
   if (strcmp(overlap, "true") == 0 && strcmp(tp__pass_option(pass, "objective"), "time") != 0)
-    return tp__error(pass->module, TP_UNSUPPORTED, "overlap=true is about time, and objective=%s is not; give one of them",
+    return tp__error(pass->module, TP_UNSUPPORTED,
+                     "overlap=true is about time, and objective=%s is not; give one of them",
                      tp__pass_option(pass, "objective"));
   *follow = strcmp(strategy, "follow") == 0;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is already partitioned (tp.phase = \"local\"); shapes are per device and planning again would "
+                     "the module is already partitioned (tp.phase = \"local\"); shapes are per "
+                     "device and planning again would "
                      "shard twice");
   tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), mesh);
   if (status == TP_OK && mesh->n_axes == 0)
-    return tp__error(
-        pass->module, TP_NOT_FOUND,
-        "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
+    return tp__error(pass->module, TP_NOT_FOUND,
+                     "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = "
+                     "[\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
   return status;
 }
 
 static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning *planning) {
-  const char *name = tp__pass_option(pass, "topology"), *objective = tp__pass_option(pass, "objective");
+  const char *name = tp__pass_option(pass, "topology"),
+             *objective = tp__pass_option(pass, "objective");
   tp_status status = tp__load_topology(pass->module, name, mesh, &planning->machine);
-  return status == TP_OK ? tp__load_prices(pass->module, name, objective, mesh, &planning->topology) : status;
+  return status == TP_OK ? tp__load_prices(pass->module, name, objective, mesh, &planning->topology)
+                         : status;
 }
 
-/* From now on, the programs and the topology are about the mesh of the planning. `read` is the mesh of the annotations. */
+/* From now on, the programs and the topology are about the mesh of the planning. `read` is the mesh
+ * of the annotations. */
 static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
   const tp_mesh *mesh = &planning->mesh;
   tp_func_list *list = &planning->functions;
@@ -232,7 +250,8 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
   for (size_t i = 0; i < list->n; i++)
     list->programs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
-    status = tp__mark_differing(&list->programs[i]); /* again: its bits are those of the refined axes */
+    /* again: its bits are those of the refined axes */
+    status = tp__mark_differing(&list->programs[i]);
   return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
 
@@ -240,7 +259,8 @@ static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
   bool same = a->n_axes == b->n_axes && a->n_parents == b->n_parents;
   for (int i = 0; same && i < a->n_axes; i++) {
     const tp_axis *x = &a->axes[i], *y = &b->axes[i];
-    same = x->parent == y->parent && x->pre == y->pre && x->size == y->size && strcmp(x->name, y->name) == 0;
+    same = x->parent == y->parent && x->pre == y->pre && x->size == y->size &&
+           strcmp(x->name, y->name) == 0;
   }
   return same;
 }
@@ -251,8 +271,8 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
   p->mesh = read;
   p->mixes_sub_axes = tp_mesh_is_refined(read);
   list->flows = tp__arena_array(p->arena, list->n + 1, sizeof *list->flows);
-  tp_status status =
-      list->flows ? load_topologies(p->pass, read, planning) : tp__error(p->pass->module, TP_NO_MEMORY, "out of memory");
+  tp_status status = list->flows ? load_topologies(p->pass, read, planning)
+                                 : tp__error(p->pass->module, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)
     status = tp__refine_mesh(p, list->n, list->programs, list->flows, &planning->mesh);
   if (!same_axes(read, &planning->mesh))
@@ -270,14 +290,18 @@ static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
   return common->reshards ? TP_OK : tp__error(common->pass->module, TP_NO_MEMORY, "out of memory");
 }
 
-/* Everything of a module that does not depend on a plan. `like`, which may be NULL, planned it with other annotations; with `keep_mesh` its mesh is
- * taken as it is. */
-static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_planning *planning) {
+/* Everything of a module that does not depend on a plan. `like`, which may be NULL, planned it with
+ * other annotations; with `keep_mesh` its mesh is taken as it is. */
+static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
+                       tp_planning *planning) {
   tp_planner *common = &planning->common;
   tp_mesh *mesh = &planning->mesh, read;
   *planning = (tp_planning){0};
-  *common = (tp_planner){
-      .pass = pass, .mesh = mesh, .topology = &planning->topology, .machine = &planning->machine, .arena = &planning->arena};
+  *common = (tp_planner){.pass = pass,
+                         .mesh = mesh,
+                         .topology = &planning->topology,
+                         .machine = &planning->machine,
+                         .arena = &planning->arena};
   common->clock = like ? like->clock : &planning->clock;
   tp_status status = like ? TP_OK : tp__clock_start(pass, common->clock);
   if (status == TP_OK)
@@ -304,13 +328,16 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp
 
 static void end(tp_planning *planning) {
   tp_reshard_cache_destroy(planning->reshards);
-  tp__programs_destroy(&(tp_programs){planning->functions.n, planning->functions.programs, planning->arena});
+  tp__programs_destroy(
+      &(tp_programs){planning->functions.n, planning->functions.programs, planning->arena});
 }
 
-/* Leaves the functions as they were read to tp-partition. Without memory for that it reads all of them anew. */
+/* Leaves the functions as they were read to tp-partition. Without memory for that it reads all of
+ * them anew. */
 static void leave(tp_pass *pass, tp_planning *planning) {
   tp_func_list *functions = &planning->functions;
-  pass->left = tp__programs_leave(&(tp_programs){functions->n, functions->programs, planning->arena});
+  pass->left =
+      tp__programs_leave(&(tp_programs){functions->n, functions->programs, planning->arena});
   if (!pass->left.data)
     return;
   *functions = (tp_func_list){0};
@@ -366,36 +393,52 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"mesh", "",
-     "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides the module's grid, "
+     "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides "
+     "the module's grid, "
      "axes not named get size 1"},
-    {"strategy", "plan", "plan: the cheapest of all plans; follow: axes only flow from annotations"},
-    {"topology", "cpu", "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
+    {"strategy", "plan",
+     "plan: the cheapest of all plans; follow: axes only flow from annotations"},
+    {"topology", "cpu",
+     "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
     {"objective", "time",
-     "time: the least modelled time; bytes: the fewest bytes that a device sends, where 20 operations of contractions or 30 "
+     "time: the least modelled time; bytes: the fewest bytes that a device sends, where 20 "
+     "operations of contractions or 30 "
      "others "
      "that devices repeat count as one, and of those plans the least time"},
-    {"unknown-ops", "refuse", "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
-    {"memory-limit", "", "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology file says"},
+    {"unknown-ops", "refuse",
+     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+    {"memory-limit", "",
+     "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology "
+     "file says"},
     {"effort", "1",
-     "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so that plans are the same on "
+     "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so "
+     "that plans are the same on "
      "every run"},
-    {"gap", "0", "planning may end when the plan is proven to cost at most this share more than the cheapest: 0.001 for 0.1 %"},
+    {"gap", "0",
+     "planning may end when the plan is proven to cost at most this share more than the cheapest: "
+     "0.001 for 0.1 %"},
     {"time-limit", "",
-     "seconds after which the best plan found so far is taken; where that happens a remark, tp.plan and the report say so, "
+     "seconds after which the best plan found so far is taken; where that happens a remark, "
+     "tp.plan and the report say so, "
      "since "
      "another run may find another plan"},
     {"remark-bytes", "67108864",
-     "remarks about tensors of at least so many bytes that every device holds whole, and weights of which it gathers so many; "
+     "remarks about tensors of at least so many bytes that every device holds whole, and weights "
+     "of which it gathers so many; "
      "none: "
      "no remarks"},
     {"overlap", "false",
-     "true: choose the plan that takes least time when changes of layout run beside compute, and say that time in tp.plan; "
+     "true: choose the plan that takes least time when changes of layout run beside compute, and "
+     "say that time in tp.plan; "
      "tp-schedule-collectives does it"},
-    {"report", "", "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
+    {"report", "",
+     "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
     {"explain", "",
-     "remarks about one value: its layout, why, what other layouts would cost; %name as printed before the pass, a tp.name, or "
+     "remarks about one value: its layout, why, what other layouts would cost; %name as printed "
+     "before the pass, a tp.name, or "
      "FILE:LINE"},
-    {"report-alternatives", "4", "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
+    {"report-alternatives", "4",
+     "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -408,11 +451,13 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__propagate_row = {
     .name = "tp-propagate",
     .summary = "Give every tensor a layout by cost, and write the plan into the IR",
-    .description =
-        "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). Establishes: every "
-        "tensor argument, result and op has a closed tp.sharding; every change of layout is a shard.shard; tp.plan on "
-        "each function has the modelled cost and its certified lower bound. Breaks: nothing; the plan may be edited by "
-        "hand before tp-partition expands it.",
+    .description = "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the "
+                   "mesh option). Establishes: every "
+                   "tensor argument, result and op has a closed tp.sharding; every change of "
+                   "layout is a shard.shard; tp.plan on "
+                   "each function has the modelled cost and its certified lower bound. Breaks: "
+                   "nothing; the plan may be edited by "
+                   "hand before tp-partition expands it.",
     .options = options,
     .n_options = TP_LEN(options),
     .statistics = statistics,

@@ -1,8 +1,8 @@
 /* The layout changes of a plan, as shard.shard ops.
  *
- * A value that shrinks changes behind its producer; one that grows, or that stays in memory anyway (what the function or a loop is given),
- * in front of the first op that wants it: so the large layout is held for the shortest time. A value from outside a loop changes
- * outside of it. */
+ * A value that shrinks changes behind its producer; one that grows, or that stays in memory anyway
+ * (what the function or a loop is given), in front of the first op that wants it: so the large
+ * layout is held for the shortest time. A value from outside a loop changes outside of it. */
 #include "passes/propagate/limits/routes.h"
 #include "passes/propagate/report/plan_report.h"
 #include "rules/in_place.h"
@@ -10,7 +10,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* A use, the op in front of which a change for it can stand, and the place of that in the order of the program. */
+/* A use, the op in front of which a change for it can stand, and the place of that in the order of
+ * the program. */
 typedef struct placed_use {
   const tp_use *use;
   MlirOperation anchor;
@@ -62,8 +63,10 @@ static void note_change(const copies *c, int use, tp_spec from, tp_spec to, Mlir
     tp__report_change(c->p, c->v, use, from, to, op);
 }
 
-/* A change of `from` in front of `where`. Without memory to remember what it is made of, that is made again. */
-static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location, MlirValue from, tp_spec spec) {
+/* A change of `from` in front of `where`. Without memory to remember what it is made of, that is
+ * made again. */
+static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location,
+                               MlirValue from, tp_spec spec) {
   tp_planner *p = c->p;
   int64_t key[] = {(int64_t)spec.bits, c->v->rank};
   void **slot = tp__memo(&p->layout_changes, p->arena, key, TP_LEN(key));
@@ -84,11 +87,13 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
     return c->values[best];
   MlirValue from = c->values[best];
   MlirLocation location = mlirOperationGetLocation(at->use->op);
-  bool stays = c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
+  bool stays =
+      c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
   MlirOperation where = late ? at->anchor : behind(from);
   MlirValue value = insert_change(c, where, location, from, spec);
-  note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec, mlirOpResultGetOwner(value));
+  note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec,
+              mlirOpResultGetOwner(value));
   if (c->n < TP_LEN(c->specs)) {
     c->specs[c->n] = spec;
     c->values[c->n++] = value;
@@ -126,14 +131,18 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
 }
 
 /* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
-static bool changes_itself(const tp_planner *p, const tp_use *use) { return p->nodes[use->node].kind == TP_NODE_LAYOUT; }
+static bool changes_itself(const tp_planner *p, const tp_use *use) {
+  return p->nodes[use->node].kind == TP_NODE_LAYOUT;
+}
 
-/* The first of the uses that take the shared copy; -1 if there is none, or one alone, which changes directly. */
+/* The first of the uses that take the shared copy; -1 if there is none, or one alone, which changes
+ * directly. */
 static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses) {
   int users = 0, first = -1;
   for (int u = 0; u < c->v->n_uses; u++) {
     tp_spec want = tp__plan_wanted(c->p, uses[u].use);
-    if (tp_spec_equal(want, c->specs[0]) || change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
+    if (tp_spec_equal(want, c->specs[0]) ||
+        change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
       continue;
     first = users++ ? first : u;
   }
@@ -167,19 +176,22 @@ static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
   return status == TP_OK ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* In the block of the value: the op that uses it, or that is around the user. Items come in the order of the program, and what ends a block behind
- * them. */
-static placed_use place(const tp_planner *p, const tp_value_table *regions, MlirBlock block, const tp_use *use) {
+/* In the block of the value: the op that uses it, or that is around the user. Items come in the
+ * order of the program, and what ends a block behind them. */
+static placed_use place(const tp_planner *p, const tp_value_table *regions, MlirBlock block,
+                        const tp_use *use) {
   MlirOperation op = use->op;
   while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
     op = mlirOperationGetParentOperation(op);
   const tp_node *node = &p->nodes[use->node];
-  bool is_item = mlirOperationEqual(op, use->op) && (node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT);
+  bool is_item =
+      mlirOperationEqual(op, use->op) && (node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT);
   int region = is_item ? -1 : tp__table_get(regions, op.ptr);
   return (placed_use){use, op, is_item ? node->index : region >= 0 ? region : INT_MAX};
 }
 
-static tp_status write_value(tp_planner *p, const tp_value_table *regions, const tp_planned_value *v) {
+static tp_status write_value(tp_planner *p, const tp_value_table *regions,
+                             const tp_planned_value *v) {
   if (stays(p, v))
     return TP_OK;
   copies c = {.p = p, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
@@ -194,10 +206,13 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions, const
   int first = first_sharing(&c, shared, uses);
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = uses[u].use;
-    if (u == first) /* not before: what was changed for uses in front of it may be a cheaper start */
+    /* not before: what was changed for uses in front of it may be a cheaper start */
+    if (u == first)
       changed(&c, shared, &uses[u], true);
     tp_spec spec = tp__plan_wanted(p, use);
-    rewire(v, use, changes_itself(p, use) ? constrained(&c, spec, use) : changed(&c, spec, &uses[u], false));
+    rewire(v, use,
+           changes_itself(p, use) ? constrained(&c, spec, use)
+                                  : changed(&c, spec, &uses[u], false));
   }
   tp__free(uses);
   return TP_OK;
@@ -210,16 +225,18 @@ static bool is_changed(const tp_planner *p, const tp_station *s) {
   return node->ways[node->chosen].changed;
 }
 
-static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const tp_route *route,
+                         int station) {
   if (station < 0)
     return tp__plan_produced(p, v);
   const tp_node *node = &p->nodes[route->stations[station].node];
   return node->in[node->chosen];
 }
 
-/* Is another change of the value to the same layout? Then the two are to stay apart: one could be merged into the other, which would live
- * from the first to the last. */
-static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route, int station) {
+/* Is another change of the value to the same layout? Then the two are to stay apart: one could be
+ * merged into the other, which would live from the first to the last. */
+static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route,
+                        int station) {
   for (int i = 0; i < route->n_stations; i++)
     if (i != station && is_changed(p, &route->stations[i]) && !route->stations[i].in_op &&
         tp_spec_equal(layout_at(p, v, route, i), layout_at(p, v, route, station)))
@@ -243,8 +260,9 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   MlirOperation op = c->v->uses[use].op;
   MlirValue to = from;
   if (!s->in_op) {
-    to = insert_change(c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
-                       mlirOperationGetLocation(op), from, after);
+    to = insert_change(
+        c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
+        mlirOperationGetLocation(op), from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
       tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));
@@ -259,7 +277,8 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
   if (!values)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < route->n_stations; i++) /* in their order: what they start from is there */
-    values[i] = pass_station(&c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
+    values[i] = pass_station(
+        &c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
   for (int u = 0; u < v->n_uses; u++)
     rewire(v, &v->uses[u], values[route->of_use[u]]);
   tp__free(values);

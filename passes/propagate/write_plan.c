@@ -18,23 +18,25 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
     const tp_node *node = &p->nodes[i];
     if (node->kind != kind)
       continue;
-    MlirType value =
-        kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index) : mlirFunctionTypeGetResult(type, node->index);
+    MlirType value = kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index)
+                                         : mlirFunctionTypeGetResult(type, node->index);
     tp_spec spec = (kind == TP_NODE_ARG ? node->out : node->in)[node->chosen];
     tp__boundary_set(&boundary, node->index, "tp.sharding",
-                     tp__write_sharding(p->pass->context, p->mesh, (int)mlirShapedTypeGetRank(value), closed(spec)));
+                     tp__write_sharding(p->pass->context, p->mesh,
+                                        (int)mlirShapedTypeGetRank(value), closed(spec)));
   }
   tp__boundary_end(&boundary);
   return TP_OK;
 }
 
-/* The choice of factors is written where the layouts do not say it, and for a ring, which is only looked for where one is named. */
+/* The choice of factors is written where the layouts do not say it, and for a ring, which is only
+ * looked for where one is named. */
 static void write_factors(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_strategy found = {0};
   tp_strategy *chosen = &node->strategies[node->chosen];
-  int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in, node->out + node->chosen * node->n_out, NULL,
-                             &found);
+  int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in,
+                             node->out + node->chosen * node->n_out, NULL, &found);
   bool differs = n == 0;
   for (int a = 0; a < p->mesh->n_axes; a++)
     differs |= !tp__same_choice(found.choices[a], chosen->choices[a]);
@@ -64,7 +66,8 @@ static void write_anew(tp_planner *p, const tp_node *node) {
 /* Equal ops that choose the same strategy carry the same attributes. */
 static tp_status write_op(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
-  int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies, node->chosen};
+  int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies,
+                   node->chosen};
   void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
   if (rule->first && !slot)
     return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
@@ -76,7 +79,8 @@ static tp_status write_op(tp_planner *p, const tp_node *node) {
     if (slot && !now)
       return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
     if (now)
-      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors"), was, tp__attributes(rule->op)};
+      *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors"), was,
+                       tp__attributes(rule->op)};
     if (slot)
       *slot = now;
     return TP_OK;
@@ -105,16 +109,20 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
   enum { MAX_VALUES = 256 };
   MlirAttribute lists[2], entries[MAX_VALUES];
   tp_annotation results[64];
-  int n_results = (int)mlirOperationGetNumResults(op), n_regions = (int)mlirOperationGetNumRegions(op);
+  int n_results = (int)mlirOperationGetNumResults(op),
+      n_regions = (int)mlirOperationGetNumRegions(op);
   for (int r = 0; r < n_regions; r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
     if (n > MAX_VALUES || n_results > TP_LEN(results))
-      return tp__error(op, TP_UNSUPPORTED, "carries more than %d values or has more than %d results", MAX_VALUES,
+      return tp__error(op, TP_UNSUPPORTED,
+                       "carries more than %d values or has more than %d results", MAX_VALUES,
                        TP_LEN(results));
     for (intptr_t i = 0; i < n; i++) {
       MlirValue arg = mlirBlockGetArgument(block, i);
-      int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg)) ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg)) : 0;
+      int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg))
+                     ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg))
+                     : 0;
       entries[i] = tp__write_sharding(context, p->mesh, rank, layout_of(p, arg));
     }
     lists[r] = mlirArrayAttrGet(context, n, entries);
@@ -149,8 +157,9 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
-/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the objective, where it is named), the most memory that a
- * device holds, in bytes, and whether the clock decided, so that the plan cannot be had again at will. */
+/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the
+ * objective, where it is named), the most memory that a device holds, in bytes, and whether the
+ * clock decided, so that the plan cannot be had again at will. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
   tp_memory_peak peak;

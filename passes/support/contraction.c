@@ -7,10 +7,12 @@
 /* Looks through one extf. */
 static MlirValue widened(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.extf") ? mlirOperationGetOperand(op, 0) : value;
+  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.extf") ? mlirOperationGetOperand(op, 0)
+                                                                 : value;
 }
 
-/* Number of ops of the body that the pattern yield(addf(c, mulf(a, b))) explains, -1 if the body is something else. */
+/* Number of ops of the body that the pattern yield(addf(c, mulf(a, b))) explains, -1 if the body is
+ * something else. */
 static int match_body(MlirBlock body, int operands[2]) {
   MlirValue c = mlirBlockGetArgument(body, 2);
   MlirOperation yield = mlirBlockGetTerminator(body);
@@ -29,7 +31,8 @@ static int match_body(MlirBlock body, int operands[2]) {
   for (int i = 0; i < 2; i++) {
     MlirValue factor = mlirOperationGetOperand(multiply, i), source = widened(factor);
     n_ops += mlirValueEqual(factor, source) ? 0 : 1;
-    if (!mlirValueIsABlockArgument(source) || !mlirBlockEqual(mlirBlockArgumentGetOwner(source), body) ||
+    if (!mlirValueIsABlockArgument(source) ||
+        !mlirBlockEqual(mlirBlockArgumentGetOwner(source), body) ||
         mlirBlockArgumentGetArgNumber(source) > 1)
       return -1;
     operands[i] = (int)mlirBlockArgumentGetArgNumber(source);
@@ -55,10 +58,12 @@ static bool match_map(MlirAffineMap map, MlirType type, int rank, tp__contractio
 }
 
 static bool is_runtime_float(MlirType type) {
-  return mlirTypeIsAF32(type) || mlirTypeIsAF64(type) || mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
+  return mlirTypeIsAF32(type) || mlirTypeIsAF64(type) || mlirTypeIsABF16(type) ||
+         mlirTypeIsAF16(type);
 }
 
-static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int which, tp__contraction *c) {
+static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int which,
+                          tp__contraction *c) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand));
   bool shaped = mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type);
   if (!shaped || !mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK ||
@@ -71,14 +76,15 @@ static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int
 }
 
 bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
-  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || mlirOperationGetNumOperands(op) != 3 ||
-      mlirOperationGetNumResults(op) > 1)
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
+      mlirOperationGetNumOperands(op) != 3 || mlirOperationGetNumResults(op) > 1)
     return false;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 3)
     return false;
   int n_ops = 0;
-  for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+  for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
+       o = mlirOperationGetNextInBlock(o))
     n_ops++;
   if (match_body(body, c->operands) != n_ops)
     return false;
@@ -87,8 +93,8 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
     return false;
   for (int i = 0; i < TP_MAX_LOOPS; i++)
     c->sizes[i] = -1;
-  if (!match_operand(op, maps, c->operands[0], 0, c) || !match_operand(op, maps, c->operands[1], 1, c) ||
-      !match_operand(op, maps, 2, 2, c))
+  if (!match_operand(op, maps, c->operands[0], 0, c) ||
+      !match_operand(op, maps, c->operands[1], 1, c) || !match_operand(op, maps, 2, 2, c))
     return false;
   bool any = false, in_result[TP_MAX_LOOPS] = {false};
   for (int d = 0; d < c->rank[2]; d++) {
@@ -109,19 +115,23 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
 
 bool tp__is_transpose(MlirOperation op, int rank, int *from) {
   int64_t permutation[TP_MAX_RANK];
-  if (tp__op_is(op, "linalg.transpose") && tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) == rank) {
+  if (tp__op_is(op, "linalg.transpose") &&
+      tp__int_list(tp__inherent(op, "permutation"), TP_MAX_RANK, permutation) == rank) {
     for (int d = 0; d < rank; d++)
       from[d] = (int)permutation[d];
     return true;
   }
-  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumResults(op) != 1)
+  if (!tp__op_is(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 2 ||
+      mlirOperationGetNumResults(op) != 1)
     return false;
   MlirAttribute maps = tp__inherent(op, "indexing_maps");
   MlirAffineMap in = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)),
                 out = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 1));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  if (!mlirAffineMapIsPermutation(in) || !mlirAffineMapIsIdentity(out) || mlirAffineMapGetNumResults(in) != rank ||
-      !mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, 0)))
+  if (!mlirAffineMapIsPermutation(in) || !mlirAffineMapIsIdentity(out) ||
+      mlirAffineMapGetNumResults(in) != rank ||
+      !mlirValueEqual(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0),
+                      mlirBlockGetArgument(body, 0)))
     return false;
   for (int d = 0; d < rank; d++)
     from[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(in, d))] = d;
@@ -160,12 +170,16 @@ static bool are_equal(int n, const int *a, int m, const int *b) {
   return equal;
 }
 
-/* Is operand `left` [rows.., terms..] and the other [terms.., columns..] or, transposed, [columns.., terms..]? */
+/* Is operand `left` [rows.., terms..] and the other [terms.., columns..] or, transposed,
+ * [columns.., terms..]? */
 static bool is_rows_by_matrix(const tp__contraction *c, int left, int n_columns, bool *transposed) {
-  int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK], turned[TP_MAX_RANK];
-  int n_left = loops_of(c, left, of_left), n_right = loops_of(c, 1 - left, of_right), n_c = loops_of(c, 2, of_c);
+  int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK],
+      turned[TP_MAX_RANK];
+  int n_left = loops_of(c, left, of_left), n_right = loops_of(c, 1 - left, of_right),
+      n_c = loops_of(c, 2, of_c);
   int n_rows = n_c - n_columns, n_terms = n_left - n_rows;
-  if (n_rows < 1 || n_terms < 1 || n_terms + n_columns != n_right || !are_equal(n_rows, of_left, n_rows, of_c))
+  if (n_rows < 1 || n_terms < 1 || n_terms + n_columns != n_right ||
+      !are_equal(n_rows, of_left, n_rows, of_c))
     return false;
   for (int i = 0; i < n_terms; i++)
     straight[i] = turned[n_columns + i] = of_left[n_rows + i];
@@ -181,8 +195,8 @@ bool tp__match_rows_by_matrix(MlirOperation op, int n_columns, tp__factors *fact
     return false;
   for (int left = 0; left < 2; left++) {
     tp__contraction read = c;
-    MlirValue right =
-        tp__through_transposes(mlirOperationGetOperand(op, c.operands[1 - left]), c.rank[1 - left], read.loops[1 - left]);
+    MlirValue right = tp__through_transposes(mlirOperationGetOperand(op, c.operands[1 - left]),
+                                             c.rank[1 - left], read.loops[1 - left]);
     if (!is_rows_by_matrix(&read, left, n_columns, &factors->transpose_b))
       continue;
     factors->a = mlirOperationGetOperand(op, c.operands[left]);

@@ -15,13 +15,16 @@ typedef struct tp__contraction {
   int operands[2];            /* which operand of the op is A, which is B */
 } tp__contraction;
 
-/* True if `op` (on tensors or memrefs of static shape) computes C += A * B over at least one reduced loop with
- * floating-point numbers of f16, bf16, f32 or f64; A and B may be widened (extf) to the type of C in the body. */
+/* True if `op` (on tensors or memrefs of static shape) computes C += A * B over at least one
+ * reduced loop with floating-point numbers of f16, bf16, f32 or f64; A and B may be widened (extf)
+ * to the type of C in the body. */
 bool tp__match_contraction(MlirOperation op, tp__contraction *c);
 
-/* Is `op` a transpose of its first operand? from[d]: the dimension of the operand that is dimension d of the result. */
+/* Is `op` a transpose of its first operand? from[d]: the dimension of the operand that is dimension
+ * d of the result. */
 bool tp__is_transpose(MlirOperation op, int rank, int *from);
-/* Reads an operand of a contraction through transposes: the loops of the dimensions of what was transposed. */
+/* Reads an operand of a contraction through transposes: the loops of the dimensions of what was
+ * transposed. */
 MlirValue tp__through_transposes(MlirValue value, int rank, int *loops);
 
 /* The factors of a product of rows and a matrix. */
@@ -31,8 +34,9 @@ typedef struct tp__factors {
   int64_t k;        /* terms of a sum */
 } tp__factors;
 
-/* Is a contraction a [rows.., terms..] times b [terms.., columns..], or [columns.., terms..], both in the order of C [rows.., columns..], whose last
- * n_columns dimensions are columns, but for dimensions of size 1? Then it is one product of dense matrices. */
+/* Is a contraction a [rows.., terms..] times b [terms.., columns..], or [columns.., terms..], both
+ * in the order of C [rows.., columns..], whose last n_columns dimensions are columns, but for
+ * dimensions of size 1? Then it is one product of dense matrices. */
 bool tp__match_rows_by_matrix(MlirOperation op, int n_columns, tp__factors *factors);
 
 #endif

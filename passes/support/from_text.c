@@ -2,7 +2,9 @@
 
 #include "ir/diagnostics.h"
 
-static void append_piece(MlirStringRef piece, void *data) { tp__string_append_bytes(data, piece.data, piece.length); }
+static void append_piece(MlirStringRef piece, void *data) {
+  tp__string_append_bytes(data, piece.data, piece.length);
+}
 
 void tp__append_type(tp__string *text, MlirType type) { mlirTypePrint(type, append_piece, text); }
 
@@ -26,7 +28,8 @@ MlirOperation tp__parse_function(MlirOperation at, tp__string *text) {
   if (text->failed)
     (void)tp__error(at, TP_NO_MEMORY, "out of memory");
   else
-    func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text), tp__ref("tpshard"));
+    func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text),
+                                    tp__ref("tpshard"));
   if (!text->failed && mlirOperationIsNull(func)) /* the parser has said why, of the text */
     (void)tp__error(at, TP_INTERNAL, "could not be written as other ops; please report this");
   tp__string_destroy(text);
@@ -38,15 +41,16 @@ static tp_status set_location(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-void tp__inline_results(MlirOperation where, MlirOperation func, int n, const MlirValue *values, int n_results,
-                        MlirValue *results) {
+void tp__inline_results(MlirOperation where, MlirOperation func, int n, const MlirValue *values,
+                        int n_results, MlirValue *results) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirLocation location = mlirOperationGetLocation(where);
   MlirOperation end = mlirBlockGetTerminator(block), next;
   (void)tp__walk(func, set_location, &location); /* the visitor does not fail */
   for (int i = 0; i < n; i++)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), values[i]);
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end); inner = next) {
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end);
+       inner = next) {
     next = mlirOperationGetNextInBlock(inner);
     mlirOperationMoveBefore(inner, where);
   }
@@ -55,7 +59,8 @@ void tp__inline_results(MlirOperation where, MlirOperation func, int n, const Ml
   mlirOperationDestroy(func);
 }
 
-MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values, bool *made) {
+MlirValue tp__inline_text(MlirOperation where, MlirOperation func, int n, const MlirValue *values,
+                          bool *made) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirValue result;
   *made = !mlirOperationEqual(mlirBlockGetFirstOperation(block), mlirBlockGetTerminator(block));

@@ -1,8 +1,10 @@
-/* What the passes between the local form and LLVM share: the function being lowered, its sites, and small builders.
+/* What the passes between the local form and LLVM share: the function being lowered, its sites, and
+ * small builders.
  *
- * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered its sites are kept as attributes
- * of the function: tp.sites holds TPRT_SITE_WORDS words each, tp.extra their extra data; word 30 of a site counts from
- * the start of tp.extra. tp-assign-buffers turns both into the program table. */
+ * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered
+ * its sites are kept as attributes of the function: tp.sites holds TPRT_SITE_WORDS words each,
+ * tp.extra their extra data; word 30 of a site counts from the start of tp.extra. tp-assign-buffers
+ * turns both into the program table. */
 #ifndef TP_PASSES_LOWER_H
 #define TP_PASSES_LOWER_H
 
@@ -26,8 +28,8 @@ typedef struct tp__lowering {
   bool no_memory; /* sticky, reported once at the end */
 } tp__lowering;
 
-/* Starts on `func`, whose sites so far are read from its attributes. ctx is its first argument when it has one of pointer
- * type. */
+/* Starts on `func`, whose sites so far are read from its attributes. ctx is its first argument when
+ * it has one of pointer type. */
 void tp__lowering_begin(tp__lowering *l, MlirOperation module, MlirOperation func);
 /* Writes the sites to the function's attributes and frees. */
 tp_status tp__lowering_end(tp__lowering *l);
@@ -36,13 +38,16 @@ tp_status tp__lowering_end(tp__lowering *l);
 int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const int64_t *extra);
 
 /* ---- builders; all insert before `where` ---- */
-MlirOperation tp__build(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, int n_results,
-                        const MlirType *results, int n_attributes, const MlirNamedAttribute *attributes);
-MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType result);
+MlirOperation tp__build(MlirOperation where, const char *name, int n_operands,
+                        const MlirValue *operands, int n_results, const MlirType *results,
+                        int n_attributes, const MlirNamedAttribute *attributes);
+MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands,
+                        const MlirValue *operands, MlirType result);
 MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value);
-/* Calls the runtime function `callee`, declared in the module on first use. A null `result` type: no result. */
-MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
-                         MlirType result);
+/* Calls the runtime function `callee`, declared in the module on first use. A null `result` type:
+ * no result. */
+MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
+                         const MlirValue *operands, MlirType result);
 /* The address of the first element of a memref, as !llvm.ptr. */
 MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memref);
 /* Number of this device in the mesh, index type. */
@@ -52,12 +57,15 @@ MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes,
 /* Replaces all uses of the op's only result and erases it. */
 void tp__replace_op(MlirOperation op, MlirValue with);
 
-/* What a call of the runtime does. Starting and waiting, like running both at once, is for collectives; all of them name a site. */
+/* What a call of the runtime does. Starting and waiting, like running both at once, is for
+ * collectives; all of them name a site. */
 typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  TP_CALL_FUSED, /* a collective or a contraction with what is around it: context, site, operands, results; any may be NULL */
+  /* a collective or a contraction with what is around it: context, site, operands, results; any may
+   * be NULL */
+  TP_CALL_FUSED,
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
@@ -69,14 +77,18 @@ int tp__fused_results(MlirOperation call);
 bool tp__call_site(MlirOperation call, int64_t *site);
 
 /* ---- sites on tensors ---- */
-/* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`: type and shape. */
-tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirType input, int64_t *site);
-/* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a memref.alloc of its own that becomes the value by
- * to_tensor restrict; the send buffer is what bufferization gives for `input` (to_buffer read_only directly before the call, so that the
+/* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`: type and
+ * shape. */
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes,
+                         MlirType input, int64_t *site);
+/* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a
+ * memref.alloc of its own that becomes the value by to_tensor restrict; the send buffer is what
+ * bufferization gives for `input` (to_buffer read_only directly before the call, so that the
  * analysis sees the read where it happens). */
-MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
-                        MlirValue input, MlirType result);
-/* The parts of such a call: the address of what is sent; a new buffer, its address and, behind the call, its value. */
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra,
+                        const int64_t *extra, MlirValue input, MlirType result);
+/* The parts of such a call: the address of what is sent; a new buffer, its address and, behind the
+ * call, its value. */
 MlirValue tp__site_send(tp__lowering *l, MlirOperation op, MlirValue input);
 MlirValue tp__site_receive(tp__lowering *l, MlirOperation op, MlirType result, MlirValue *buffer);
 MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, MlirValue buffer);
@@ -90,8 +102,10 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 /* ---- the rewrites, by subject ---- */
 /* Each rewrites `op` if it is one of its ops. */
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done); /* of groups */
-tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);    /* calls of permutes */
-tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);      /* calls of what tp-fuse-collectives wrote */
+/* calls of permutes */
+tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);
+/* calls of what tp-fuse-collectives wrote */
+tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
 /* Is it the call of a function of tp-fuse-epilogues? */
 bool tp__is_fused_product(MlirOperation module, MlirOperation op);
 /* Does it ask for the place of the device? */
@@ -100,13 +114,15 @@ tp_status tp__lower_index(tp__lowering *l, MlirOperation op);
 
 /* A visitor: a slice either has strides or drops dimensions. */
 tp_status tp__split_slice(MlirOperation op, void *data);
-/* A visitor: what enters a loop or leaves a region of one or of a branch is no slice of something else, but a copy. */
+/* A visitor: what enters a loop or leaves a region of one or of a branch is no slice of something
+ * else, but a copy. */
 tp_status tp__densify_carried(MlirOperation op, void *data);
 
 /* Refuses a collective under control flow that may differ between the devices of its group. */
 tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh);
 
 /* Public functions with a body: what becomes a program. Calls `visit` for each. */
-tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data), void *data);
+tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data),
+                         void *data);
 
 #endif

@@ -10,7 +10,8 @@
 static void append_words(tp__lowering *l, tp__words *words, int64_t n, const int64_t *items) {
   if (l->no_memory || n <= 0)
     return;
-  if (tp__grow((void **)&words->items, &words->capacity, words->n + (size_t)n, sizeof *items) != TP_OK) {
+  if (tp__grow((void **)&words->items, &words->capacity, words->n + (size_t)n, sizeof *items) !=
+      TP_OK) {
     l->no_memory = true;
     return;
   }
@@ -54,7 +55,9 @@ tp_status tp__lowering_end(tp__lowering *l) {
   }
   tp__free(l->sites.items);
   tp__free(l->extra.items);
-  return l->no_memory ? tp__error(l->func, TP_NO_MEMORY, "memory ran out while its sites were collected") : TP_OK;
+  return l->no_memory
+             ? tp__error(l->func, TP_NO_MEMORY, "memory ran out while its sites were collected")
+             : TP_OK;
 }
 
 int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const int64_t *extra) {
@@ -68,8 +71,9 @@ int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const i
   return number;
 }
 
-MlirOperation tp__build(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, int n_results,
-                        const MlirType *results, int n_attributes, const MlirNamedAttribute *attributes) {
+MlirOperation tp__build(MlirOperation where, const char *name, int n_operands,
+                        const MlirValue *operands, int n_results, const MlirType *results,
+                        int n_attributes, const MlirNamedAttribute *attributes) {
   MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = mlirOperationGetLocation(where),
                                             .n_operands = n_operands,
@@ -82,20 +86,25 @@ MlirOperation tp__build(MlirOperation where, const char *name, int n_operands, c
   return op;
 }
 
-MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands, const MlirValue *operands, MlirType result) {
-  return mlirOperationGetResult(tp__build(where, name, n_operands, operands, 1, &result, 0, NULL), 0);
+MlirValue tp__build_one(MlirOperation where, const char *name, int n_operands,
+                        const MlirValue *operands, MlirType result) {
+  return mlirOperationGetResult(tp__build(where, name, n_operands, operands, 1, &result, 0, NULL),
+                                0);
 }
 
 MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value) {
-  MlirNamedAttribute attr = tp__named(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
+  MlirNamedAttribute attr =
+      tp__named(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
   return mlirOperationGetResult(tp__build(where, "arith.constant", 0, NULL, 1, &type, 1, &attr), 0);
 }
 
 /* A private declaration `callee` in the module, unless there is one. */
 static void declare(tp__lowering *l, const char *callee, MlirType type) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(l->module));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute name = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute name =
+        tp__op_is(op, "func.func") ? tp__inherent(op, "sym_name") : (MlirAttribute){NULL};
     if (!mlirAttributeIsNull(name) && tp__ref_is(mlirStringAttrGetValue(name), callee))
       return;
   }
@@ -112,21 +121,24 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
   mlirBlockInsertOwnedOperation(body, 0, op);
 }
 
-MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands, const MlirValue *operands,
-                         MlirType result) {
+MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
+                         const MlirValue *operands, MlirType result) {
   enum { MAX_OPERANDS = 16 };
   MlirType types[MAX_OPERANDS];
   for (int i = 0; i < n_operands && i < MAX_OPERANDS; i++)
     types[i] = mlirValueGetType(operands[i]);
   int n_results = mlirTypeIsNull(result) ? 0 : 1;
   declare(l, callee, mlirFunctionTypeGet(l->context, n_operands, types, n_results, &result));
-  MlirNamedAttribute attr = tp__named(l->context, "callee", mlirFlatSymbolRefAttrGet(l->context, tp__ref(callee)));
-  MlirOperation call = tp__build(where, "func.call", n_operands, operands, n_results, &result, 1, &attr);
+  MlirNamedAttribute attr =
+      tp__named(l->context, "callee", mlirFlatSymbolRefAttrGet(l->context, tp__ref(callee)));
+  MlirOperation call =
+      tp__build(where, "func.call", n_operands, operands, n_results, &result, 1, &attr);
   return n_results ? mlirOperationGetResult(call, 0) : (MlirValue){NULL};
 }
 
 MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memref) {
-  MlirValue address = tp__build_one(where, "memref.extract_aligned_pointer_as_index", 1, &memref, l->index);
+  MlirValue address =
+      tp__build_one(where, "memref.extract_aligned_pointer_as_index", 1, &memref, l->index);
   MlirType type = mlirValueGetType(memref);
   int64_t strides[64], offset = 0;
   if (mlirShapedTypeGetRank(type) <= 64)
@@ -134,10 +146,12 @@ MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memr
   if (offset != 0) {
     int rank = (int)mlirShapedTypeGetRank(type);
     MlirType results[2 + 2 * 64];
-    results[0] = mlirMemRefTypeContiguousGet(tp__element_type(type), 0, NULL, mlirMemRefTypeGetMemorySpace(type));
+    results[0] = mlirMemRefTypeContiguousGet(tp__element_type(type), 0, NULL,
+                                             mlirMemRefTypeGetMemorySpace(type));
     for (int i = 1; i < 2 + 2 * rank; i++)
       results[i] = l->index;
-    MlirOperation metadata = tp__build(where, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * rank, results, 0, NULL);
+    MlirOperation metadata = tp__build(where, "memref.extract_strided_metadata", 1, &memref,
+                                       2 + 2 * rank, results, 0, NULL);
     MlirValue size = tp__index_constant(where, tp__element_size(tp__element_type(type)));
     MlirValue bytes = tp__binary(where, "arith.muli", mlirOperationGetResult(metadata, 1), size);
     address = tp__binary(where, "arith.addi", address, bytes);
@@ -168,7 +182,8 @@ MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes,
     if (stride * size != tp_mesh_size(&l->mesh))
       c = tp__binary(where, "arith.remui", c, tp__index_constant(where, size));
     if (!mlirValueIsNull(rank))
-      c = tp__binary(where, "arith.addi", tp__binary(where, "arith.muli", rank, tp__index_constant(where, size)), c);
+      c = tp__binary(where, "arith.addi",
+                     tp__binary(where, "arith.muli", rank, tp__index_constant(where, size)), c);
     rank = c;
   }
   return mlirValueIsNull(rank) ? tp__index_constant(where, 0) : rank;
@@ -237,7 +252,8 @@ bool tp__call_site(MlirOperation call, int64_t *site) {
 
 /* ---- sites on tensors ---- */
 
-tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes, MlirType input, int64_t *site) {
+tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes,
+                         MlirType input, int64_t *site) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
@@ -266,27 +282,33 @@ static MlirType buffer_type(MlirType tensor) {
 MlirValue tp__site_send(tp__lowering *l, MlirOperation op, MlirValue input) {
   MlirType type = buffer_type(mlirValueGetType(input));
   MlirNamedAttribute read_only = tp__named(l->context, "read_only", mlirUnitAttrGet(l->context));
-  MlirOperation buffer = tp__build(op, "bufferization.to_buffer", 1, &input, 1, &type, 1, &read_only);
+  MlirOperation buffer =
+      tp__build(op, "bufferization.to_buffer", 1, &input, 1, &type, 1, &read_only);
   return tp__build_pointer(l, op, mlirOperationGetResult(buffer, 0));
 }
 
 MlirValue tp__site_receive(tp__lowering *l, MlirOperation op, MlirType result, MlirValue *buffer) {
   MlirType type = buffer_type(result);
   MlirNamedAttribute segments =
-      tp__named(l->context, "operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
-  *buffer = mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &type, 1, &segments), 0);
+      tp__named(l->context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(l->context, 2, (const int32_t[]){0, 0}));
+  *buffer =
+      mlirOperationGetResult(tp__build(op, "memref.alloc", 0, NULL, 1, &type, 1, &segments), 0);
   return tp__build_pointer(l, op, *buffer);
 }
 
 MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, MlirValue buffer) {
   MlirAttribute unit = mlirUnitAttrGet(l->context);
-  MlirNamedAttribute flags[] = {tp__named(l->context, "restrict", unit), tp__named(l->context, "writable", unit)};
-  return mlirOperationGetResult(tp__build(op, "bufferization.to_tensor", 1, &buffer, 1, &result, TP_LEN(flags), flags), 0);
+  MlirNamedAttribute flags[] = {tp__named(l->context, "restrict", unit),
+                                tp__named(l->context, "writable", unit)};
+  return mlirOperationGetResult(
+      tp__build(op, "bufferization.to_tensor", 1, &buffer, 1, &result, TP_LEN(flags), flags), 0);
 }
 
-MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra, const int64_t *extra,
-                        MlirValue input, MlirType result) {
-  MlirValue buffer, receive = tp__site_receive(l, op, result, &buffer), send = tp__site_send(l, op, input);
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra,
+                        const int64_t *extra, MlirValue input, MlirType result) {
+  MlirValue buffer, receive = tp__site_receive(l, op, result, &buffer),
+                    send = tp__site_send(l, op, input);
   MlirValue number = tp__build_int(op, l->i32, tp__lowering_site(l, site, n_extra, extra));
   MlirValue operands[] = {l->ctx, number, send, receive};
   tp__build_call(l, op, "tprt_abi_collective", TP_LEN(operands), operands, l->i32);
@@ -328,7 +350,8 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
 }
 
 tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
-  /* i1 is a two's complement number of one bit: addi is xor, and true is -1, so signed max is "and". */
+  /* i1 is a two's complement number of one bit: addi is xor, and true is -1, so signed max is
+   * "and". */
   static const struct {
     tprt_reduction floats, integers, unsigneds, booleans, complexes;
   } table[TP_N_COMBINERS] = {
@@ -356,13 +379,16 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
   return dtype >= TPRT_I8 ? table[combiner].integers : table[combiner].floats;
 }
 
-tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data), void *data) {
+tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data),
+                         void *data) {
   tp_status status = TP_OK;
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
        !mlirOperationIsNull(op) && status == TP_OK; op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!tp__op_is(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+    if (!tp__op_is(op, "func.func") ||
+        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
       continue;
     MlirAttribute visibility = tp__inherent(op, "sym_visibility");
     if (mlirAttributeIsNull(visibility) || tp__ref_is(mlirStringAttrGetValue(visibility), "public"))

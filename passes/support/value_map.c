@@ -4,7 +4,8 @@
 
 static tp__value_slot *probe(const tp__value_map *map, const void *key) {
   size_t i = (size_t)(((uint64_t)(uintptr_t)key >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-  for (i &= map->capacity - 1; map->slots[i].key && map->slots[i].key != key; i = (i + 1) & (map->capacity - 1))
+  for (i &= map->capacity - 1; map->slots[i].key && map->slots[i].key != key;
+       i = (i + 1) & (map->capacity - 1))
     ;
   return map->slots + i;
 }

@@ -53,7 +53,8 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address) {
     ok = false;
   if (!ok) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "\"%.120s\" is no address of a store; it must be tcp://HOST:PORT, unix:NAME, file:PATH or fd:NUMBER",
+                      "\"%.120s\" is no address of a store; it must be tcp://HOST:PORT, unix:NAME, "
+                      "file:PATH or fd:NUMBER",
                       text);
   }
   snprintf(address->text, sizeof address->text, "%s", text);
@@ -80,10 +81,12 @@ static bool is_local(const struct sockaddr *at, socklen_t bytes) {
 }
 
 static tprt_status refuse_open(const tprt__address *address) {
-  return tprt__fail(TPRT_AUTH,
-                    "%s can be reached from other machines, and the job has no secret: set TPRT_SECRET_FILE to a file of mode "
-                    "0600 with 32 random bytes, the same on all hosts, or TPRT_INSECURE=1 to go without",
-                    address->text);
+  return tprt__fail(
+      TPRT_AUTH,
+      "%s can be reached from other machines, and the job has no secret: set TPRT_SECRET_FILE to a "
+      "file of mode "
+      "0600 with 32 random bytes, the same on all hosts, or TPRT_INSECURE=1 to go without",
+      address->text);
 }
 
 typedef tprt_status use_fn(const struct sockaddr *at, socklen_t bytes, void *data);
@@ -96,13 +99,17 @@ static tprt_status each_address(const tprt__address *address, bool open, use_fn 
     memcpy(local.local.sun_path + 1, address->name, n);
     return use(&local.any, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n), data);
   }
-  struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
+  struct addrinfo wanted = {.ai_family = AF_UNSPEC,
+                            .ai_socktype = SOCK_STREAM,
+                            .ai_flags = AI_NUMERICSERV},
+                  *list;
   int code = getaddrinfo(address->host, address->port, &wanted, &list);
   if (code)
     return tprt__fail(TPRT_SYSTEM, "%s: %s", address->text, gai_strerror(code));
   tprt_status status = TPRT_INTERNAL;
   for (const struct addrinfo *at = list; at && status; at = at->ai_next)
-    status = open || is_local(at->ai_addr, at->ai_addrlen) ? use(at->ai_addr, at->ai_addrlen, data) : refuse_open(address);
+    status = open || is_local(at->ai_addr, at->ai_addrlen) ? use(at->ai_addr, at->ai_addrlen, data)
+                                                           : refuse_open(address);
   freeaddrinfo(list);
   return status;
 }
@@ -129,9 +136,11 @@ static tprt_status listen_at(const struct sockaddr *at, socklen_t bytes, void *d
   if (at->sa_family != AF_UNIX) /* connections of the job before may linger */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(fd, at, bytes) != 0 || listen(fd, SOMAXCONN) != 0) {
-    tprt_status status = errno == EADDRNOTAVAIL
-                             ? tprt__fail(TPRT_SYSTEM, "%s is no address of this host, where rank 0 runs", a->address->text)
-                             : tprt__fail_errno("rank 0 cannot serve %s", a->address->text);
+    tprt_status status =
+        errno == EADDRNOTAVAIL
+            ? tprt__fail(TPRT_SYSTEM, "%s is no address of this host, where rank 0 runs",
+                         a->address->text)
+            : tprt__fail_errno("rank 0 cannot serve %s", a->address->text);
     close(fd);
     return status;
   }
@@ -150,7 +159,8 @@ tprt_status tprt__address_listen(const tprt__address *address, bool open, int *f
 bool tprt__socket_wait(int fd, short events, int64_t deadline) {
   for (;;) {
     int64_t left = deadline - tprt__now();
-    struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0, .tv_nsec = left > 0 ? left % 1000000000 : 0};
+    struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
+                            .tv_nsec = left > 0 ? left % 1000000000 : 0};
     struct pollfd watched = {.fd = fd, .events = events};
     int n = ppoll(&watched, 1, &time, NULL);
     if (n > 0)
@@ -175,7 +185,8 @@ static tprt_status connect_at(const struct sockaddr *at, socklen_t bytes, void *
     error = errno;
   if (error == EINPROGRESS) {
     error = ETIMEDOUT;
-    if (tprt__socket_wait(fd, POLLOUT, c->deadline) && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+    if (tprt__socket_wait(fd, POLLOUT, c->deadline) &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
       error = errno;
   }
   if (error) {
@@ -188,10 +199,12 @@ static tprt_status connect_at(const struct sockaddr *at, socklen_t bytes, void *
   return TPRT_OK;
 }
 
-tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline, int *fd) {
+tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
+                                  int *fd) {
   enum { FIRST_PAUSE_NS = 2000000, LAST_PAUSE_NS = 50000000, TRY_NS = 1000000000 };
   for (int64_t pause = FIRST_PAUSE_NS;; pause = tprt__min(2 * pause, LAST_PAUSE_NS)) {
-    connecting c = {.base = {.address = address}, .deadline = tprt__min(deadline, tprt__deadline(TRY_NS))};
+    connecting c = {.base = {.address = address},
+                    .deadline = tprt__min(deadline, tprt__deadline(TRY_NS))};
     tprt_status status = each_address(address, open, connect_at, &c);
     if (!status) {
       *fd = c.base.fd;
@@ -242,7 +255,8 @@ int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]) {
   socklen_t size = sizeof at;
   char port[8] = "0";
   if (getsockname(fd, &at.any, &size) != 0 ||
-      getnameinfo(&at.any, size, host, TPRT__HOST_BYTES, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+      getnameinfo(&at.any, size, host, TPRT__HOST_BYTES, port, sizeof port,
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0)
     host[0] = 0;
   return atoi(port);
 }

@@ -16,13 +16,15 @@ typedef struct client {
 
 /* ---- Requests ---- */
 
-/* The connection is of no use any more: what comes next on it would be the answer to something else. */
+/* The connection is of no use any more: what comes next on it would be the answer to something
+ * else. */
 static tprt_status give_up(client *c, tprt__transfer how) {
   close(c->fd);
   c->fd = -1;
   if (how == TPRT__LATE)
     return tprt__fail(TPRT_TIMEOUT, "rank 0, which serves %s, did not answer in time", c->address);
-  return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store", c->address);
+  return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store",
+                    c->address);
 }
 
 static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
@@ -39,7 +41,8 @@ static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame
   return tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
 }
 
-/* Sends a request and waits for the answer. The server answers by the deadline, so it gets a little more. */
+/* Sends a request and waits for the answer. The server answers by the deadline, so it gets a little
+ * more. */
 static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
   enum { GRACE_NS = 1000000000 };
   if (c->fd < 0)
@@ -50,13 +53,16 @@ static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
     return give_up(c, how);
   char key[TPRT_STORE_KEY_BYTES];
   memcpy(key, frame->key, sizeof key);
-  tprt_status status = receive_reply(c, deadline > INT64_MAX - GRACE_NS ? deadline : deadline + GRACE_NS, frame);
+  tprt_status status =
+      receive_reply(c, deadline > INT64_MAX - GRACE_NS ? deadline : deadline + GRACE_NS, frame);
   if (status || !frame->code)
     return status;
   static const char *const why[] = {[TPRT_TIMEOUT] = "nobody set it in time",
                                     [TPRT_NO_MEMORY] = "the store takes no more keys",
-                                    [TPRT_INVALID_ARGUMENT] = "its value is no number that could be added to"};
-  status = frame->code > TPRT_IN_PROGRESS && frame->code <= TPRT_PROGRAM ? (tprt_status)frame->code : TPRT_INTERNAL;
+                                    [TPRT_INVALID_ARGUMENT] =
+                                        "its value is no number that could be added to"};
+  status = frame->code > TPRT_IN_PROGRESS && frame->code <= TPRT_PROGRAM ? (tprt_status)frame->code
+                                                                         : TPRT_INTERNAL;
   if (status == TPRT_PEER_DEAD)
     return tprt__fail(status, "rank %d ended before \"%s\" was set", frame->rank, key);
   size_t i = (size_t)status;
@@ -70,14 +76,16 @@ static tprt__frame make_frame(tprt__frame_kind kind, const char *key) {
   return frame;
 }
 
-static tprt_status client_set(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline) {
+static tprt_status client_set(tprt_store *store, const char *key, const void *value, size_t bytes,
+                              int64_t deadline) {
   tprt__frame frame = make_frame(TPRT__FRAME_SET, key);
   frame.value = value;
   frame.n_value = bytes;
   return request((client *)store, &frame, deadline);
 }
 
-static tprt_status client_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline) {
+static tprt_status client_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
+                              int64_t deadline) {
   tprt__frame frame = make_frame(TPRT__FRAME_ADD, key);
   frame.number = delta;
   tprt_status status = request((client *)store, &frame, deadline);
@@ -86,7 +94,8 @@ static tprt_status client_add(tprt_store *store, const char *key, int64_t delta,
   return status;
 }
 
-static tprt_status client_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline) {
+static tprt_status client_get(tprt_store *store, const char *key, void *value, size_t *bytes,
+                              int64_t deadline) {
   tprt__frame frame = make_frame(TPRT__FRAME_GET, key);
   int64_t left = deadline - tprt__now();
   frame.number = left > 0 ? left : 0;
@@ -94,8 +103,9 @@ static tprt_status client_get(tprt_store *store, const char *key, void *value, s
   if (status)
     return status;
   if (frame.n_value > *bytes) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes; there is room for %zu", key, frame.n_value,
-                      *bytes);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the value of \"%s\" has %zu bytes; there is room for %zu", key,
+                      frame.n_value, *bytes);
   }
   if (frame.n_value)
     memcpy(value, frame.value, frame.n_value);
@@ -108,7 +118,8 @@ static void client_close(tprt_store *store) {
   tprt__frame bye = {.kind = TPRT__FRAME_BYE};
   if (c->fd >= 0) {
     size_t n = tprt__frame_write(&c->session, &bye, c->buffer);
-    (void)tprt__socket_send(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns)); /* nobody is left to be told */
+    /* nobody is left to be told */
+    (void)tprt__socket_send(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns));
     close(c->fd);
   }
   tprt__wipe(&c->session, sizeof c->session);
@@ -117,30 +128,34 @@ static void client_close(tprt_store *store) {
 
 /* ---- The handshake ---- */
 
-static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refusal refusal, const tprt__challenge *stated) {
+static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refusal refusal,
+                          const tprt__challenge *stated) {
   switch (refusal) {
   case TPRT__OTHER_VERSION:
-    return tprt__fail(TPRT_MISMATCH, "rank 0 speaks version %u of the store's protocol, rank %d version %d", stated->version,
-                      own->rank, TPRT__WIRE_VERSION);
+    return tprt__fail(TPRT_MISMATCH,
+                      "rank 0 speaks version %u of the store's protocol, rank %d version %d",
+                      stated->version, own->rank, TPRT__WIRE_VERSION);
   case TPRT__OTHER_JOB:
     if (stated->n_ranks != own->n_ranks)
-      return tprt__fail(TPRT_MISMATCH, "rank 0 was started with %d ranks, rank %d with %d", stated->n_ranks, own->rank,
-                        own->n_ranks);
+      return tprt__fail(TPRT_MISMATCH, "rank 0 was started with %d ranks, rank %d with %d",
+                        stated->n_ranks, own->rank, own->n_ranks);
     if (stated->epoch != own->epoch)
-      return tprt__fail(TPRT_MISMATCH, "rank 0 is in epoch %d of the job, rank %d in epoch %d", stated->epoch, own->rank,
-                        own->epoch);
+      return tprt__fail(TPRT_MISMATCH, "rank 0 is in epoch %d of the job, rank %d in epoch %d",
+                        stated->epoch, own->rank, own->epoch);
     return tprt__fail(TPRT_MISMATCH, "%s belongs to another job", c->address);
   case TPRT__OTHER_SECRET:
-    return tprt__fail(
-        TPRT_AUTH, "%s %s the secret of rank %d", c->address,
-        own->has_secret ? "could not prove that it knows" : "wants a proof of the job's secret; there is none:", own->rank);
+    return tprt__fail(TPRT_AUTH, "%s %s the secret of rank %d", c->address,
+                      own->has_secret ? "could not prove that it knows"
+                                      : "wants a proof of the job's secret; there is none:",
+                      own->rank);
   default:
     return tprt__fail(TPRT_MISMATCH, "what answers at %s is no store", c->address);
   }
 }
 
 /* TPRT__LATE and TPRT__BROKEN: the server was busy and should be asked again. */
-static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline, tprt_status *status) {
+static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline,
+                                  tprt_status *status) {
   tprt__welcome welcome;
   tprt__transfer how = tprt__greet(c->fd, own, deadline, &c->session, &welcome);
   if (how != TPRT__DONE)
@@ -150,13 +165,15 @@ static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t 
   else if (welcome.changed)
     *status = tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
   else if (welcome.status == TPRT_INVALID_STATE)
-    *status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
+    *status =
+        tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
   else if (welcome.status)
     *status = tprt__fail(TPRT_NO_MEMORY, "rank 0 has no memory for rank %d", own->rank);
   return TPRT__DONE;
 }
 
-/* Until the server has time for this rank: it drops the oldest of those that have not proven anything when too many come. */
+/* Until the server has time for this rank: it drops the oldest of those that have not proven
+ * anything when too many come. */
 static tprt_status join(client *c, const tprt__address *address, const tprt__store_setup *setup) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   int64_t deadline = tprt__deadline(setup->timeout_ns);
@@ -166,7 +183,8 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
       return status;
     if (address->is_unix && !tprt__same_user(c->fd))
       return tprt__fail(TPRT_AUTH, "%s is served by another user", address->text);
-    if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) == TPRT__DONE)
+    if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) ==
+        TPRT__DONE)
       return status;
     close(c->fd);
     c->fd = -1;
@@ -176,7 +194,8 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
   }
 }
 
-tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store) {
+tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup,
+                                tprt_store **store) {
   static const tprt__store_kind kind = {client_set, client_get, client_add, client_close};
   client *c = tprt__alloc(sizeof *c);
   if (!c)

@@ -52,11 +52,13 @@ int64_t tprt__door_prepare(const tprt__door *door, struct pollfd *watched) {
 }
 
 void tprt__guest_tell(const tprt__guest *guest, tprt_status status) {
-  const tprt__frame frame = {.kind = TPRT__FRAME_REPLY, .code = (int32_t)status, .rank = guest->gate.rank};
+  const tprt__frame frame = {
+      .kind = TPRT__FRAME_REPLY, .code = (int32_t)status, .rank = guest->gate.rank};
   tprt__session session;
   unsigned char out[TPRT__MAX_FRAME];
   tprt__gate_session(&guest->gate, &session);
-  (void)!send(guest->fd, out, tprt__frame_write(&session, &frame, out), MSG_NOSIGNAL); /* fits an empty buffer */
+  /* fits an empty buffer */
+  (void)!send(guest->fd, out, tprt__frame_write(&session, &frame, out), MSG_NOSIGNAL);
   tprt__wipe(&session, sizeof session);
 }
 
@@ -87,7 +89,9 @@ static void shake(tprt__guest *guest, tprt__admit_fn *admit, void *user) {
   }
 }
 
-static bool is_silent(const tprt__guest *guest) { return guest->gate.state == TPRT__GATE_HELLO && guest->n_in == 0; }
+static bool is_silent(const tprt__guest *guest) {
+  return guest->gate.state == TPRT__GATE_HELLO && guest->n_in == 0;
+}
 
 /* A free place; when there is none, that of the oldest silent guest, or else of the oldest. */
 static tprt__guest *free_place(tprt__door *door) {
@@ -122,7 +126,8 @@ static void accept_all(tprt__door *door) {
   }
 }
 
-void tprt__door_handle(tprt__door *door, const struct pollfd *watched, tprt__admit_fn *admit, void *user) {
+void tprt__door_handle(tprt__door *door, const struct pollfd *watched, tprt__admit_fn *admit,
+                       void *user) {
   for (int i = 0; i < door->n_guests; i++) {
     tprt__guest *guest = &door->guests[i];
     if (guest->fd >= 0 && watched[i + 1].revents)
@@ -136,10 +141,11 @@ void tprt__door_handle(tprt__door *door, const struct pollfd *watched, tprt__adm
 
 /* ---- The other side ---- */
 
-tprt__transfer tprt__greet(int fd, const tprt__identity *own, int64_t deadline, tprt__session *session,
-                           tprt__welcome *welcome) {
+tprt__transfer tprt__greet(int fd, const tprt__identity *own, int64_t deadline,
+                           tprt__session *session, tprt__welcome *welcome) {
   enum { LAST_BYTES = TPRT__HEAD_BYTES + TPRT__KEY_BYTES };
-  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES], last[LAST_BYTES];
+  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES],
+      proof[TPRT__PROOF_BYTES], last[LAST_BYTES];
   *welcome = (tprt__welcome){.status = TPRT_OK};
   tprt__hello_write(own, hello);
   tprt__transfer how = tprt__socket_send(fd, hello, sizeof hello, deadline);
@@ -147,7 +153,8 @@ tprt__transfer tprt__greet(int fd, const tprt__identity *own, int64_t deadline, 
     how = tprt__socket_receive(fd, challenge, sizeof challenge, deadline);
   if (how != TPRT__DONE)
     return how;
-  welcome->refusal = tprt__challenge_answer(own, hello, challenge, &welcome->stated, proof, session);
+  welcome->refusal =
+      tprt__challenge_answer(own, hello, challenge, &welcome->stated, proof, session);
   if (welcome->refusal)
     return TPRT__DONE;
   how = tprt__socket_send(fd, proof, sizeof proof, deadline);

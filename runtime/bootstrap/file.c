@@ -1,5 +1,6 @@
-/* A store in a file: a header, then records that are only ever added. Every rank keeps what it has read. A lock on the whole file
- * orders the writers; what a writer that died left half is overwritten by the next. */
+/* A store in a file: a header, then records that are only ever added. Every rank keeps what it has
+ * read. A lock on the whole file orders the writers; what a writer that died left half is
+ * overwritten by the next. */
 #define _GNU_SOURCE 1
 #include "env.h"
 #include "op.h"
@@ -58,7 +59,8 @@ static tprt_status catch_up(file_store *f) {
   unsigned char value[TPRT_STORE_VALUE_BYTES];
   while (read_all(f->fd, &head, sizeof head, f->end)) {
     off_t at = f->end + (off_t)sizeof head;
-    if (head.n_key == 0 || head.n_key >= sizeof key || head.n_value > sizeof value || !read_all(f->fd, key, head.n_key, at) ||
+    if (head.n_key == 0 || head.n_key >= sizeof key || head.n_value > sizeof value ||
+        !read_all(f->fd, key, head.n_key, at) ||
         !read_all(f->fd, value, head.n_value, at + (off_t)head.n_key))
       break;
     key[head.n_key] = 0;
@@ -75,7 +77,9 @@ static tprt_status catch_up(file_store *f) {
 /* With the lock held. */
 static tprt_status append(file_store *f, const char *key, const void *value, size_t bytes) {
   unsigned char record[sizeof(record_head) + TPRT_STORE_KEY_BYTES + TPRT_STORE_VALUE_BYTES];
-  record_head head = {.n_key = (uint32_t)strlen(key), .n_value = (uint32_t)bytes, .check = check_of(key, value, bytes)};
+  record_head head = {.n_key = (uint32_t)strlen(key),
+                      .n_value = (uint32_t)bytes,
+                      .check = check_of(key, value, bytes)};
   size_t n = sizeof head;
   memcpy(record, &head, sizeof head);
   memcpy(record + n, key, head.n_key);
@@ -117,7 +121,8 @@ static void unlock(const file_store *f) {
 
 /* ---- Calls ---- */
 
-static tprt_status file_set(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline) {
+static tprt_status file_set(tprt_store *store, const char *key, const void *value, size_t bytes,
+                            int64_t deadline) {
   file_store *f = (file_store *)store;
   tprt_status status = lock(f, deadline);
   if (status)
@@ -127,7 +132,8 @@ static tprt_status file_set(tprt_store *store, const char *key, const void *valu
   return status;
 }
 
-static tprt_status file_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline) {
+static tprt_status file_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
+                            int64_t deadline) {
   file_store *f = (file_store *)store;
   int64_t result;
   tprt_status status = lock(f, deadline);
@@ -145,7 +151,8 @@ static tprt_status file_add(tprt_store *store, const char *key, int64_t delta, i
   return status;
 }
 
-static tprt_status file_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline) {
+static tprt_status file_get(tprt_store *store, const char *key, void *value, size_t *bytes,
+                            int64_t deadline) {
   file_store *f = (file_store *)store;
   for (int64_t pause = 200000;; pause_a_little(&pause, deadline)) {
     bool late = tprt__now() >= deadline; /* before the last look */
@@ -163,7 +170,8 @@ static tprt_status file_get(tprt_store *store, const char *key, void *value, siz
 /* Only the file that was opened, not one that has taken its name. */
 static void remove_file(const file_store *f) {
   struct stat own, named;
-  if (fstat(f->fd, &own) == 0 && lstat(f->path, &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+  if (fstat(f->fd, &own) == 0 && lstat(f->path, &named) == 0 && own.st_dev == named.st_dev &&
+      own.st_ino == named.st_ino)
     unlink(f->path);
 }
 
@@ -195,7 +203,8 @@ static tprt_status open_file(const char *path, int fd, file_store *f) {
   }
   bool opened = f->fd >= 0 && fstat(f->fd, &info) == 0;
   if (!opened)
-    return path ? tprt__fail_errno("the store file:%s", path) : tprt__fail_errno("the store fd:%d", fd);
+    return path ? tprt__fail_errno("the store file:%s", path)
+                : tprt__fail_errno("the store fd:%d", fd);
   if (!S_ISREG(info.st_mode) || (path && (info.st_uid != geteuid() || (info.st_mode & 022) != 0)))
     return tprt__fail(TPRT_AUTH, "%s must be a file%s", path ? path : name,
                       path ? " of this user that nobody else can write" : "");
@@ -204,21 +213,29 @@ static tprt_status open_file(const char *path, int fd, file_store *f) {
 
 /* With the lock held: the first one writes the header, the others compare. */
 static tprt_status check_head(file_store *f, const tprt__identity *own) {
-  file_head head = {.magic = magic, .version = VERSION, .n_ranks = own->n_ranks, .epoch = own->epoch}, found;
+  file_head head = {.magic = magic,
+                    .version = VERSION,
+                    .n_ranks = own->n_ranks,
+                    .epoch = own->epoch},
+            found;
   struct stat info;
   memcpy(head.job, own->job, sizeof head.job);
   f->end = sizeof head;
   if (fstat(f->fd, &info) != 0)
     return tprt__fail_errno("the file of the store");
   if (info.st_size == 0)
-    return pwrite(f->fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? TPRT_OK : tprt__fail_errno("the file of the store");
+    return pwrite(f->fd, &head, sizeof head, 0) == (ssize_t)sizeof head
+               ? TPRT_OK
+               : tprt__fail_errno("the file of the store");
   if (!read_all(f->fd, &found, sizeof found, 0) || found.magic != magic || found.version != VERSION)
     return tprt__fail(TPRT_MISMATCH, "the file is no store of this version of the library");
   if (memcmp(&found, &head, sizeof head) == 0)
     return TPRT_OK;
-  return tprt__fail(TPRT_MISMATCH, "the file is that of a job of %d ranks in epoch %d, this rank's has %d in epoch %d%s",
-                    found.n_ranks, found.epoch, own->n_ranks, own->epoch,
-                    memcmp(found.job, own->job, sizeof own->job) ? " and another name" : "");
+  return tprt__fail(
+      TPRT_MISMATCH,
+      "the file is that of a job of %d ranks in epoch %d, this rank's has %d in epoch %d%s",
+      found.n_ranks, found.epoch, own->n_ranks, own->epoch,
+      memcmp(found.job, own->job, sizeof own->job) ? " and another name" : "");
 }
 
 static tprt_status join(file_store *f, const tprt__identity *own) {
@@ -233,12 +250,14 @@ static tprt_status join(file_store *f, const tprt__identity *own) {
   if (!status)
     status = file_add(&f->base, key, 1, &count, tprt__deadline(f->base.timeout_ns));
   if (!status && count != 1)
-    status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s%s", own->rank, f->path ? f->path : "this store",
+    status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s%s", own->rank,
+                        f->path ? f->path : "this store",
                         f->path ? "; a file serves one job, remove it" : "");
   return status;
 }
 
-tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup, tprt_store **store) {
+tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup,
+                             tprt_store **store) {
   static const tprt__store_kind kind = {file_set, file_get, file_add, file_close};
   file_store *f = tprt__alloc(sizeof *f);
   if (!f)

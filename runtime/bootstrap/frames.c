@@ -1,4 +1,5 @@
-/* The handshake and the frames. Needs libsodium and nothing else of the runtime, so that it can be tested by itself. */
+/* The handshake and the frames. Needs libsodium and nothing else of the runtime, so that it can be
+ * tested by itself. */
 #include "bootstrap/frames.h"
 
 #include <sodium.h>
@@ -11,7 +12,17 @@ _Static_assert(sizeof((tprt__identity *)0)->job == crypto_hash_sha256_BYTES, "le
 static const uint64_t magic = UINT64_C(0x3172747374727074); /* "tprtstr1" */
 
 /* Where fields stand. */
-enum { H_MAGIC, H_VERSION = 8, H_FLAGS = 12, H_RANK = 16, H_RANKS = 20, H_EPOCH = 24, H_ZERO = 28, H_JOB = 32, H_NONCE = 64 };
+enum {
+  H_MAGIC,
+  H_VERSION = 8,
+  H_FLAGS = 12,
+  H_RANK = 16,
+  H_RANKS = 20,
+  H_EPOCH = 24,
+  H_ZERO = 28,
+  H_JOB = 32,
+  H_NONCE = 64
+};
 enum {
   C_MAGIC,
   C_VERSION = 8,
@@ -45,12 +56,13 @@ void tprt__job_digest(const char *name, unsigned char digest[32]) {
 void tprt__wipe(void *memory, size_t bytes) { sodium_memzero(memory, bytes); }
 
 /* HMAC over the handshake, for one use: a label of 8 bytes. */
-static void derive(const tprt__identity *own, const char *label, const unsigned char *hello, const unsigned char *nonce,
-                   unsigned char out[TPRT__KEY_BYTES]) {
+static void derive(const tprt__identity *own, const char *label, const unsigned char *hello,
+                   const unsigned char *nonce, unsigned char out[TPRT__KEY_BYTES]) {
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, own->secret, TPRT__KEY_BYTES);
   crypto_auth_hmacsha256_update(&state, (const unsigned char *)label, 8);
-  crypto_auth_hmacsha256_update(&state, hello + H_VERSION, TPRT__HELLO_BYTES - H_VERSION); /* with the client's nonce */
+  /* with the client's nonce */
+  crypto_auth_hmacsha256_update(&state, hello + H_VERSION, TPRT__HELLO_BYTES - H_VERSION);
   crypto_auth_hmacsha256_update(&state, nonce, TPRT__KEY_BYTES);
   crypto_auth_hmacsha256_final(&state, out);
   sodium_memzero(&state, sizeof state);
@@ -70,13 +82,15 @@ size_t tprt__gate_wants(const tprt__gate *gate) {
   return wants[gate->state];
 }
 
-/* Whether a client that says this may try to prove it. What is wrong is told, so that both sides can be named. */
+/* Whether a client that says this may try to prove it. What is wrong is told, so that both sides
+ * can be named. */
 static tprt__refusal judge(const tprt__identity *own, const unsigned char *hello) {
   if (take(hello + H_VERSION, 4) != TPRT__WIRE_VERSION)
     return TPRT__OTHER_VERSION;
   if (take(hello + H_FLAGS, 4) != (own->has_secret ? FLAG_SECRET : 0))
     return TPRT__OTHER_SECRET;
-  if (take(hello + H_RANKS, 4) != (uint32_t)own->n_ranks || take(hello + H_EPOCH, 4) != (uint32_t)own->epoch ||
+  if (take(hello + H_RANKS, 4) != (uint32_t)own->n_ranks ||
+      take(hello + H_EPOCH, 4) != (uint32_t)own->epoch ||
       memcmp(hello + H_JOB, own->job, sizeof own->job) != 0)
     return TPRT__OTHER_JOB;
   return TPRT__ADMITTED;
@@ -86,7 +100,8 @@ static size_t challenge(tprt__gate *gate, unsigned char *answer) {
   const tprt__identity *own = gate->own;
   tprt__refusal refusal = judge(own, gate->hello);
   uint64_t rank = take(gate->hello + H_RANK, 4);
-  if (take(gate->hello + H_MAGIC, 8) != magic || take(gate->hello + H_ZERO, 4) || rank >= (uint32_t)own->n_ranks) {
+  if (take(gate->hello + H_MAGIC, 8) != magic || take(gate->hello + H_ZERO, 4) ||
+      rank >= (uint32_t)own->n_ranks) {
     gate->state = TPRT__GATE_SHUT; /* no rank of any job would say that */
     return 0;
   }
@@ -106,7 +121,8 @@ static size_t challenge(tprt__gate *gate, unsigned char *answer) {
   return TPRT__CHALLENGE_BYTES;
 }
 
-size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message, unsigned char answer[TPRT__CHALLENGE_BYTES]) {
+size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message,
+                       unsigned char answer[TPRT__CHALLENGE_BYTES]) {
   if (gate->state == TPRT__GATE_HELLO) {
     memcpy(gate->hello, message, TPRT__HELLO_BYTES);
     return challenge(gate, answer);
@@ -115,7 +131,8 @@ size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message, unsigned 
     return 0;
   unsigned char expected[TPRT__PROOF_BYTES];
   derive(gate->own, "client  ", gate->hello, gate->nonce, expected);
-  gate->state = sodium_memcmp(expected, message, sizeof expected) == 0 ? TPRT__GATE_OPEN : TPRT__GATE_SHUT;
+  gate->state =
+      sodium_memcmp(expected, message, sizeof expected) == 0 ? TPRT__GATE_OPEN : TPRT__GATE_SHUT;
   sodium_memzero(expected, sizeof expected);
   return 0;
 }
@@ -140,9 +157,10 @@ void tprt__hello_write(const tprt__identity *own, unsigned char hello[TPRT__HELL
   randombytes_buf(hello + H_NONCE, TPRT__KEY_BYTES);
 }
 
-tprt__refusal tprt__challenge_answer(const tprt__identity *own, const unsigned char hello[TPRT__HELLO_BYTES],
-                                     const unsigned char answer[TPRT__CHALLENGE_BYTES], tprt__challenge *stated,
-                                     unsigned char proof[TPRT__PROOF_BYTES], tprt__session *session) {
+tprt__refusal
+tprt__challenge_answer(const tprt__identity *own, const unsigned char hello[TPRT__HELLO_BYTES],
+                       const unsigned char answer[TPRT__CHALLENGE_BYTES], tprt__challenge *stated,
+                       unsigned char proof[TPRT__PROOF_BYTES], tprt__session *session) {
   if (take(answer + C_MAGIC, 8) != magic)
     return TPRT__NO_STORE;
   *stated = (tprt__challenge){.version = (uint32_t)take(answer + C_VERSION, 4),
@@ -172,8 +190,8 @@ tprt__refusal tprt__challenge_answer(const tprt__identity *own, const unsigned c
 
 /* ---- Frames ---- */
 
-static void seal(const unsigned char key[TPRT__KEY_BYTES], uint64_t number, const unsigned char *bytes, size_t n,
-                 unsigned char tag[TPRT__KEY_BYTES]) {
+static void seal(const unsigned char key[TPRT__KEY_BYTES], uint64_t number,
+                 const unsigned char *bytes, size_t n, unsigned char tag[TPRT__KEY_BYTES]) {
   crypto_auth_hmacsha256_state state;
   unsigned char count[8];
   put(count, number, sizeof count);
@@ -201,13 +219,16 @@ size_t tprt__frame_write(tprt__session *session, const tprt__frame *frame, unsig
 }
 
 size_t tprt__frame_bytes(const unsigned char head[TPRT__HEAD_BYTES]) {
-  uint64_t kind = take(head + F_KIND, 2), n_key = take(head + F_N_KEY, 2), n_value = take(head + F_N_VALUE, 4);
-  if (kind < TPRT__FRAME_SET || kind > TPRT__FRAME_REPLY || n_key > TPRT__MAX_KEY || n_value > TPRT__MAX_VALUE)
+  uint64_t kind = take(head + F_KIND, 2), n_key = take(head + F_N_KEY, 2),
+           n_value = take(head + F_N_VALUE, 4);
+  if (kind < TPRT__FRAME_SET || kind > TPRT__FRAME_REPLY || n_key > TPRT__MAX_KEY ||
+      n_value > TPRT__MAX_VALUE)
     return 0;
   return (size_t)(TPRT__HEAD_BYTES + n_key + n_value + TPRT__KEY_BYTES);
 }
 
-bool tprt__frame_read(tprt__session *session, const unsigned char *bytes, size_t n, tprt__frame *frame) {
+bool tprt__frame_read(tprt__session *session, const unsigned char *bytes, size_t n,
+                      tprt__frame *frame) {
   if (n < TPRT__HEAD_BYTES || tprt__frame_bytes(bytes) != n)
     return false;
   unsigned char tag[TPRT__KEY_BYTES];

@@ -1,16 +1,21 @@
-/* The protocol of the store, without sockets: what the two ends say to each other, byte by byte, and who is admitted.
+/* The protocol of the store, without sockets: what the two ends say to each other, byte by byte,
+ * and who is admitted.
  *
- * A connection starts with a handshake of three messages of fixed length; numbers are little-endian.
- *   client HELLO      magic 8, version 4, flags 4, rank 4, ranks 4, epoch 4, zero 4, job 32, nonce 32
- *   server CHALLENGE  magic 8, version 4, status 4, ranks 4, epoch 4, flags 4, zero 4, nonce 32, proof 32
- *   client PROOF      proof 32
- * A proof is HMAC-SHA-256(secret, side | HELLO without its magic and nonce | both nonces). The server proves itself first: a
- * client never answers somebody who does not know the secret. Without a secret the key is 32 zeros, and flags say so, so
- * that a party with a secret never talks to one without.
+ * A connection starts with a handshake of three messages of fixed length; numbers are
+ * little-endian.
+ *   client HELLO      magic 8, version 4, flags 4, rank 4, ranks 4, epoch 4, zero 4, job 32, nonce
+ *     32
+ *   server CHALLENGE  magic 8, version 4, status 4, ranks 4, epoch 4, flags 4, zero 4, nonce 32,
+ *     proof 32
+ *   client PROOF      proof 32 A proof is HMAC-SHA-256(secret, side | HELLO without its magic and
+ *     nonce | both nonces). The server proves itself first: a client never answers somebody who
+ *     does not know the secret. Without a secret the key is 32 zeros, and flags say so, so that a
+ *     party with a secret never talks to one without.
  *
- * Then both send frames: head 24, key, value, tag 32. The tag is HMAC(key of this connection and direction, number of the
- * frame | frame), so frames can be neither changed, repeated nor reordered. The head states the lengths of key and value,
- * which are compared with their limits before anything else is read. */
+ * Then both send frames: head 24, key, value, tag 32. The tag is HMAC(key of this connection and
+ * direction, number of the frame | frame), so frames can be neither changed, repeated nor
+ * reordered. The head states the lengths of key and value, which are compared with their limits
+ * before anything else is read. */
 #ifndef TPRT_BOOTSTRAP_WIRE_H
 #define TPRT_BOOTSTRAP_WIRE_H
 
@@ -51,7 +56,12 @@ typedef struct tprt__session {
 
 /* ---- The server's side of the handshake ---- */
 
-typedef enum tprt__gate_state { TPRT__GATE_HELLO, TPRT__GATE_PROOF, TPRT__GATE_OPEN, TPRT__GATE_SHUT } tprt__gate_state;
+typedef enum tprt__gate_state {
+  TPRT__GATE_HELLO,
+  TPRT__GATE_PROOF,
+  TPRT__GATE_OPEN,
+  TPRT__GATE_SHUT
+} tprt__gate_state;
 
 typedef struct tprt__gate {
   tprt__gate_state state;
@@ -64,7 +74,8 @@ void tprt__gate_start(tprt__gate *gate, const tprt__identity *own);
 /* Bytes of the next message; 0 when none is expected any more. */
 size_t tprt__gate_wants(const tprt__gate *gate);
 /* Takes a message of so many bytes; returns the bytes of the answer. */
-size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message, unsigned char answer[TPRT__CHALLENGE_BYTES]);
+size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message,
+                       unsigned char answer[TPRT__CHALLENGE_BYTES]);
 /* Of an open gate. */
 void tprt__gate_session(const tprt__gate *gate, tprt__session *session);
 
@@ -86,9 +97,12 @@ typedef struct tprt__challenge {
 
 void tprt__hello_write(const tprt__identity *own, unsigned char hello[TPRT__HELLO_BYTES]);
 /* Checks the server's answer; when it is right, writes the proof and the session's keys. */
-tprt__refusal tprt__challenge_answer(const tprt__identity *own, const unsigned char hello[TPRT__HELLO_BYTES],
-                                     const unsigned char challenge[TPRT__CHALLENGE_BYTES], tprt__challenge *stated,
-                                     unsigned char proof[TPRT__PROOF_BYTES], tprt__session *session);
+tprt__refusal tprt__challenge_answer(const tprt__identity *own,
+                                     const unsigned char hello[TPRT__HELLO_BYTES],
+                                     const unsigned char challenge[TPRT__CHALLENGE_BYTES],
+                                     tprt__challenge *stated,
+                                     unsigned char proof[TPRT__PROOF_BYTES],
+                                     tprt__session *session);
 
 /* ---- Frames ---- */
 
@@ -114,6 +128,7 @@ size_t tprt__frame_write(tprt__session *session, const tprt__frame *frame, unsig
 /* Bytes of the frame with this head; 0: the head is none. */
 size_t tprt__frame_bytes(const unsigned char head[TPRT__HEAD_BYTES]);
 /* Reads a whole frame; false when it is not what the other end of the session wrote next. */
-bool tprt__frame_read(tprt__session *session, const unsigned char *bytes, size_t n, tprt__frame *frame);
+bool tprt__frame_read(tprt__session *session, const unsigned char *bytes, size_t n,
+                      tprt__frame *frame);
 
 #endif

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Inner launchers stand before the ones that they are run by: torchrun and mpirun are started inside an allocation of SLURM.
- * SLURM's variables of the step are there only below srun, those of the job also in a batch script, which is no rank. PMIx does
- * not say how many ranks there are, so the user does. */
+/* Inner launchers stand before the ones that they are run by: torchrun and mpirun are started
+ * inside an allocation of SLURM. SLURM's variables of the step are there only below srun, those of
+ * the job also in a batch script, which is no rank. PMIx does not say how many ranks there are, so
+ * the user does. */
 // clang-format off
 static const tprt_launcher launchers[] = {
     {.name = "tprt", .rank = "TPRT_RANK", .n_ranks = "TPRT_SIZE", .epoch = "TPRT_EPOCH", .job = {"TPRT_JOB"}},
@@ -50,8 +51,8 @@ static tprt_status read_ranks(const tprt_launcher *row, tprt_launch *launch) {
   if (!status)
     status = number_of(row->rank, "int", 0, &rank);
   if (!status && rank >= n_ranks)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld; it must be below %s, which is %lld", row->rank, (long long)rank,
-                        row->n_ranks, (long long)n_ranks);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld; it must be below %s, which is %lld",
+                        row->rank, (long long)rank, row->n_ranks, (long long)n_ranks);
   if (!status)
     status = number_of(row->local_rank, "int", -1, &local_rank);
   if (!status)
@@ -61,7 +62,8 @@ static tprt_status read_ranks(const tprt_launcher *row, tprt_launch *launch) {
   if (!status && n_hosts == 1)
     local_ranks = n_ranks;
   if (!status && (local_ranks > n_ranks || (local_ranks && local_rank >= local_ranks)))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %lld with %lld ranks on this host and %lld in all", row->local_rank,
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "%s is %lld with %lld ranks on this host and %lld in all", row->local_rank,
                         (long long)local_rank, (long long)local_ranks, (long long)n_ranks);
   if (!status)
     status = number_of(row->epoch, "int", 0, &epoch);
@@ -77,10 +79,11 @@ static tprt_status read_ranks(const tprt_launcher *row, tprt_launch *launch) {
 
 static tprt_status read_job(const tprt_launcher *row, tprt_launch *launch) {
   const char *first = text_of(row->job[0]), *second = text_of(row->job[1]);
-  int n = snprintf(launch->job, sizeof launch->job, "%s%s%s", first ? first : "", first && second ? "." : "",
-                   first && second ? second : "");
+  int n = snprintf(launch->job, sizeof launch->job, "%s%s%s", first ? first : "",
+                   first && second ? "." : "", first && second ? second : "");
   if (n < 0 || (size_t)n >= sizeof launch->job)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %d bytes; %zu are possible", row->job[0], n, sizeof launch->job - 1);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %d bytes; %zu are possible", row->job[0], n,
+                      sizeof launch->job - 1);
   return TPRT_OK;
 }
 
@@ -90,36 +93,39 @@ static tprt_status read_master(tprt_launch *launch) {
   int64_t port;
   tprt_status status = number_of("MASTER_PORT", "count", 0, &port);
   if (!status && (host != NULL) != (port != 0))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is set without %s", host ? "MASTER_ADDR" : "MASTER_PORT",
-                        host ? "MASTER_PORT" : "MASTER_ADDR");
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s is set without %s",
+                        host ? "MASTER_ADDR" : "MASTER_PORT", host ? "MASTER_PORT" : "MASTER_ADDR");
   if (status || !host)
     return status;
   port += agent && strcmp(agent, "True") == 0;
   if (port > 65535)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "MASTER_PORT is \"%s\"; it must be below 65536, and one less where torchrun's agent uses it",
+                      "MASTER_PORT is \"%s\"; it must be below 65536, and one less where "
+                      "torchrun's agent uses it",
                       text_of("MASTER_PORT"));
   bool bare = strchr(host, ':') && host[0] != '['; /* an IPv6 address */
-  int n = snprintf(launch->store, sizeof launch->store, "tcp://%s%s%s:%lld", bare ? "[" : "", host, bare ? "]" : "",
-                   (long long)port);
-  return n > 0 && (size_t)n < sizeof launch->store ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "MASTER_ADDR has %d bytes", n);
+  int n = snprintf(launch->store, sizeof launch->store, "tcp://%s%s%s:%lld", bare ? "[" : "", host,
+                   bare ? "]" : "", (long long)port);
+  return n > 0 && (size_t)n < sizeof launch->store
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT, "MASTER_ADDR has %d bytes", n);
 }
 
-/* Where the ranks meet: as the user says, at the master's address, or, when all of them run here, at a socket named after the
- * job. */
+/* Where the ranks meet: as the user says, at the master's address, or, when all of them run here,
+ * at a socket named after the job. */
 static tprt_status read_store(tprt_launch *launch) {
   const char *given = tprt__env_text(TPRT__ENV_STORE);
   if (given && strlen(given) >= sizeof launch->store)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_STORE has %zu bytes; %zu are possible", strlen(given),
-                      sizeof launch->store - 1);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_STORE has %zu bytes; %zu are possible",
+                      strlen(given), sizeof launch->store - 1);
   if (given) {
     snprintf(launch->store, sizeof launch->store, "%s", given);
     return TPRT_OK;
   }
   tprt_status status = read_master(launch);
   if (!status && !*launch->store && *launch->job && launch->local_ranks == launch->n_ranks)
-    snprintf(launch->store, sizeof launch->store, "unix:tprt-%u-%s-%.48s-%d", (unsigned)geteuid(), launch->launcher,
-             launch->job, launch->epoch);
+    snprintf(launch->store, sizeof launch->store, "unix:tprt-%u-%s-%.48s-%d", (unsigned)geteuid(),
+             launch->launcher, launch->job, launch->epoch);
   return status;
 }
 
@@ -127,17 +133,22 @@ static tprt_status fail_absent(void) {
   for (size_t i = 0; i < N_LAUNCHERS; i++) {
     bool rank = text_of(launchers[i].rank) != NULL;
     if (rank != (text_of(launchers[i].n_ranks) != NULL))
-      return tprt__fail(TPRT_INVALID_STATE, "no launcher started this process: %s is set without %s",
-                        rank ? launchers[i].rank : launchers[i].n_ranks, rank ? launchers[i].n_ranks : launchers[i].rank);
+      return tprt__fail(TPRT_INVALID_STATE,
+                        "no launcher started this process: %s is set without %s",
+                        rank ? launchers[i].rank : launchers[i].n_ranks,
+                        rank ? launchers[i].n_ranks : launchers[i].rank);
   }
-  return tprt__fail(TPRT_INVALID_STATE, "no launcher started this process: neither TPRT_RANK and TPRT_SIZE are set, nor what "
-                                        "torchrun, mpirun or srun set");
+  return tprt__fail(
+      TPRT_INVALID_STATE,
+      "no launcher started this process: neither TPRT_RANK and TPRT_SIZE are set, nor what "
+      "torchrun, mpirun or srun set");
 }
 
 tprt_status tprt_launch_find(tprt_launch *result) {
   tprt_launch launch = {.size = sizeof launch};
   const tprt_launcher *row = launchers;
-  tprt_status status = tprt__struct_copy(&launch, sizeof launch, result, "tprt_launch"); /* checks its size */
+  /* checks its size */
+  tprt_status status = tprt__struct_copy(&launch, sizeof launch, result, "tprt_launch");
   if (status)
     return status;
   size_t size = launch.size < sizeof launch ? launch.size : sizeof launch;
@@ -166,9 +177,9 @@ tprt_status tprt__launch_store(const tprt_launch *launch, int64_t timeout_ns, tp
                                     .timeout_ns = timeout_ns};
   if (*launch->store)
     return tprt_store_open(launch->store, &config, store);
-  return tprt__fail(
-      TPRT_INVALID_ARGUMENT,
-      "launcher %s does not say where its %d ranks can meet: set TPRT_STORE to an address, e.g. tcp://HOST:PORT of "
-      "rank 0, or MASTER_ADDR and MASTER_PORT",
-      launch->launcher, launch->n_ranks);
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "launcher %s does not say where its %d ranks can meet: set TPRT_STORE to an "
+                    "address, e.g. tcp://HOST:PORT of "
+                    "rank 0, or MASTER_ADDR and MASTER_PORT",
+                    launch->launcher, launch->n_ranks);
 }

@@ -1,7 +1,8 @@
-/* How a descriptor gets from rank 0 to the others. Every rank listens at a UNIX socket whose name the kernel chose, and puts into
- * the store: who its host is, that name, and a ticket. Rank 0 connects, checks that the other end is of the same user, and
- * sends ticket and descriptor; the rank checks the same and compares the ticket. Then rank 0 says in the store how it went, so
- * that nobody waits at a socket for somebody who is gone. Nothing has a name in the file system. */
+/* How a descriptor gets from rank 0 to the others. Every rank listens at a UNIX socket whose name
+ * the kernel chose, and puts into the store: who its host is, that name, and a ticket. Rank 0
+ * connects, checks that the other end is of the same user, and sends ticket and descriptor; the
+ * rank checks the same and compares the ticket. Then rank 0 says in the store how it went, so that
+ * nobody waits at a socket for somebody who is gone. Nothing has a name in the file system. */
 #define _GNU_SOURCE 1
 #include "meet.h"
 #include "store.h"
@@ -65,8 +66,10 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
     struct cmsghdr align;
   } control = {.bytes = {0}};
   struct iovec data = {.iov_base = (void *)(uintptr_t)to->ticket, .iov_len = sizeof to->ticket};
-  struct msghdr message = {
-      .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
   tprt_status status = TPRT_OK;
   if (to->n_name == 0 || to->n_name > sizeof to->name)
     return tprt__fail(TPRT_MISMATCH, "rank %d has no socket: ranks have different versions", rank);
@@ -84,7 +87,8 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
   if (!status && !tprt__same_user(fd))
     status = tprt__fail(TPRT_AUTH, "rank %d is a process of another user", rank);
   struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-  *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof segment)};
+  *head = (struct cmsghdr){
+      .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof segment)};
   memcpy(CMSG_DATA(head), &segment, sizeof segment);
   if (!status && sendmsg(fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof to->ticket)
     status = tprt__fail_errno("rank 0 cannot give rank %d the segment", rank);
@@ -114,12 +118,14 @@ static tprt_status give_all(const tprt__meeting *m, const presence *own, int seg
       break;
     other.host.name[sizeof other.host.name - 1] = 0;
     if (!tprt__host_is(&other.host, &own->host)) {
-      return tprt__fail(
-          TPRT_UNSUPPORTED,
-          "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on \"%s\"%s; use a backend for several "
-          "hosts, as tcp or mpi",
-          m->backend, own->host.name, rank, other.host.name,
-          strcmp(own->host.name, other.host.name) ? "" : " in other name spaces, which share no memory");
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on "
+                        "\"%s\"%s; use a backend for several "
+                        "hosts, as tcp or mpi",
+                        m->backend, own->host.name, rank, other.host.name,
+                        strcmp(own->host.name, other.host.name)
+                            ? ""
+                            : " in other name spaces, which share no memory");
     }
     status = give(&other, rank, segment, m->deadline);
     if (status == TPRT_SYSTEM)
@@ -144,7 +150,8 @@ static tprt_status lead(const tprt__meeting *m, const presence *own, int segment
 
 /* ---- The others ---- */
 
-/* A packet of a connection that was accepted: the descriptor, if it is what was waited for, else -1. */
+/* A packet of a connection that was accepted: the descriptor, if it is what was waited for, else
+ * -1. */
 static int take(int fd, const presence *own, int64_t deadline) {
   unsigned char ticket[TICKET_BYTES];
   union {
@@ -152,16 +159,20 @@ static int take(int fd, const presence *own, int64_t deadline) {
     struct cmsghdr align;
   } control;
   struct iovec data = {.iov_base = ticket, .iov_len = sizeof ticket};
-  struct msghdr message = {
-      .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
   if (!tprt__same_user(fd) || !tprt__socket_wait(fd, POLLIN, deadline))
     return -1;
   ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
   const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
   int got = -1;
-  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof got))
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+      head->cmsg_len == CMSG_LEN(sizeof got))
     memcpy(&got, CMSG_DATA(head), sizeof got);
-  if (got >= 0 && n == (ssize_t)sizeof ticket && sodium_memcmp(ticket, own->ticket, sizeof ticket) == 0)
+  if (got >= 0 && n == (ssize_t)sizeof ticket &&
+      sodium_memcmp(ticket, own->ticket, sizeof ticket) == 0)
     return got;
   if (got >= 0)
     close(got);

@@ -16,17 +16,21 @@ typedef struct tprt__meeting {
   int64_t deadline;
 } tprt__meeting;
 
-tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank, int64_t deadline);
+tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
+                                  int64_t deadline);
 /* What a rank puts into the store under this name. */
-void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *meeting, const char *what, int rank);
+void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *meeting,
+                       const char *what, int rank);
 /* Waits for a value of exactly this size. */
-tprt_status tprt__meeting_fetch(const tprt__meeting *meeting, const char *key, void *value, size_t size);
+tprt_status tprt__meeting_fetch(const tprt__meeting *meeting, const char *key, void *value,
+                                size_t size);
 /* Nanoseconds until the deadline, at least 1. */
 int64_t tprt__meeting_left(const tprt__meeting *meeting);
 /* Waits until all ranks have come this far. A rank that dies before is named. */
 tprt_status tprt__meeting_end(const tprt__meeting *meeting);
 
-/* Shared memory and process numbers mean the same where kernel, process and network name spaces are the same: that is a host. */
+/* Shared memory and process numbers mean the same where kernel, process and network name spaces are
+ * the same: that is a host. */
 typedef struct tprt__host {
   char identity[64], name[64];
 } tprt__host;
@@ -41,8 +45,8 @@ tprt_status tprt__meeting_place(const tprt__meeting *meeting, tprt__local *local
 
 /* ---- meet.c: ranks of one host get the same shared segment ---- */
 
-/* Rank 0 gives a duplicate of `segment` to all others, who get it in *received. A rank on another host is UNSUPPORTED, on all
- * ranks. */
+/* Rank 0 gives a duplicate of `segment` to all others, who get it in *received. A rank on another
+ * host is UNSUPPORTED, on all ranks. */
 tprt_status tprt__meeting_share(const tprt__meeting *meeting, int segment, int *received);
 
 #endif

@@ -1,4 +1,5 @@
-/* Ranks meet through a store: keys of their own, which ranks share a host, and a barrier at the end. */
+/* Ranks meet through a store: keys of their own, which ranks share a host, and a barrier at the
+ * end. */
 #define _GNU_SOURCE 1
 #include "meet.h"
 #include "store.h"
@@ -11,7 +12,8 @@
 
 /* ---- Keys of a meeting ---- */
 
-tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank, int64_t deadline) {
+tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
+                                  int64_t deadline) {
   return (tprt__meeting){.store = store,
                          .backend = backend,
                          .number = store->n_meetings++,
@@ -20,7 +22,8 @@ tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_
                          .deadline = deadline};
 }
 
-void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what, int rank) {
+void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what,
+                       int rank) {
   snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%u/%s/%d", m->backend, m->number, what, rank);
 }
 
@@ -33,7 +36,9 @@ tprt_status tprt__meeting_fetch(const tprt__meeting *m, const char *key, void *v
   size_t bytes = size;
   tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__meeting_left(m));
   if (!status && bytes != size)
-    status = tprt__fail(TPRT_MISMATCH, "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key, bytes, size);
+    status = tprt__fail(TPRT_MISMATCH,
+                        "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key,
+                        bytes, size);
   return status;
 }
 
@@ -56,8 +61,8 @@ tprt_status tprt__host_describe(tprt__host *own) {
     return tprt__fail_errno("/proc does not say which host this is");
   boot[strcspn(boot, "\n")] = 0;
   *own = (tprt__host){.identity = ""};
-  snprintf(own->identity, sizeof own->identity, "%.36s/%llx/%llx", boot, (unsigned long long)pids.st_ino,
-           (unsigned long long)nets.st_ino);
+  snprintf(own->identity, sizeof own->identity, "%.36s/%llx/%llx", boot,
+           (unsigned long long)pids.st_ino, (unsigned long long)nets.st_ino);
   if (gethostname(own->name, sizeof own->name) != 0)
     return tprt__fail_errno("gethostname");
   own->name[sizeof own->name - 1] = 0;

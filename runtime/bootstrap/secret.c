@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEX_BYTES = 2 * TPRT_SECRET_BYTES, MOST_BYTES = HEX_BYTES + 2 /* a line end, and one too many */ };
+enum {
+  HEX_BYTES = 2 * TPRT_SECRET_BYTES,
+  MOST_BYTES = HEX_BYTES + 2 /* a line end, and one too many */
+};
 
 static int digit(unsigned char c) {
   if (c >= '0' && c <= '9')
@@ -20,7 +23,8 @@ static int digit(unsigned char c) {
 }
 
 /* 32 bytes, or 64 hexadecimal digits with or without a line end. */
-static tprt_status parse(const char *source, const unsigned char *text, size_t n, unsigned char secret[TPRT_SECRET_BYTES]) {
+static tprt_status parse(const char *source, const unsigned char *text, size_t n,
+                         unsigned char secret[TPRT_SECRET_BYTES]) {
   if (n == TPRT_SECRET_BYTES) {
     memcpy(secret, text, TPRT_SECRET_BYTES);
     return TPRT_OK;
@@ -32,11 +36,15 @@ static tprt_status parse(const char *source, const unsigned char *text, size_t n
     secret[i] = (unsigned char)(ok ? high << 4 | low : 0);
   }
   return ok ? TPRT_OK
-            : tprt__fail(TPRT_INVALID_ARGUMENT, "%s has no secret: it must hold 32 bytes or 64 hexadecimal digits", source);
+            : tprt__fail(TPRT_INVALID_ARGUMENT,
+                         "%s has no secret: it must hold 32 bytes or 64 hexadecimal digits",
+                         source);
 }
 
-/* From the start of the file where that is possible: several ranks may have inherited the same descriptor. */
-static tprt_status read_secret(const char *source, int fd, unsigned char secret[TPRT_SECRET_BYTES]) {
+/* From the start of the file where that is possible: several ranks may have inherited the same
+ * descriptor. */
+static tprt_status read_secret(const char *source, int fd,
+                               unsigned char secret[TPRT_SECRET_BYTES]) {
   unsigned char text[MOST_BYTES];
   size_t n = 0;
   for (ssize_t got = 1; got > 0 && n < sizeof text;) {
@@ -67,14 +75,16 @@ static tprt_status read_file(const char *path, unsigned char secret[TPRT_SECRET_
   if (fstat(fd, &info) != 0)
     status = tprt__fail_errno("%s cannot be read", source);
   else if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 077) != 0)
-    status = tprt__fail(TPRT_AUTH, "%s must be a file of this user that nobody else can read: chmod 600", source);
+    status = tprt__fail(
+        TPRT_AUTH, "%s must be a file of this user that nobody else can read: chmod 600", source);
   else
     status = read_secret(source, fd, secret);
   close(fd);
   return status;
 }
 
-tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES], bool *has) {
+tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES],
+                              bool *has) {
   int64_t fd;
   const char *path = tprt__env_text(TPRT__ENV_SECRET_FILE);
   tprt_status status = tprt__env_number(TPRT__ENV_SECRET_FD, -1, &fd);

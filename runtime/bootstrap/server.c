@@ -1,5 +1,5 @@
-/* The store that rank 0 serves: one thread with non-blocking sockets. Only a client that was admitted gets buffers, which have room
- * for the largest frame. */
+/* The store that rank 0 serves: one thread with non-blocking sockets. Only a client that was
+ * admitted gets buffers, which have room for the largest frame. */
 #define _GNU_SOURCE 1
 #include "door.h"
 
@@ -41,8 +41,10 @@ typedef struct server {
 
 /* ---- Members ---- */
 
-static void reply(member *m, tprt_status status, int rank, int64_t number, const tprt__value *value) {
-  tprt__frame frame = {.kind = TPRT__FRAME_REPLY, .code = (int32_t)status, .rank = rank, .number = number};
+static void reply(member *m, tprt_status status, int rank, int64_t number,
+                  const tprt__value *value) {
+  tprt__frame frame = {
+      .kind = TPRT__FRAME_REPLY, .code = (int32_t)status, .rank = rank, .number = number};
   if (value) {
     frame.n_value = value->bytes;
     frame.value = value->data;
@@ -52,7 +54,8 @@ static void reply(member *m, tprt_status status, int rank, int64_t number, const
   m->waits = false;
 }
 
-/* The rank's connection ends. One that did not say so is lost: nobody should wait for what it will not bring. */
+/* The rank's connection ends. One that did not say so is lost: nobody should wait for what it will
+ * not bring. */
 static void part(server *s, int rank, bool on_purpose) {
   member *m = s->members[rank];
   close(m->fd);
@@ -133,8 +136,8 @@ static void send_out(server *s, int rank) {
     m->n_out = m->sent = 0;
 }
 
-/* One request at a time: the next is read when the answer to the last has gone. Somebody who waits for an answer says
- * nothing, so whatever comes from him then is his end. */
+/* One request at a time: the next is read when the answer to the last has gone. Somebody who waits
+ * for an answer says nothing, so whatever comes from him then is his end. */
 static void attend(server *s, int rank, short events) {
   member *m = s->members[rank];
   if (events && m->waits)
@@ -167,7 +170,9 @@ static bool admit(void *user, const tprt__guest *guest) {
 
 /* ---- The thread ---- */
 
-static size_t n_watched(const server *s) { return 1 + tprt__door_size(&s->door) + (size_t)s->identity.n_ranks; }
+static size_t n_watched(const server *s) {
+  return 1 + tprt__door_size(&s->door) + (size_t)s->identity.n_ranks;
+}
 
 /* Fills in whom to listen to; returns until when. */
 static int64_t prepare(server *s) {
@@ -215,7 +220,8 @@ static void *run(void *data) {
   pthread_mutex_lock(&s->lock);
   while (!is_done(s)) {
     int64_t until = prepare(s), left = until - tprt__now();
-    struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0, .tv_nsec = left > 0 ? left % 1000000000 : 0};
+    struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
+                            .tv_nsec = left > 0 ? left % 1000000000 : 0};
     pthread_mutex_unlock(&s->lock);
     int n = ppoll(s->watched, n_watched(s), &time, NULL);
     pthread_mutex_lock(&s->lock);
@@ -235,7 +241,8 @@ static void announce(server *s) {
   (void)!write(s->bell, &one, sizeof one);
 }
 
-static tprt_status server_set(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline) {
+static tprt_status server_set(tprt_store *store, const char *key, const void *value, size_t bytes,
+                              int64_t deadline) {
   server *s = (server *)store;
   (void)deadline;
   pthread_mutex_lock(&s->lock);
@@ -245,7 +252,8 @@ static tprt_status server_set(tprt_store *store, const char *key, const void *va
   return status;
 }
 
-static tprt_status server_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline) {
+static tprt_status server_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
+                              int64_t deadline) {
   server *s = (server *)store;
   (void)deadline;
   pthread_mutex_lock(&s->lock);
@@ -255,7 +263,8 @@ static tprt_status server_add(tprt_store *store, const char *key, int64_t delta,
   return status;
 }
 
-static tprt_status server_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline) {
+static tprt_status server_get(tprt_store *store, const char *key, void *value, size_t *bytes,
+                              int64_t deadline) {
   server *s = (server *)store;
   const struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
   const tprt__value *found;
@@ -332,7 +341,8 @@ static server *make_server(const tprt__store_setup *setup) {
   return s;
 }
 
-tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store) {
+tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
+                              tprt_store **store) {
   server *s = make_server(setup);
   if (!s)
     return tprt__fail_memory(sizeof *s);

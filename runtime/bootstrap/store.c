@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)TPRT__MAX_KEY == TPRT_STORE_KEY_BYTES - 1 && (int)TPRT__MAX_VALUE == TPRT_STORE_VALUE_BYTES &&
+_Static_assert((int)TPRT__MAX_KEY == TPRT_STORE_KEY_BYTES - 1 &&
+                   (int)TPRT__MAX_VALUE == TPRT_STORE_VALUE_BYTES &&
                    (int)TPRT__KEY_BYTES == TPRT_SECRET_BYTES,
                "limits of the protocol");
 
@@ -15,7 +16,8 @@ static tprt_status check_key(const char *key) {
   size_t n = key ? strlen(key) : 0;
   if (n >= 1 && n <= TPRT__MAX_KEY)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "a key of %zu bytes; it must have 1 to %d", n, TPRT__MAX_KEY);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "a key of %zu bytes; it must have 1 to %d", n,
+                    TPRT__MAX_KEY);
 }
 
 static tprt_status choose_deadline(const tprt_store *store, int64_t timeout_ns, int64_t *deadline) {
@@ -28,12 +30,14 @@ static tprt_status choose_deadline(const tprt_store *store, int64_t timeout_ns, 
 tprt_status tprt_store_set(tprt_store *store, const char *key, const void *value, size_t bytes) {
   tprt_status status = check_key(key);
   if (!status && (bytes > TPRT_STORE_VALUE_BYTES || (bytes && !value)))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "a value of %zu bytes%s; it may have %d", bytes, value ? "" : " at NULL",
-                        TPRT_STORE_VALUE_BYTES);
-  return status ? status : store->kind->set(store, key, value, bytes, tprt__deadline(store->timeout_ns));
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "a value of %zu bytes%s; it may have %d", bytes,
+                        value ? "" : " at NULL", TPRT_STORE_VALUE_BYTES);
+  return status ? status
+                : store->kind->set(store, key, value, bytes, tprt__deadline(store->timeout_ns));
 }
 
-tprt_status tprt_store_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t timeout_ns) {
+tprt_status tprt_store_get(tprt_store *store, const char *key, void *value, size_t *bytes,
+                           int64_t timeout_ns) {
   int64_t deadline = 0;
   tprt_status status = check_key(key);
   if (!status)
@@ -49,7 +53,8 @@ tprt_status tprt_store_wait(tprt_store *store, const char *key, int64_t timeout_
 
 tprt_status tprt_store_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum) {
   tprt_status status = check_key(key);
-  return status ? status : store->kind->add(store, key, delta, sum, tprt__deadline(store->timeout_ns));
+  return status ? status
+                : store->kind->add(store, key, delta, sum, tprt__deadline(store->timeout_ns));
 }
 
 tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64_t timeout_ns) {
@@ -57,11 +62,13 @@ tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64
   int64_t n_here;
   tprt_status status = check_key(name);
   if (!status && (n < 1 || snprintf(key, sizeof key, "tprt/open/%s", name) >= (int)sizeof key))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "a barrier of %d ranks with the name \"%s\"", n, name);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "a barrier of %d ranks with the name \"%s\"", n, name);
   if (!status)
     status = tprt_store_add(store, name, 1, &n_here);
   if (!status && n_here > n)
-    status = tprt__fail(TPRT_INVALID_STATE, "rank %lld of %d came to the barrier \"%s\"", (long long)n_here, n, name);
+    status = tprt__fail(TPRT_INVALID_STATE, "rank %lld of %d came to the barrier \"%s\"",
+                        (long long)n_here, n, name);
   if (!status && n_here == n)
     return tprt_store_set(store, key, "", 0);
   status = status ? status : tprt_store_wait(store, key, timeout_ns);
@@ -85,11 +92,14 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   const char *job = "";
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_store_config")
                               : tprt__fail(TPRT_INVALID_ARGUMENT, "no configuration");
-  if (!status && (own.n_ranks < 1 || own.rank < 0 || own.rank >= own.n_ranks || own.epoch < 0 || own.timeout_ns < 0))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_store_config: rank %d of %d, epoch %d, timeout_ns %lld", own.rank,
+  if (!status && (own.n_ranks < 1 || own.rank < 0 || own.rank >= own.n_ranks || own.epoch < 0 ||
+                  own.timeout_ns < 0))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "tprt_store_config: rank %d of %d, epoch %d, timeout_ns %lld", own.rank,
                         own.n_ranks, own.epoch, (long long)own.timeout_ns);
   if (!status && own.job && strlen(own.job) >= sizeof((tprt_launch *)0)->job)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "the name of the job has %zu bytes; 127 are possible", strlen(own.job));
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "the name of the job has %zu bytes; 127 are possible", strlen(own.job));
   if (!status)
     status = tprt__env_number(TPRT__ENV_TIMEOUT, 0, &timeout);
   if (!status)
@@ -117,7 +127,8 @@ static void trust(tprt_store *store, const tprt__store_setup *setup) {
     memcpy(store->secret, setup->identity.secret, sizeof store->secret);
 }
 
-static tprt_status open_descriptor(const char *number, const tprt__store_setup *setup, tprt_store **store) {
+static tprt_status open_descriptor(const char *number, const tprt__store_setup *setup,
+                                   tprt_store **store) {
   int64_t fd;
   tprt_status status = tprt__parse("int", "", "the descriptor of a store", number, &fd);
   return status ? status : tprt__store_file(NULL, (int)fd, setup, store);
@@ -138,7 +149,8 @@ tprt_status tprt_store_open(const char *text, const tprt_store_config *config, t
   } else {
     status = tprt__address_parse(text, &address);
     if (!status)
-      status = (setup.identity.rank == 0 ? tprt__store_serve : tprt__store_connect)(&address, &setup, store);
+      status = (setup.identity.rank == 0 ? tprt__store_serve : tprt__store_connect)(&address,
+                                                                                    &setup, store);
   }
   if (!status)
     trust(*store, &setup);
@@ -160,25 +172,32 @@ static int64_t time_left(int64_t deadline) {
 
 /* A callback has no way to set the text of an error. */
 static tprt_status check_callback(tprt_status status, const char *what, const char *key) {
-  return status ? tprt__fail(status, "the store's callback %s failed for \"%s\"", what, key) : TPRT_OK;
+  return status ? tprt__fail(status, "the store's callback %s failed for \"%s\"", what, key)
+                : TPRT_OK;
 }
 
-static tprt_status callback_set(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline) {
+static tprt_status callback_set(tprt_store *store, const char *key, const void *value, size_t bytes,
+                                int64_t deadline) {
   const tprt_store_callbacks *calls = &((callback_store *)store)->calls;
-  return check_callback(calls->set(calls->user, key, value, bytes, time_left(deadline)), "set", key);
+  return check_callback(calls->set(calls->user, key, value, bytes, time_left(deadline)), "set",
+                        key);
 }
 
-static tprt_status callback_get(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline) {
+static tprt_status callback_get(tprt_store *store, const char *key, void *value, size_t *bytes,
+                                int64_t deadline) {
   const tprt_store_callbacks *calls = &((callback_store *)store)->calls;
   size_t room = *bytes;
-  tprt_status status = check_callback(calls->get(calls->user, key, value, bytes, time_left(deadline)), "get", key);
+  tprt_status status =
+      check_callback(calls->get(calls->user, key, value, bytes, time_left(deadline)), "get", key);
   if (!status && *bytes > room)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "the store's callback get says %zu bytes for \"%s\"; there is room for %zu",
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "the store's callback get says %zu bytes for \"%s\"; there is room for %zu",
                         *bytes, key, room);
   return status;
 }
 
-static tprt_status callback_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline) {
+static tprt_status callback_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
+                                int64_t deadline) {
   const tprt_store_callbacks *calls = &((callback_store *)store)->calls;
   return check_callback(calls->add(calls->user, key, delta, sum, time_left(deadline)), "add", key);
 }
@@ -191,7 +210,8 @@ tprt_status tprt_store_create(const tprt_store_callbacks *callbacks, tprt_store 
   int64_t timeout;
   tprt_status status = tprt__struct_copy(&own, sizeof own, callbacks, "tprt_store_callbacks");
   if (!status && (!own.set || !own.get || !own.add || own.timeout_ns < 0))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_store_callbacks needs set, get and add, and no negative timeout");
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "tprt_store_callbacks needs set, get and add, and no negative timeout");
   if (!status)
     status = tprt__env_number(TPRT__ENV_TIMEOUT, 0, &timeout);
   if (status)

@@ -8,11 +8,15 @@
 
 #include <pthread.h>
 
-/* Arguments are checked: keys and values are within their limits. `deadline` is a time of tprt__now. */
+/* Arguments are checked: keys and values are within their limits. `deadline` is a time of
+ * tprt__now. */
 typedef struct tprt__store_kind {
-  tprt_status (*set)(tprt_store *store, const char *key, const void *value, size_t bytes, int64_t deadline);
-  tprt_status (*get)(tprt_store *store, const char *key, void *value, size_t *bytes, int64_t deadline);
-  tprt_status (*add)(tprt_store *store, const char *key, int64_t delta, int64_t *sum, int64_t deadline);
+  tprt_status (*set)(tprt_store *store, const char *key, const void *value, size_t bytes,
+                     int64_t deadline);
+  tprt_status (*get)(tprt_store *store, const char *key, void *value, size_t *bytes,
+                     int64_t deadline);
+  tprt_status (*add)(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
+                     int64_t deadline);
   void (*close)(tprt_store *store);
 } tprt__store_kind;
 
@@ -24,15 +28,17 @@ struct tprt_store {
   int64_t timeout_ns;
   unsigned n_meetings; /* worlds that were made through it: their keys differ by that */
   /* For connections that ranks who met here make to each other. */
-  char host[TPRT__HOST_BYTES]; /* under which other hosts reach this one, as far as the store knows; "": it does not */
-  bool open;                   /* they may be made to other machines */
+  /* under which other hosts reach this one, as far as the store knows; "": it does not */
+  char host[TPRT__HOST_BYTES];
+  bool open; /* they may be made to other machines */
   bool has_secret;
   unsigned char secret[TPRT_SECRET_BYTES]; /* of the job; 0 where there is none */
 };
 
 /* ---- values.c ---- */
 
-/* Room is that of the largest value, whoever asks for it: no peer chooses how much memory is taken. */
+/* Room is that of the largest value, whoever asks for it: no peer chooses how much memory is
+ * taken. */
 typedef struct tprt__value {
   struct tprt__value *next;
   size_t bytes;
@@ -64,13 +70,17 @@ typedef struct tprt__address {
 
 /* "tcp://HOST:PORT" or "unix:NAME". */
 tprt_status tprt__address_parse(const char *text, tprt__address *address);
-/* A socket that listens there, close-on-exec and non-blocking. `open`: whether addresses of other machines are allowed. */
+/* A socket that listens there, close-on-exec and non-blocking. `open`: whether addresses of other
+ * machines are allowed. */
 tprt_status tprt__address_listen(const tprt__address *address, bool open, int *fd);
-/* A connected socket, non-blocking. TIMEOUT when nobody listens there by the deadline; tries once when it has passed. */
-tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline, int *fd);
+/* A connected socket, non-blocking. TIMEOUT when nobody listens there by the deadline; tries once
+ * when it has passed. */
+tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
+                                  int *fd);
 /* Whether the process at the other end of a UNIX socket is of this user. */
 bool tprt__same_user(int fd);
-/* Waits until a socket can be read (POLLIN) or written (POLLOUT); false when the deadline passed. */
+/* Waits until a socket can be read (POLLIN) or written (POLLOUT); false when the deadline
+ * passed. */
 bool tprt__socket_wait(int fd, short events, int64_t deadline);
 
 typedef enum tprt__transfer { TPRT__DONE, TPRT__LATE, TPRT__BROKEN } tprt__transfer;
@@ -83,7 +93,8 @@ int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]);
 /* ---- secret.c ---- */
 
 /* From the configuration, TPRT_SECRET_FD or TPRT_SECRET_FILE; `has` says whether there is one. */
-tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES], bool *has);
+tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES],
+                              bool *has);
 
 /* ---- the kinds ---- */
 
@@ -93,9 +104,12 @@ typedef struct tprt__store_setup {
   bool open; /* other machines may be reached, and reach this one */
 } tprt__store_setup;
 
-tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store);
-tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup, tprt_store **store);
+tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
+                              tprt_store **store);
+tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup,
+                                tprt_store **store);
 /* `path` or, when it is NULL, a descriptor. */
-tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup, tprt_store **store);
+tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup,
+                             tprt_store **store);
 
 #endif

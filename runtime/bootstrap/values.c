@@ -5,8 +5,11 @@
 
 enum { NUMBER_BYTES = 8 };
 
-/* Enough for the library's own and for those of users; a limit, because a rank may have gone wrong. */
-void tprt__values_start(tprt__values *values, int n_ranks) { *values = (tprt__values){.limit = 1024 + 64 * (size_t)n_ranks}; }
+/* Enough for the library's own and for those of users; a limit, because a rank may have gone
+ * wrong. */
+void tprt__values_start(tprt__values *values, int n_ranks) {
+  *values = (tprt__values){.limit = 1024 + 64 * (size_t)n_ranks};
+}
 
 void tprt__values_clear(tprt__values *values) {
   while (values->first) {
@@ -24,7 +27,8 @@ const tprt__value *tprt__values_find(const tprt__values *values, const char *key
   return value;
 }
 
-tprt_status tprt__values_set(tprt__values *values, const char *key, const void *data, size_t bytes) {
+tprt_status tprt__values_set(tprt__values *values, const char *key, const void *data,
+                             size_t bytes) {
   tprt__value *value = values->first;
   while (value && strcmp(value->key, key) != 0)
     value = value->next;
@@ -50,12 +54,14 @@ tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delt
   unsigned char bytes[NUMBER_BYTES];
   uint64_t number = 0;
   if (value && value->bytes != NUMBER_BYTES)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes and is no number", key, value->bytes);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes and is no number",
+                      key, value->bytes);
   for (int i = 0; value && i < NUMBER_BYTES; i++)
     number |= (uint64_t)value->data[i] << 8 * i;
   int64_t result;
   if (__builtin_add_overflow((int64_t)number, delta, &result))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "\"%s\" is %lld; %lld more do not fit", key, (long long)number, (long long)delta);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "\"%s\" is %lld; %lld more do not fit", key,
+                      (long long)number, (long long)delta);
   for (int i = 0; i < NUMBER_BYTES; i++)
     bytes[i] = (unsigned char)((uint64_t)result >> 8 * i);
   tprt_status status = tprt__values_set(values, key, bytes, sizeof bytes);
@@ -66,7 +72,8 @@ tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delt
 
 tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes) {
   if (value->bytes > *bytes) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes; there is room for %zu", value->key,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the value of \"%s\" has %zu bytes; there is room for %zu", value->key,
                       value->bytes, *bytes);
   }
   if (value->bytes)

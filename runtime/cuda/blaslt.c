@@ -10,15 +10,19 @@ static tprt__blaslt loaded;
 
 static tprt_status resolve(void *library, const char *path) {
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
-  static const tprt__symbol symbols[] = {{"cublasLtGetStatusString", &loaded.text}, BLASLT_CALLS(ROW){NULL, NULL}};
+  static const tprt__symbol symbols[] = {{"cublasLtGetStatusString", &loaded.text},
+                                         BLASLT_CALLS(ROW){NULL, NULL}};
 #undef ROW
   const char *missing = tprt__symbols_find(library, symbols);
-  return missing ? tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: %s has no %s; that of CUDA 11.4 or newer is needed", path, missing)
+  return missing ? tprt__fail(TPRT_UNSUPPORTED,
+                              "cuBLASLt: %s has no %s; that of CUDA 11.4 or newer is needed", path,
+                              missing)
                  : TPRT_OK;
 }
 
 static tprt_status load(void) {
-  static const char *const by_version[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+  static const char *const by_version[] = {"libcublasLt.so.13", "libcublasLt.so.12",
+                                           "libcublasLt.so.11"};
   const char *path = tprt__env_text(TPRT__ENV_BLASLT_LIBRARY);
   void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   for (size_t i = 0; i < sizeof by_version / sizeof *by_version && !path && !library; i++)

@@ -4,7 +4,8 @@
 
 #include "cuda/driver.h"
 
-/* ---- Types and numbers of cublasLt.h; a test compares them with the header where there is one ---- */
+/* ---- Types and numbers of cublasLt.h; a test compares them with the header where there is one
+ * ---- */
 
 typedef int blaslt_status;
 typedef struct cublasLtContext *blaslt_handle;
@@ -73,28 +74,32 @@ enum {
 /* ---- Functions ---- */
 
 /* member, symbol, parameters. All return a blaslt_status. */
-#define BLASLT_CALLS(X)                                                                                                        \
-  X(create, "cublasLtCreate", (blaslt_handle * handle))                                                                        \
-  X(destroy, "cublasLtDestroy", (blaslt_handle handle))                                                                        \
-  X(layout_create, "cublasLtMatrixLayoutCreate",                                                                               \
-    (blaslt_layout * layout, int type, uint64_t rows, uint64_t columns, int64_t leading))                                      \
-  X(layout_destroy, "cublasLtMatrixLayoutDestroy", (blaslt_layout layout))                                                     \
-  X(layout_set, "cublasLtMatrixLayoutSetAttribute", (blaslt_layout layout, int attribute, const void *value, size_t bytes))    \
-  X(operation_create, "cublasLtMatmulDescCreate", (blaslt_operation * operation, int compute, int scale))                      \
-  X(operation_destroy, "cublasLtMatmulDescDestroy", (blaslt_operation operation))                                              \
-  X(operation_set, "cublasLtMatmulDescSetAttribute",                                                                           \
-    (blaslt_operation operation, int attribute, const void *value, size_t bytes))                                              \
-  X(preference_create, "cublasLtMatmulPreferenceCreate", (blaslt_preference * preference))                                     \
-  X(preference_destroy, "cublasLtMatmulPreferenceDestroy", (blaslt_preference preference))                                     \
-  X(preference_set, "cublasLtMatmulPreferenceSetAttribute",                                                                    \
-    (blaslt_preference preference, int attribute, const void *value, size_t bytes))                                            \
-  X(choose, "cublasLtMatmulAlgoGetHeuristic",                                                                                  \
-    (blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c, blaslt_layout d,     \
-     blaslt_preference preference, int n_wanted, blaslt_choice *choices, int *n_found))                                        \
-  X(multiply, "cublasLtMatmul",                                                                                                \
-    (blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a, blaslt_layout of_a, const void *b,    \
-     blaslt_layout of_b, const void *beta, const void *c, blaslt_layout of_c, void *d, blaslt_layout of_d,                     \
-     const blaslt_algorithm *algorithm, void *workspace, size_t workspace_bytes, cuda_stream stream))
+#define BLASLT_CALLS(X)                                                                            \
+  X(create, "cublasLtCreate", (blaslt_handle * handle))                                            \
+  X(destroy, "cublasLtDestroy", (blaslt_handle handle))                                            \
+  X(layout_create, "cublasLtMatrixLayoutCreate",                                                   \
+    (blaslt_layout * layout, int type, uint64_t rows, uint64_t columns, int64_t leading))          \
+  X(layout_destroy, "cublasLtMatrixLayoutDestroy", (blaslt_layout layout))                         \
+  X(layout_set, "cublasLtMatrixLayoutSetAttribute",                                                \
+    (blaslt_layout layout, int attribute, const void *value, size_t bytes))                        \
+  X(operation_create, "cublasLtMatmulDescCreate",                                                  \
+    (blaslt_operation * operation, int compute, int scale))                                        \
+  X(operation_destroy, "cublasLtMatmulDescDestroy", (blaslt_operation operation))                  \
+  X(operation_set, "cublasLtMatmulDescSetAttribute",                                               \
+    (blaslt_operation operation, int attribute, const void *value, size_t bytes))                  \
+  X(preference_create, "cublasLtMatmulPreferenceCreate", (blaslt_preference * preference))         \
+  X(preference_destroy, "cublasLtMatmulPreferenceDestroy", (blaslt_preference preference))         \
+  X(preference_set, "cublasLtMatmulPreferenceSetAttribute",                                        \
+    (blaslt_preference preference, int attribute, const void *value, size_t bytes))                \
+  X(choose, "cublasLtMatmulAlgoGetHeuristic",                                                      \
+    (blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b,           \
+     blaslt_layout c, blaslt_layout d, blaslt_preference preference, int n_wanted,                 \
+     blaslt_choice *choices, int *n_found))                                                        \
+  X(multiply, "cublasLtMatmul",                                                                    \
+    (blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,           \
+     blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,       \
+     blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm,           \
+     void *workspace, size_t workspace_bytes, cuda_stream stream))
 
 typedef struct tprt__blaslt {
   const char *(*text)(blaslt_status status); /* cublasLtGetStatusString */
@@ -103,8 +108,8 @@ typedef struct tprt__blaslt {
 #undef MEMBER
 } tprt__blaslt;
 
-/* The library: TPRT_BLASLT_LIBRARY, or libcublasLt of CUDA 13, 12, 11, the first that is there. TPRT_UNSUPPORTED with the reason where
- * there is none; asked again, it looks again. Any thread. */
+/* The library: TPRT_BLASLT_LIBRARY, or libcublasLt of CUDA 13, 12, 11, the first that is there.
+ * TPRT_UNSUPPORTED with the reason where there is none; asked again, it looks again. Any thread. */
 tprt_status tprt__blaslt_load(const tprt__blaslt **blaslt);
 
 /* What cuBLASLt said when `what` was done: TPRT_OK, or TPRT_DEVICE with its text. */

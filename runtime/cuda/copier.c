@@ -1,11 +1,13 @@
-/* A stream for copies. One event is enough: a stream that waits for it waits for what was recorded last when it was told to. */
+/* A stream for copies. One event is enough: a stream that waits for it waits for what was recorded
+ * last when it was told to. */
 #include "cuda/copier.h"
 
 #include "cuda/device.h"
 
 #include <stdint.h>
 
-static cuda_result (*copy_async)(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream);
+static cuda_result (*copy_async)(cuda_address to, cuda_address from, size_t bytes,
+                                 cuda_stream stream);
 
 struct tprt_cuda_copier {
   const cuda_device_calls *device;
@@ -30,10 +32,12 @@ tprt_status tprt_cuda_copier_create(tprt_cuda_copier **copier) {
   if (!status)
     status = tprt__device_load(&made.device);
   if (!status)
-    status = check(&made, made.device->stream_create(&made.stream, CUDA_STREAM_NON_BLOCKING), "a stream for copies");
+    status = check(&made, made.device->stream_create(&made.stream, CUDA_STREAM_NON_BLOCKING),
+                   "a stream for copies");
   if (status)
     return status;
-  status = check(&made, made.device->event_create(&made.event, CUDA_EVENT_DISABLE_TIMING), "an event for copies");
+  status = check(&made, made.device->event_create(&made.event, CUDA_EVENT_DISABLE_TIMING),
+                 "an event for copies");
   tprt_cuda_copier *kept = status ? NULL : tprt__alloc(sizeof *kept);
   if (!status && !kept)
     status = tprt__fail_memory(sizeof *kept);
@@ -58,8 +62,11 @@ void tprt_cuda_copier_destroy(tprt_cuda_copier *copier) {
 
 /* What `to` is given from now on comes behind what `from` has. */
 static tprt_status order(tprt_cuda_copier *copier, cuda_stream from, cuda_stream to) {
-  tprt_status status = check(copier, copier->device->event_record(copier->event, from), "an event between streams");
-  return status ? status : check(copier, copier->device->stream_wait(to, copier->event, 0), "a stream that waits for another");
+  tprt_status status =
+      check(copier, copier->device->event_record(copier->event, from), "an event between streams");
+  return status ? status
+                : check(copier, copier->device->stream_wait(to, copier->event, 0),
+                        "a stream that waits for another");
 }
 
 tprt_status tprt__copier_fork(tprt_cuda_copier *copier, tprt_cuda_stream stream) {
@@ -70,8 +77,11 @@ tprt_status tprt__copier_join(tprt_cuda_copier *copier, tprt_cuda_stream stream)
   return order(copier, copier->stream, stream);
 }
 
-static tprt_status copy_run(const tprt_cuda_copier *copier, char *to, const char *from, size_t bytes) {
-  return check(copier, copy_async(tprt__cuda_address(to), tprt__cuda_address(from), bytes, copier->stream), "a copy of rows");
+static tprt_status copy_run(const tprt_cuda_copier *copier, char *to, const char *from,
+                            size_t bytes) {
+  return check(copier,
+               copy_async(tprt__cuda_address(to), tprt__cuda_address(from), bytes, copier->stream),
+               "a copy of rows");
 }
 
 /* What the driver calls a pitch is at most so much on all GPUs. */
@@ -90,7 +100,8 @@ tprt_status tprt__copier_copy(tprt_cuda_copier *copier, const tprt__copier_runs 
   if (r->n > 1 && r->from_step <= MOST_PITCH && r->to_step <= MOST_PITCH)
     return check(copier, copier->device->memory_copy_2d(&copy, copier->stream), "a copy of rows");
   for (size_t i = 0; i < r->n && !status; i++)
-    status = copy_run(copier, (char *)r->to + i * r->to_step, (const char *)r->from + i * r->from_step, r->bytes);
+    status = copy_run(copier, (char *)r->to + i * r->to_step,
+                      (const char *)r->from + i * r->from_step, r->bytes);
   return status;
 }
 

@@ -9,7 +9,8 @@
 tprt_status tprt__copier_fork(tprt_cuda_copier *copier, tprt_cuda_stream stream);
 /* The stream goes on when the copier has done what it was given so far. */
 tprt_status tprt__copier_join(tprt_cuda_copier *copier, tprt_cuda_stream stream);
-/* Runs of bytes that are as far apart, between memory of any GPUs: one copy, unless a step is longer than the driver takes. */
+/* Runs of bytes that are as far apart, between memory of any GPUs: one copy, unless a step is
+ * longer than the driver takes. */
 typedef struct tprt__copier_runs {
   void *to;
   const void *from;

@@ -20,9 +20,11 @@ tprt_status tprt__device_load(const cuda_device_calls **device) {
   return tprt__load_once(&once, load);
 }
 
-tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result, const char *what) {
+tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
+                               const char *what) {
   tprt_status status = tprt__cuda_check(device->driver, result, what);
-  return result == CUDA_RESULT_OUT_OF_MEMORY ? tprt__fail(TPRT_NO_MEMORY, "%s", tprt_last_error()) : status;
+  return result == CUDA_RESULT_OUT_OF_MEMORY ? tprt__fail(TPRT_NO_MEMORY, "%s", tprt_last_error())
+                                             : status;
 }
 
 tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal) {
@@ -31,7 +33,8 @@ tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, 
   int64_t chosen;
   tprt_status status = tprt__env_number(TPRT__ENV_DEVICE, -1, &chosen);
   if (!status)
-    status = tprt__device_check(device, device->driver->device_count(&n_devices), "number of devices");
+    status =
+        tprt__device_check(device, device->driver->device_count(&n_devices), "number of devices");
   if (!status && chosen < 0)
     status = tprt__device_check(device, device->context_current(&current), "the current device");
   if (status)
@@ -44,10 +47,11 @@ tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, 
     chosen = host_rank < 0 ? 0 : host_rank;
   }
   if (!status && chosen >= n_devices)
-    status = tprt__fail(TPRT_UNSUPPORTED,
-                        "this rank needs device %lld; there are %d (TPRT_DEVICE chooses; several ranks on one "
-                        "device are virtual ranks: backend loopback)",
-                        (long long)chosen, n_devices);
+    status = tprt__fail(
+        TPRT_UNSUPPORTED,
+        "this rank needs device %lld; there are %d (TPRT_DEVICE chooses; several ranks on one "
+        "device are virtual ranks: backend loopback)",
+        (long long)chosen, n_devices);
   *ordinal = (int)chosen;
   return status;
 }

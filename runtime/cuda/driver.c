@@ -11,7 +11,9 @@ static void *loaded_library;
 
 static tprt_status find(void *library, const char *path, const tprt__symbol *symbols) {
   const char *missing = tprt__symbols_find(library, symbols);
-  return missing ? tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path, missing)
+  return missing ? tprt__fail(TPRT_UNSUPPORTED,
+                              "CUDA: %s has no %s; a driver of CUDA 11 or newer is needed", path,
+                              missing)
                  : TPRT_OK;
 }
 
@@ -41,7 +43,8 @@ static tprt_status load(void) {
           {NULL, NULL}};
   const char *path = tprt__env_text(TPRT__ENV_CUDA_LIBRARY);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  tprt_status status = library ? find(library, path, symbols) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
+  tprt_status status =
+      library ? find(library, path, symbols) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
   if (!status)
     status = start(path);
   if (status && library)

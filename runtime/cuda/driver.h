@@ -1,10 +1,12 @@
-/* The CUDA driver, loaded when something first needs it: nothing here needs CUDA to build or to start. */
+/* The CUDA driver, loaded when something first needs it: nothing here needs CUDA to build or to
+ * start. */
 #ifndef TPRT_RUNTIME_CUDA_DRIVER_H
 #define TPRT_RUNTIME_CUDA_DRIVER_H
 
 #include "library.h"
 
-/* ---- Types and numbers of cuda.h, all that this library uses; a test compares them with the header where there is one ---- */
+/* ---- Types and numbers of cuda.h, all that this library uses; a test compares them with the
+ * header where there is one ---- */
 
 typedef int cuda_result;
 typedef struct CUctx_st *cuda_context;
@@ -64,15 +66,18 @@ typedef struct cuda_uuid {
   unsigned char bytes[16];
 } cuda_uuid;
 
-static inline cuda_address tprt__cuda_address(const void *memory) { return (cuda_address)(uintptr_t)memory; }
+static inline cuda_address tprt__cuda_address(const void *memory) {
+  return (cuda_address)(uintptr_t)memory;
+}
 
 /* ---- Functions: tables of them, each of what a part of this library needs ---- */
 
-/* member, symbol, parameters. All return a cuda_result. The versions are those that every driver since CUDA 11 has. */
-#define TPRT_CUDA_CALLS(X)                                                                                                     \
-  X(init, "cuInit", (unsigned flags))                                                                                          \
-  X(driver_version, "cuDriverGetVersion", (int *version))                                                                      \
-  X(error_name, "cuGetErrorName", (cuda_result error, const char **name))                                                      \
+/* member, symbol, parameters. All return a cuda_result. The versions are those that every driver
+ * since CUDA 11 has. */
+#define TPRT_CUDA_CALLS(X)                                                                         \
+  X(init, "cuInit", (unsigned flags))                                                              \
+  X(driver_version, "cuDriverGetVersion", (int *version))                                          \
+  X(error_name, "cuGetErrorName", (cuda_result error, const char **name))                          \
   X(device_count, "cuDeviceGetCount", (int *n))
 
 typedef struct tprt__cuda {
@@ -81,11 +86,13 @@ typedef struct tprt__cuda {
 #undef MEMBER
 } tprt__cuda;
 
-/* The initialised driver: the library that TPRT_CUDA_LIBRARY names, libcuda.so.1 by default. TPRT_UNSUPPORTED with the reason
- * where there is no library, no device, or an old version; asked again, it looks again. Any thread. */
+/* The initialised driver: the library that TPRT_CUDA_LIBRARY names, libcuda.so.1 by default.
+ * TPRT_UNSUPPORTED with the reason where there is no library, no device, or an old version; asked
+ * again, it looks again. Any thread. */
 tprt_status tprt__cuda_load(const tprt__cuda **driver);
 
-/* The same, and further functions of it into their slots. TPRT_UNSUPPORTED where it has one of them not. */
+/* The same, and further functions of it into their slots. TPRT_UNSUPPORTED where it has one of them
+ * not. */
 tprt_status tprt__cuda_find(const tprt__cuda **driver, const tprt__symbol *symbols);
 
 /* What the driver said when `what` was done, as TPRT_DEVICE with its text; TPRT_OK for success. */

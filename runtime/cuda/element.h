@@ -1,4 +1,5 @@
-/* Included once per type of element, with ELEMENT f32, f16 or bf16: vectors as floats. Declares for what is included next
+/* Included once per type of element, with ELEMENT f32, f16 or bf16: vectors as floats. Declares for
+ * what is included next
  *   LANES          elements of a vector
  *   ITEMS          vectors of a row that a thread has
  *   NAMED(x)       x_f32, ... */
@@ -15,25 +16,27 @@
 #define LANES_f16 8
 #define LANES_bf16 8
 
-TPRT_INLINE void widen_f32(float *value, vector v) { UNROLL for (int i = 0; i < 4; i++) value[i] = float_of(v.word[i]); }
+TPRT_INLINE void widen_f32(float *value, vector v) {
+  UNROLL for (int i = 0; i < 4; i++) value[i] = float_of(v.word[i]);
+}
 TPRT_INLINE vector narrow_f32(const float *value) {
   vector v;
   UNROLL for (int i = 0; i < 4; i++) v.word[i] = bits_of(value[i]);
   return v;
 }
 
-#define TWO_IN_A_WORD(type)                                                                                                    \
-  TPRT_INLINE void widen_##type(float *value, vector v) {                                                                      \
-    UNROLL for (int i = 0; i < 4; i++) {                                                                                       \
-      value[2 * i] = type##_widen((uint16_t)v.word[i]);                                                                        \
-      value[2 * i + 1] = type##_widen((uint16_t)(v.word[i] >> 16));                                                            \
-    }                                                                                                                          \
-  }                                                                                                                            \
-  TPRT_INLINE vector narrow_##type(const float *value) {                                                                       \
-    vector v;                                                                                                                  \
-    UNROLL for (int i = 0; i < 4; i++) v.word[i] =                                                                             \
-        (uint32_t)type##_narrow(value[2 * i]) | (uint32_t)type##_narrow(value[2 * i + 1]) << 16;                               \
-    return v;                                                                                                                  \
+#define TWO_IN_A_WORD(type)                                                                        \
+  TPRT_INLINE void widen_##type(float *value, vector v) {                                          \
+    UNROLL for (int i = 0; i < 4; i++) {                                                           \
+      value[2 * i] = type##_widen((uint16_t)v.word[i]);                                            \
+      value[2 * i + 1] = type##_widen((uint16_t)(v.word[i] >> 16));                                \
+    }                                                                                              \
+  }                                                                                                \
+  TPRT_INLINE vector narrow_##type(const float *value) {                                           \
+    vector v;                                                                                      \
+    UNROLL for (int i = 0; i < 4; i++) v.word[i] =                                                 \
+        (uint32_t)type##_narrow(value[2 * i]) | (uint32_t)type##_narrow(value[2 * i + 1]) << 16;   \
+    return v;                                                                                      \
   }
 TWO_IN_A_WORD(f16)
 TWO_IN_A_WORD(bf16)

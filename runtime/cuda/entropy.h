@@ -1,10 +1,14 @@
-/* Included once per type of element: softmax cross entropy of rows whose columns are split over the ranks. Each rank has, of its
- * columns, the largest logit, the sum of exponentials relative to it, and the target's logit if it is one of them. These
- * numbers of each row go to all ranks, which put them together in rank order: the same bits everywhere. */
+/* Included once per type of element: softmax cross entropy of rows whose columns are split over the
+ * ranks. Each rank has, of its columns, the largest logit, the sum of exponentials relative to it,
+ * and the target's logit if it is one of them. These numbers of each row go to all ranks, which put
+ * them together in rank order: the same bits everywhere. */
 #ifndef TPRT_RUNTIME_CUDA_ENTROPY_H
 #define TPRT_RUNTIME_CUDA_ENTROPY_H
-/* A sum of exponentials relative to `largest`, made relative to a larger one. Where they are equal, the difference may be NaN. */
-TPRT_INLINE float rescaled(float sum, float largest, float to) { return largest == to ? sum : sum * expf(largest - to); }
+/* A sum of exponentials relative to `largest`, made relative to a larger one. Where they are equal,
+ * the difference may be NaN. */
+TPRT_INLINE float rescaled(float sum, float largest, float to) {
+  return largest == to ? sum : sum * expf(largest - to);
+}
 
 /* What a rank knows of a row; sent as bits in a vector. */
 typedef struct row_part {
@@ -19,8 +23,9 @@ TPRT_INLINE vector vector_of_part(row_part part) {
 
 /* What is known of row r of part p of the columns. */
 TPRT_INLINE row_part sent_part(cta *c, const fused_entropy *e, uint32_t p, uint64_t r) {
-  vector v = e->step == FUSED_FROM_PARTS ? load_vector(e->parts[c->rank], (uint64_t)p * e->n_rows + r)
-                                         : load_vector(staging_slot(c, c->rank, p), r);
+  vector v = e->step == FUSED_FROM_PARTS
+                 ? load_vector(e->parts[c->rank], (uint64_t)p * e->n_rows + r)
+                 : load_vector(staging_slot(c, c->rank, p), r);
   row_part part = {float_of(v.word[0]), float_of(v.word[1]), float_of(v.word[2]), v.word[3]};
   return part;
 }
@@ -30,12 +35,14 @@ TPRT_INLINE int64_t target_of(cta *c, const fused_entropy *e, uint64_t r) {
   return e->wide_target ? ((const int64_t *)target)[r] : ((const int32_t *)target)[r];
 }
 
-/* The row that all parts make, as this rank stores it. An infinite largest logit: the sum relative to it is NaN, as differences of it to
- * itself are, and relative to 0 it is what exponentials are. */
+/* The row that all parts make, as this rank stores it. An infinite largest logit: the sum relative
+ * to it is NaN, as differences of it to itself are, and relative to 0 it is what exponentials
+ * are. */
 TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r) {
   row_part all = {-INFINITY, 0, 0, 0};
   uint32_t own = e->first_part + c->rank, holder = own; /* who has the target */
-  ROLLED for (uint32_t p = 0; p < e->n_parts; p++) all.largest = larger(all.largest, sent_part(c, e, p, r).largest);
+  ROLLED for (uint32_t p = 0; p < e->n_parts; p++) all.largest =
+      larger(all.largest, sent_part(c, e, p, r).largest);
   ROLLED for (uint32_t p = 0; p < e->n_parts; p++) {
     row_part part = sent_part(c, e, p, r);
     all.sum += rescaled(part.sum, part.largest, all.largest);
@@ -50,7 +57,9 @@ TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r)
   if (infinite)
     all.sum = !e->finite ? NAN : all.largest > 0 ? INFINITY : 0;
   if (e->loss[c->rank])
-    e->loss[c->rank][r] = target_of(c, e, r) == e->ignored ? 0 : all.has_target ? log_sum - all.target : NAN;
+    e->loss[c->rank][r] = target_of(c, e, r) == e->ignored ? 0
+                          : all.has_target                 ? log_sum - all.target
+                                                           : NAN;
   if (e->log_sum[c->rank])
     e->log_sum[c->rank][r] = log_sum;
   if (e->largest[c->rank])
@@ -68,8 +77,8 @@ TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r)
 }
 #endif
 
-/* One pass: each thread keeps the largest of its logits (`kept`) and the sum relative to it (`partial`). What is equal to the largest adds 1, also
- * where both are infinite. */
+/* One pass: each thread keeps the largest of its logits (`kept`) and the sum relative to it
+ * (`partial`). What is equal to the largest adds 1, also where both are infinite. */
 TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, row_part *part) {
   EACH_THREAD(c, t) {
     float largest = -INFINITY, sum = 0;
@@ -92,7 +101,8 @@ TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, 
   part->has_target = 0;
   if (!e->target[c->rank])
     return;
-  int64_t n_columns = (int64_t)e->row_vectors * LANES, column = target_of(c, e, r) - (e->first_part + c->rank) * n_columns;
+  int64_t n_columns = (int64_t)e->row_vectors * LANES,
+          column = target_of(c, e, r) - (e->first_part + c->rank) * n_columns;
   if (column >= 0 && column < n_columns) {
     float x[LANES];
     NAMED(widen)(x, load_vector(e->logits[c->rank], r * e->row_vectors + (uint64_t)column / LANES));
@@ -121,6 +131,7 @@ KERNEL(NAMED(tprt_cross_entropy)) {
     cta_wait(c, FUSED_ARRIVED);
   }
   EACH_THREAD(c, t)
-  for (uint64_t r = c->index + (uint64_t)t * c->n_ctas; r < e->n_rows; r += (uint64_t)c->n_threads * c->n_ctas)
+  for (uint64_t r = c->index + (uint64_t)t * c->n_ctas; r < e->n_rows;
+       r += (uint64_t)c->n_threads * c->n_ctas)
     finish_row_of_parts(c, e, r);
 }

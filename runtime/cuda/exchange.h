@@ -1,5 +1,5 @@
-/* All-gather and all-to-all: every rank stores its pieces where they belong, at all ranks. A transpose of blocks, as between heads
- * and tokens, costs nothing more: it is in the steps. */
+/* All-gather and all-to-all: every rank stores its pieces where they belong, at all ranks. A
+ * transpose of blocks, as between heads and tokens, costs nothing more: it is in the steps. */
 #ifndef TPRT_RUNTIME_CUDA_EXCHANGE_H
 #define TPRT_RUNTIME_CUDA_EXCHANGE_H
 
@@ -20,8 +20,10 @@ KERNEL(tprt_exchange) {
   cta_signal(c, FUSED_ARRIVED);
   cta_wait(c, FUSED_ARRIVED);
   EACH_THREAD(c, t)
-  for (uint64_t i = (uint64_t)c->index * c->n_threads + t; i < n_vectors; i += (uint64_t)c->n_ctas * c->n_threads) {
-    uint32_t line = (uint32_t)i / e->extent[2], in_line = (uint32_t)i % e->extent[2]; /* there are at most 2^32 */
+  for (uint64_t i = (uint64_t)c->index * c->n_threads + t; i < n_vectors;
+       i += (uint64_t)c->n_ctas * c->n_threads) {
+    /* there are at most 2^32 */
+    uint32_t line = (uint32_t)i / e->extent[2], in_line = (uint32_t)i % e->extent[2];
     uint64_t outer = line / e->extent[1], middle = line % e->extent[1];
     exchange_vector(c, e, outer * e->send_step[0] + middle * e->send_step[1] + in_line,
                     outer * e->recv_step[0] + middle * e->recv_step[1] + in_line);

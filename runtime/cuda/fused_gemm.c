@@ -1,5 +1,6 @@
-/* Products of matrices. cuBLASLt's are column-major: the row-major out = op(a) op(b) is its out' = op(b)' op(a)', so our b is its A,
- * our a its B, and a row of ours a column of its. What it needs to know of a product but for addresses is kept by shape. */
+/* Products of matrices. cuBLASLt's are column-major: the row-major out = op(a) op(b) is its out' =
+ * op(b)' op(a)', so our b is its A, our a its B, and a row of ours a column of its. What it needs
+ * to know of a product but for addresses is kept by shape. */
 #include "cuda/fused_gemm.h"
 
 #include "cuda/blaslt.h"
@@ -31,17 +32,21 @@ struct tprt_cuda_blas {
   plan *plans;
 };
 
-#define SET(set, object, attribute, value, what) tprt__blaslt_check((set)(object, attribute, &(value), sizeof(value)), what)
+#define SET(set, object, attribute, value, what)                                                   \
+  tprt__blaslt_check((set)(object, attribute, &(value), sizeof(value)), what)
 
 /* ---- Handles ---- */
 
 tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda_blas **blas) {
   tprt_cuda_blas made = {0};
-  tprt_status status = tprt__struct_copy(&made.config, sizeof made.config, config, "tprt_cuda_blas_config");
+  tprt_status status =
+      tprt__struct_copy(&made.config, sizeof made.config, config, "tprt_cuda_blas_config");
   if (status)
     return status;
-  if (made.config.workspace_bytes && (!made.config.workspace || (uintptr_t)made.config.workspace % 256))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a workspace of %zu bytes at %p; its address is a multiple of 256",
+  if (made.config.workspace_bytes &&
+      (!made.config.workspace || (uintptr_t)made.config.workspace % 256))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: a workspace of %zu bytes at %p; its address is a multiple of 256",
                       made.config.workspace_bytes, made.config.workspace);
   status = tprt__blaslt_load(&made.lt);
   if (!status)
@@ -88,68 +93,84 @@ int64_t tprt_cuda_aux_row(tprt_cuda_epilogue epilogue, int64_t n) {
   return (n + unit - 1) / unit * unit;
 }
 
-static bool is_gradient(tprt_cuda_epilogue e) { return e == TPRT_CUDA_RELU_GRADIENT || e == TPRT_CUDA_GELU_GRADIENT; }
+static bool is_gradient(tprt_cuda_epilogue e) {
+  return e == TPRT_CUDA_RELU_GRADIENT || e == TPRT_CUDA_GELU_GRADIENT;
+}
 
 static int type_of(tprt_dtype dtype) {
-  return dtype == TPRT_F32 ? BLASLT_F32 : dtype == TPRT_F16 ? BLASLT_F16 : dtype == TPRT_BF16 ? BLASLT_BF16 : -1;
+  return dtype == TPRT_F32    ? BLASLT_F32
+         : dtype == TPRT_F16  ? BLASLT_F16
+         : dtype == TPRT_BF16 ? BLASLT_BF16
+                              : -1;
 }
 
 static tprt_status check_types(const tprt_cuda_gemm *g) {
   if (type_of(g->dtype) < 0 || (g->out_dtype != g->dtype && g->out_dtype != TPRT_F32))
-    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a product of %s to %s; there are f32, f16, bf16 to the same or f32",
-                      tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "cuBLASLt: a product of %s to %s; there are f32, f16, bf16 to the same or f32",
+        tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
   if (g->tf32 && g->dtype != TPRT_F32)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 with factors of %s", tprt_dtype_name(g->dtype));
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 with factors of %s",
+                      tprt_dtype_name(g->dtype));
   return TPRT_OK;
 }
 
-/* Rows of `columns` elements that are `row` apart; `step` from a matrix of `rows` of them to the next, which begins behind it or within its first
- * row. Those that are `shared` may overlap. */
-static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns, int64_t row, int64_t step, int64_t batch,
-                                bool shared) {
+/* Rows of `columns` elements that are `row` apart; `step` from a matrix of `rows` of them to the
+ * next, which begins behind it or within its first row. Those that are `shared` may overlap. */
+static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns, int64_t row,
+                                int64_t step, int64_t batch, bool shared) {
   if (row < columns)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: rows of %s are %lld elements apart, but have %lld", name,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: rows of %s are %lld elements apart, but have %lld", name,
                       (long long)row, (long long)columns);
   if (row > INT64_MAX / 8 / rows)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %s of %lld rows that are %lld elements apart", name, (long long)rows,
-                      (long long)row);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: %s of %lld rows that are %lld elements apart", name,
+                      (long long)rows, (long long)row);
   bool apart = shared || batch == 1 || step >= (rows - 1) * row + columns;
   if (step < 0 || (!apart && (step < columns || step > (row - columns) / (batch - 1))))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: matrices %s are %lld elements apart, but take %lld", name,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: matrices %s are %lld elements apart, but take %lld", name,
                       (long long)step, (long long)((rows - 1) * row + columns));
   return TPRT_OK;
 }
 
 static tprt_status check_shape(const tprt_cuda_gemm *g) {
   if (g->m < 0 || g->n < 0 || g->k < 0 || g->batch < 1 || g->batch > INT32_MAX)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %lld products of %lld x %lld x %lld", (long long)g->batch,
-                      (long long)g->m, (long long)g->k, (long long)g->n);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %lld products of %lld x %lld x %lld",
+                      (long long)g->batch, (long long)g->m, (long long)g->k, (long long)g->n);
   if (g->m == 0 || g->n == 0)
     return TPRT_OK;
   if (g->k == 0)
     return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a product without terms: k is 0");
   int64_t batch = g->batch;
-  tprt_status status =
-      check_matrix("a", g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k, g->row_a, g->step_a, batch, true);
+  tprt_status status = check_matrix("a", g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k,
+                                    g->row_a, g->step_a, batch, true);
   if (!status)
-    status = check_matrix("b", g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n, g->row_b, g->step_b, batch, true);
+    status = check_matrix("b", g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n, g->row_b,
+                          g->step_b, batch, true);
   return status ? status : check_matrix("out", g->m, g->n, g->row_out, g->step_out, batch, false);
 }
 
 static tprt_status check_epilogue(const tprt_cuda_gemm *g) {
   bool gradient = is_gradient(g->epilogue);
   if ((unsigned)g->epilogue >= TPRT_CUDA_N_EPILOGUES)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: epilogue %d does not exist", (int)g->epilogue);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: epilogue %d does not exist",
+                      (int)g->epilogue);
   if (gradient && !g->aux)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a gradient needs aux, which the product before it has written");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: a gradient needs aux, which the product before it has written");
   if (g->epilogue == TPRT_CUDA_NOTHING && g->aux)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: aux without a function that it belongs to");
   if (gradient && g->bias)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a bias with a gradient");
-  if (g->bias_gradient && (g->bias || g->epilogue == TPRT_CUDA_RELU || g->epilogue == TPRT_CUDA_GELU))
+  if (g->bias_gradient &&
+      (g->bias || g->epilogue == TPRT_CUDA_RELU || g->epilogue == TPRT_CUDA_GELU))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a bias gradient with a bias or a function");
   if (g->bias_gradient && g->batch > 1)
-    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a bias gradient of %lld products; of one only", (long long)g->batch);
+    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a bias gradient of %lld products; of one only",
+                      (long long)g->batch);
   return TPRT_OK;
 }
 
@@ -171,7 +192,8 @@ static tprt_status check_pointers(const tprt_cuda_gemm *g) {
     if (rows[i].needed && !rows[i].pointer)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %s is NULL", rows[i].name);
     if ((uintptr_t)rows[i].pointer % ALIGNMENT)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %s is at %p; addresses are multiples of %d", rows[i].name,
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "cuBLASLt: %s is at %p; addresses are multiples of %d", rows[i].name,
                         rows[i].pointer, ALIGNMENT);
   }
   return TPRT_OK;
@@ -233,10 +255,11 @@ static problem problem_of(const tprt_cuda_gemm *g) {
   return p;
 }
 
-static tprt_status make_layout(const tprt__blaslt *lt, int type, int64_t rows, int64_t columns, int64_t row, int64_t batch,
-                               int64_t step, blaslt_layout *layout) {
+static tprt_status make_layout(const tprt__blaslt *lt, int type, int64_t rows, int64_t columns,
+                               int64_t row, int64_t batch, int64_t step, blaslt_layout *layout) {
   int32_t count = (int32_t)batch;
-  tprt_status status = tprt__blaslt_check(lt->layout_create(layout, type, (uint64_t)columns, (uint64_t)rows, row), "a layout");
+  tprt_status status = tprt__blaslt_check(
+      lt->layout_create(layout, type, (uint64_t)columns, (uint64_t)rows, row), "a layout");
   if (!status && batch > 1)
     status = SET(lt->layout_set, *layout, BLASLT_LAYOUT_BATCH, count, "a layout's batch");
   if (!status && batch > 1)
@@ -246,10 +269,12 @@ static tprt_status make_layout(const tprt__blaslt *lt, int type, int64_t rows, i
 
 static tprt_status describe(const tprt__blaslt *lt, const tprt_cuda_gemm *g, plan *p) {
   const problem *o = &p->of;
-  int32_t of_b = o->transpose_b ? BLASLT_TRANSPOSED : BLASLT_PLAIN, of_a = o->transpose_a ? BLASLT_TRANSPOSED : BLASLT_PLAIN;
+  int32_t of_b = o->transpose_b ? BLASLT_TRANSPOSED : BLASLT_PLAIN,
+          of_a = o->transpose_a ? BLASLT_TRANSPOSED : BLASLT_PLAIN;
   int64_t aux_row = tprt_cuda_aux_row(g->epilogue, o->n), aux_step = aux_row * o->m;
   uint32_t epilogue = (uint32_t)o->epilogue;
-  tprt_status status = tprt__blaslt_check(lt->operation_create(&p->operation, o->compute, BLASLT_F32), "an operation");
+  tprt_status status = tprt__blaslt_check(
+      lt->operation_create(&p->operation, o->compute, BLASLT_F32), "an operation");
   if (!status)
     status = SET(lt->operation_set, p->operation, BLASLT_TRANSPOSE_A, of_b, "transposing");
   if (!status)
@@ -261,12 +286,14 @@ static tprt_status describe(const tprt__blaslt *lt, const tprt_cuda_gemm *g, pla
   if (!status && g->aux && o->batch > 1)
     status = SET(lt->operation_set, p->operation, BLASLT_AUX_STEP, aux_step, "matrices of aux");
   if (!status)
-    status = make_layout(lt, o->type, o->transpose_a ? o->k : o->m, o->transpose_a ? o->m : o->k, o->row_a, o->batch, o->step_a,
-                         &p->a);
+    status = make_layout(lt, o->type, o->transpose_a ? o->k : o->m, o->transpose_a ? o->m : o->k,
+                         o->row_a, o->batch, o->step_a, &p->a);
   if (!status)
-    status = make_layout(lt, o->type, o->transpose_b ? o->n : o->k, o->transpose_b ? o->k : o->n, o->row_b, o->batch, o->step_b,
-                         &p->b);
-  return status ? status : make_layout(lt, o->out_type, o->m, o->n, o->row_out, o->batch, o->step_out, &p->out);
+    status = make_layout(lt, o->type, o->transpose_b ? o->n : o->k, o->transpose_b ? o->k : o->n,
+                         o->row_b, o->batch, o->step_b, &p->b);
+  return status
+             ? status
+             : make_layout(lt, o->out_type, o->m, o->n, o->row_out, o->batch, o->step_out, &p->out);
 }
 
 /* Addresses, which are no part of a plan. */
@@ -281,7 +308,8 @@ static tprt_status place(const tprt__blaslt *lt, const tprt_cuda_gemm *g, const 
 }
 
 static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
-  static const int alignments[] = {BLASLT_ALIGNMENT_A, BLASLT_ALIGNMENT_B, BLASLT_ALIGNMENT_C, BLASLT_ALIGNMENT_D};
+  static const int alignments[] = {BLASLT_ALIGNMENT_A, BLASLT_ALIGNMENT_B, BLASLT_ALIGNMENT_C,
+                                   BLASLT_ALIGNMENT_D};
   const tprt__blaslt *lt = blas->lt;
   const problem *o = &p->of;
   blaslt_preference preference = NULL;
@@ -291,14 +319,16 @@ static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
   int n_found = 0;
   tprt_status status = tprt__blaslt_check(lt->preference_create(&preference), "preferences");
   if (!status)
-    status = SET(lt->preference_set, preference, BLASLT_WORKSPACE_BYTES, bytes, "the size of the workspace");
+    status = SET(lt->preference_set, preference, BLASLT_WORKSPACE_BYTES, bytes,
+                 "the size of the workspace");
   if (!status)
     status = SET(lt->preference_set, preference, BLASLT_REDUCTIONS, reductions, "kinds of sums");
   for (size_t i = 0; i < sizeof alignments / sizeof *alignments && !status; i++)
     status = SET(lt->preference_set, preference, alignments[i], alignment, "alignment");
   blaslt_status found = BLASLT_SUCCESS;
   if (!status) {
-    found = lt->choose(blas->handle, p->operation, p->b, p->a, p->out, p->out, preference, 1, &choice, &n_found);
+    found = lt->choose(blas->handle, p->operation, p->b, p->a, p->out, p->out, preference, 1,
+                       &choice, &n_found);
     if (found != BLASLT_NOT_SUPPORTED)
       status = tprt__blaslt_check(found, "choosing an algorithm");
   }
@@ -307,9 +337,10 @@ static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
   if (status)
     return status;
   if (found || n_found == 0 || choice.state)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "cuBLASLt: it has no algorithm for %lld products of %lld x %lld x %lld with epilogue %d",
-                      (long long)o->batch, (long long)o->m, (long long)o->k, (long long)o->n, o->epilogue);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "cuBLASLt: it has no algorithm for %lld products of %lld x %lld x %lld with epilogue %d",
+        (long long)o->batch, (long long)o->m, (long long)o->k, (long long)o->n, o->epilogue);
   p->algorithm = choice.algorithm;
   return TPRT_OK;
 }
@@ -339,7 +370,8 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
 }
 
 /* *found is NULL where there is nothing to compute. */
-static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, bool placed, tprt_cuda_gemm *g, plan **found) {
+static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, bool placed,
+                           tprt_cuda_gemm *g, plan **found) {
   tprt_status status = read_gemm(given, g);
   *found = NULL;
   if (!status && placed)
@@ -359,7 +391,8 @@ tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *gi
   return prepare(blas, given, true, &g, &p);
 }
 
-tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, tprt_cuda_stream stream) {
+tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given,
+                               tprt_cuda_stream stream) {
   tprt_cuda_gemm copy = {0}, *g = &copy;
   plan *p;
   tprt_status status = prepare(blas, given, true, g, &p);
@@ -367,8 +400,9 @@ tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given
     return status;
   const void *c = g->c ? g->c : g->out;
   const tprt_cuda_blas_config *config = &blas->config;
-  return tprt__blaslt_check(blas->lt->multiply(blas->handle, p->operation, &g->alpha, g->b, p->b, g->a, p->a, &g->beta, c,
-                                               p->out, g->out, p->out, &p->algorithm, config->workspace,
+  return tprt__blaslt_check(blas->lt->multiply(blas->handle, p->operation, &g->alpha, g->b, p->b,
+                                               g->a, p->a, &g->beta, c, p->out, g->out, p->out,
+                                               &p->algorithm, config->workspace,
                                                config->workspace_bytes, stream),
                             "a product");
 }

@@ -4,14 +4,15 @@
 
 #include "tprt/cuda_gemm.h"
 
-/* Checks a product, but for its addresses, and keeps the algorithm for it, so that a call finds that. TPRT_UNSUPPORTED where cuBLASLt has none. */
+/* Checks a product, but for its addresses, and keeps the algorithm for it, so that a call finds
+ * that. TPRT_UNSUPPORTED where cuBLASLt has none. */
 tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
 
 /* The same with its addresses: what tprt_cuda_multiply would refuse. */
 tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
 
 /* tprt_cuda_gather_multiply without products; the addresses, which are all there, may be any. */
-tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier, const tprt_cuda_gather *rows,
-                              tprt_cuda_stream stream);
+tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier,
+                              const tprt_cuda_gather *rows, tprt_cuda_stream stream);
 
 #endif

@@ -36,7 +36,9 @@ static tprt_status find_driver(void) {
   return tprt__load_once(&once, load);
 }
 
-static tprt_status check(cuda_result result, const char *what) { return tprt__cuda_check(cuda.driver, result, what); }
+static tprt_status check(cuda_result result, const char *what) {
+  return tprt__cuda_check(cuda.driver, result, what);
+}
 
 /* ---- Creation ---- */
 
@@ -50,7 +52,8 @@ static tprt_status learn_device(const tprt_cuda_group_config *config, device_fac
   int device = 0;
   tprt_status status = check(cuda.context_current(&context), "current context");
   if (!status && !context)
-    return tprt__fail(TPRT_INVALID_STATE, "CUDA: the thread has no current context; a group is made in one");
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "CUDA: the thread has no current context; a group is made in one");
   if (!status)
     status = check(cuda.context_device(&device), "device of the context");
   const struct {
@@ -60,40 +63,50 @@ static tprt_status learn_device(const tprt_cuda_group_config *config, device_fac
                 {CUDA_CAPABILITY_MINOR, &facts->minor},
                 {CUDA_COOPERATIVE, &facts->cooperative}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !status; i++)
-    status = check(cuda.device_attribute(wanted[i].value, wanted[i].attribute, device), "attributes of the device");
+    status = check(cuda.device_attribute(wanted[i].value, wanted[i].attribute, device),
+                   "attributes of the device");
   if (status)
     return status;
   if (facts->major < 8)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: fused kernels need compute capability 8.0; the device has %d.%d", facts->major,
-                      facts->minor);
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "CUDA: fused kernels need compute capability 8.0; the device has %d.%d",
+                      facts->major, facts->minor);
   if (config->rank == TPRT_CUDA_ALL_RANKS && !facts->cooperative)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: virtual ranks need cooperative launches, which the device does not have");
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: virtual ranks need cooperative launches, which the device does not have");
   return TPRT_OK;
 }
 
-/* CTAs of a rank that run at the same time: they wait for each other's peers, so none may have to wait for its turn. */
+/* CTAs of a rank that run at the same time: they wait for each other's peers, so none may have to
+ * wait for its turn. */
 static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_facts *facts) {
   const tprt_cuda_group_config *config = &group->plan.config;
   int each = 0, ranks_here = config->rank == TPRT_CUDA_ALL_RANKS ? config->n_ranks : 1;
-  tprt_status status = check(cuda.occupancy(&each, group->functions[kernel], FUSED_THREADS, 0), "occupancy of a kernel");
+  tprt_status status = check(cuda.occupancy(&each, group->functions[kernel], FUSED_THREADS, 0),
+                             "occupancy of a kernel");
   if (status)
     return status;
-  int fit = each * facts->multiprocessors / ranks_here, wanted = config->max_ctas ? config->max_ctas : 1;
+  int fit = each * facts->multiprocessors / ranks_here,
+      wanted = config->max_ctas ? config->max_ctas : 1;
   if (fit < wanted)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: %d thread blocks of %d ranks have to run at the same time; the device runs %d of %s", wanted,
-                      ranks_here, each * facts->multiprocessors, tprt__fused_names[kernel]);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: %d thread blocks of %d ranks have to run at the same time; the device runs %d of %s",
+        wanted, ranks_here, each * facts->multiprocessors, tprt__fused_names[kernel]);
   fit = fit < FUSED_CTAS ? fit : FUSED_CTAS;
   group->plan.n_ctas[kernel] = config->max_ctas ? config->max_ctas : fit;
   return TPRT_OK;
 }
 
-/* All kernels are loaded now: a lazy load later would wait for the device, on which a peer's kernel may be waiting for ours. Asking
- * for the occupancy forces it. */
+/* All kernels are loaded now: a lazy load later would wait for the device, on which a peer's kernel
+ * may be waiting for ours. Asking for the occupancy forces it. */
 static tprt_status load_kernels(tprt_cuda_group *group, const device_facts *facts) {
-  tprt_status status = check(cuda.module_load(&group->module, tprt__fused_image), "loading the fused kernels");
+  tprt_status status =
+      check(cuda.module_load(&group->module, tprt__fused_image), "loading the fused kernels");
   for (int k = 0; k < FUSED_N_KERNELS && !status; k++) {
-    status = check(cuda.module_function(&group->functions[k], group->module, tprt__fused_names[k]), tprt__fused_names[k]);
+    status = check(cuda.module_function(&group->functions[k], group->module, tprt__fused_names[k]),
+                   tprt__fused_names[k]);
     if (!status)
       status = count_ctas(group, k, facts);
   }
@@ -105,7 +118,8 @@ tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cu
   if (!made)
     return tprt__fail_memory(sizeof *made);
   device_facts facts = {0};
-  tprt_status status = tprt__struct_copy(&made->plan.config, sizeof made->plan.config, config, "tprt_cuda_group_config");
+  tprt_status status = tprt__struct_copy(&made->plan.config, sizeof made->plan.config, config,
+                                         "tprt_cuda_group_config");
   if (!status)
     status = tprt__fused_check_config(&made->plan.config);
   if (!status)
@@ -137,9 +151,11 @@ static tprt_status check_attached(const tprt_cuda_group_config *config) {
   bool is_given = config->n_ranks || config->rank;
   for (int r = 0; r < TPRT_CUDA_MAX_RANKS; r++)
     is_given |= config->signals[r] || config->staging[r];
-  return is_given ? tprt__fail(TPRT_INVALID_ARGUMENT, "a group that is attached takes its ranks from the communicator, and its "
-                                                      "signals and staging itself; leave these fields 0")
-                  : TPRT_OK;
+  return is_given
+             ? tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "a group that is attached takes its ranks from the communicator, and its "
+                          "signals and staging itself; leave these fields 0")
+             : TPRT_OK;
 }
 
 static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetric *memory) {
@@ -147,7 +163,8 @@ static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetri
   if (!tprt__cuda_symmetric_same_device(memory, &a, &b))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
-                    "ranks %d and %d have one GPU, which need not run their kernels at the same time; ranks of one GPU are a "
+                    "ranks %d and %d have one GPU, which need not run their kernels at the same "
+                    "time; ranks of one GPU are a "
                     "group with TPRT_CUDA_ALL_RANKS",
                     tprt_comm_world_rank(comm, a), tprt_comm_world_rank(comm, b));
 }
@@ -166,8 +183,9 @@ static tprt_status agree_on_ctas(tprt_comm *comm, tprt_cuda_group *group) {
 }
 
 /* The group of a rank on memory that all have. */
-static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory, tprt_cuda_group_config *config,
-                             size_t signal_bytes, tprt_cuda_group **group) {
+static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory,
+                             tprt_cuda_group_config *config, size_t signal_bytes,
+                             tprt_cuda_group **group) {
   void *const *at = tprt_cuda_symmetric_addresses(memory);
   config->n_ranks = tprt_comm_size(comm);
   config->rank = tprt_comm_rank(comm);
@@ -182,7 +200,8 @@ static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory,
   return status ? status : agree_on_ctas(comm, *group);
 }
 
-tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *given, tprt_cuda_group **group) {
+tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *given,
+                                   tprt_cuda_group **group) {
   tprt_cuda_group_config config = {0};
   tprt_cuda_symmetric *memory;
   tprt_cuda_group *made = NULL;
@@ -211,18 +230,23 @@ tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream strea
     uint32_t failure = 0;
     if (config->rank != TPRT_CUDA_ALL_RANKS && config->rank != r)
       continue;
-    cuda_address at = (cuda_address)(uintptr_t)config->signals[r] + offsetof(fused_signals, failure);
+    cuda_address at =
+        (cuda_address)(uintptr_t)config->signals[r] + offsetof(fused_signals, failure);
     status = check(cuda.copy_to_host(&failure, at, sizeof failure), "reading the signals");
     if (!status && failure)
-      return tprt__fail(TPRT_TIMEOUT, "CUDA: rank %d gave up waiting for the others in fused call %u", r, failure);
+      return tprt__fail(TPRT_TIMEOUT,
+                        "CUDA: rank %d gave up waiting for the others in fused call %u", r,
+                        failure);
   }
   return status;
 }
 
-const tprt_cuda_group_config *tprt__cuda_group_config(const tprt_cuda_group *group) { return &group->plan.config; }
+const tprt_cuda_group_config *tprt__cuda_group_config(const tprt_cuda_group *group) {
+  return &group->plan.config;
+}
 
-tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what, const void *const *pointers, fused_reach reach,
-                                const void **out) {
+tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what,
+                                const void *const *pointers, fused_reach reach, const void **out) {
   return tprt__fused_pointers(&group->plan, what, pointers, reach, false, out);
 }
 
@@ -235,10 +259,12 @@ static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_
   cuda_function function = group->functions[plan->kernel];
   void *parameters[] = {&plan->args};
   const tprt_cuda_group_config *config = &group->plan.config;
-  cuda_result result = config->rank == TPRT_CUDA_ALL_RANKS
-                           ? cuda.cooperative_kernel(function, plan->n_ctas, (unsigned)config->n_ranks, 1, plan->n_threads, 1,
-                                                     1, 0, stream, parameters)
-                           : cuda.kernel(function, plan->n_ctas, 1, 1, plan->n_threads, 1, 1, 0, stream, parameters, NULL);
+  cuda_result result =
+      config->rank == TPRT_CUDA_ALL_RANKS
+          ? cuda.cooperative_kernel(function, plan->n_ctas, (unsigned)config->n_ranks, 1,
+                                    plan->n_threads, 1, 1, 0, stream, parameters)
+          : cuda.kernel(function, plan->n_ctas, 1, 1, plan->n_threads, 1, 1, 0, stream, parameters,
+                        NULL);
   return check(result, tprt__fused_names[plan->kernel]);
 }
 
@@ -248,7 +274,8 @@ tprt_status tprt__cuda_meet(tprt_cuda_group *group, tprt_cuda_stream stream) {
   return launch(group, &plan, stream);
 }
 
-tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows, tprt_cuda_stream stream) {
+tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows,
+                                  tprt_cuda_stream stream) {
   fused_launch plan;
   tprt_status status = tprt__fused_plan_rows(&group->plan, rows, &plan);
   return status ? status : launch(group, &plan, stream);
@@ -259,22 +286,27 @@ tprt_status tprt__cuda_check_rows(const tprt_cuda_group *group, const tprt_cuda_
   return tprt__fused_plan_rows(&group->plan, rows, &plan);
 }
 
-tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int dim,
-                                 const void *const *send, void *const *recv, tprt_cuda_stream stream) {
-  fused_launch plan;
-  tprt_status status = tprt__fused_plan_all_gather(&group->plan, dtype, n_dims, shape, dim, send, recv, &plan);
-  return status ? status : launch(group, &plan, stream);
-}
-
-tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n_dims, const int64_t *shape, int split_dim,
-                                 int concat_dim, const void *const *send, void *const *recv, tprt_cuda_stream stream) {
+tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims,
+                                 const int64_t *shape, int dim, const void *const *send,
+                                 void *const *recv, tprt_cuda_stream stream) {
   fused_launch plan;
   tprt_status status =
-      tprt__fused_plan_all_to_all(&group->plan, dtype, n_dims, shape, split_dim, concat_dim, send, recv, &plan);
+      tprt__fused_plan_all_gather(&group->plan, dtype, n_dims, shape, dim, send, recv, &plan);
   return status ? status : launch(group, &plan, stream);
 }
 
-tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy, tprt_cuda_stream stream) {
+tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n_dims,
+                                 const int64_t *shape, int split_dim, int concat_dim,
+                                 const void *const *send, void *const *recv,
+                                 tprt_cuda_stream stream) {
+  fused_launch plan;
+  tprt_status status = tprt__fused_plan_all_to_all(&group->plan, dtype, n_dims, shape, split_dim,
+                                                   concat_dim, send, recv, &plan);
+  return status ? status : launch(group, &plan, stream);
+}
+
+tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy,
+                                    tprt_cuda_stream stream) {
   fused_launch plan;
   tprt_status status = tprt__fused_plan_entropy(&group->plan, entropy, &plan);
   return status ? status : launch(group, &plan, stream);

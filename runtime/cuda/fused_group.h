@@ -7,8 +7,8 @@
 const tprt_cuda_group_config *tprt__cuda_group_config(const tprt_cuda_group *group);
 
 /* tprt__fused_pointers of the group. */
-tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what, const void *const *pointers, fused_reach reach,
-                                const void **out);
+tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what,
+                                const void *const *pointers, fused_reach reach, const void **out);
 
 /* Enqueues a call that moves nothing: who has ended it knows that all ranks have come to it. */
 tprt_status tprt__cuda_meet(tprt_cuda_group *group, tprt_cuda_stream stream);

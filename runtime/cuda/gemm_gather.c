@@ -1,4 +1,5 @@
-/* Rows that are gathered, and products of them, in a pipeline: a slice is copied while that before it is multiplied. */
+/* Rows that are gathered, and products of them, in a pipeline: a slice is copied while that before
+ * it is multiplied. */
 #include "cuda/copier.h"
 #include "cuda/fused_gemm.h"
 #include "cuda/fused_group.h"
@@ -15,7 +16,8 @@ typedef struct gathering {
 } gathering;
 
 static tprt_status refuse(int rank, const char *what) {
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: product of rank %d, of rows that are gathered, %s", rank, what);
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "CUDA: product of rank %d, of rows that are gathered, %s", rank, what);
 }
 
 /* ---- Slices ---- */
@@ -25,7 +27,9 @@ static int64_t rows_of(const gathering *g, int owner) {
   return left < g->slice ? (left > 0 ? left : 0) : g->slice;
 }
 
-static size_t slice_bytes(const gathering *g) { return (size_t)(g->slice * g->rows.width) * tprt_dtype_size(g->rows.dtype); }
+static size_t slice_bytes(const gathering *g) {
+  return (size_t)(g->slice * g->rows.width) * tprt_dtype_size(g->rows.dtype);
+}
 
 static char *place_of(const gathering *g, int rank, int owner) {
   return (char *)(uintptr_t)g->gathered[rank] + (size_t)owner * slice_bytes(g);
@@ -39,7 +43,8 @@ static size_t aux_row(const tprt_cuda_gemm *gemm) {
 }
 
 /* The rows of `owner` in a product of `rank`; its own rows are read where they are. */
-static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, int rank, int owner) {
+static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, int rank,
+                               int owner) {
   int64_t first = owner * g->slice, row_out = gemm->row_out ? gemm->row_out : gemm->n;
   size_t before = (size_t)(first * row_out) * tprt_dtype_size(gemm->out_dtype);
   tprt_cuda_gemm part = *gemm;
@@ -55,15 +60,18 @@ static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, i
   return part;
 }
 
-typedef tprt_status step_fn(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice, tprt_cuda_stream stream);
+typedef tprt_status step_fn(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
+                            tprt_cuda_stream stream);
 
-static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice, tprt_cuda_stream stream) {
+static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
+                           tprt_cuda_stream stream) {
   (void)stream;
   return tprt__cuda_gemm_check(blas, slice);
 }
 
 /* All products of step i: each rank's of the rows of the i-th rank behind it. */
-static tprt_status each_product(const gathering *g, int i, step_fn *step, tprt_cuda_blas *blas, tprt_cuda_stream stream) {
+static tprt_status each_product(const gathering *g, int i, step_fn *step, tprt_cuda_blas *blas,
+                                tprt_cuda_stream stream) {
   tprt_status status = TPRT_OK;
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++) {
     int rank = g->first_rank + p / g->n_gemms, owner = (rank + i) % g->n_ranks;
@@ -78,7 +86,8 @@ static tprt_status copy_slices(const gathering *g, int i, tprt_cuda_copier *copi
   tprt_status status = TPRT_OK;
   for (int rank = g->first_rank; rank < g->first_rank + g->n_here && !status; rank++) {
     int owner = (rank + i) % g->n_ranks;
-    size_t row = (size_t)g->rows.width * tprt_dtype_size(g->rows.dtype), bytes = (size_t)rows_of(g, owner) * row;
+    size_t row = (size_t)g->rows.width * tprt_dtype_size(g->rows.dtype),
+           bytes = (size_t)rows_of(g, owner) * row;
     const tprt__copier_runs runs = {.to = place_of(g, rank, owner),
                                     .from = g->input[owner],
                                     .to_step = (size_t)g->block * row,
@@ -102,20 +111,25 @@ static tprt_status check_rows(gathering *g) {
   const tprt_cuda_gather *r = &g->rows;
   size_t size = tprt_dtype_size(r->dtype);
   if (r->dtype != TPRT_F32 && r->dtype != TPRT_F16 && r->dtype != TPRT_BF16)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: rows of %s are gathered for products; there are f32, f16 and bf16",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "CUDA: rows of %s are gathered for products; there are f32, f16 and bf16",
                       tprt_dtype_name(r->dtype));
   if (r->tokens < 0 || r->tokens > INT64_C(1) << 57 || !is_size(g, r->width))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows of %lld elements are gathered", (long long)r->tokens,
-                      (long long)r->width);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows of %lld elements are gathered",
+                      (long long)r->tokens, (long long)r->width);
   g->n_blocks = r->blocks > 1 ? r->blocks : 1;
   g->block = r->tokens / g->n_blocks;
-  if (r->blocks < 0 || (r->blocks > 1 && (r->blocks > r->tokens || r->tokens % (r->blocks * g->n_ranks))))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows in %lld blocks are gathered from %d ranks", (long long)r->tokens,
-                      (long long)r->blocks, g->n_ranks);
+  if (r->blocks < 0 ||
+      (r->blocks > 1 && (r->blocks > r->tokens || r->tokens % (r->blocks * g->n_ranks))))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: %lld rows in %lld blocks are gathered from %d ranks",
+                      (long long)r->tokens, (long long)r->blocks, g->n_ranks);
   g->slice = (g->block + g->n_ranks - 1) / g->n_ranks;
   if ((size_t)(g->slice * r->width) * size % 16)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: the %lld rows of a rank, of %lld elements of %s, are no multiple of 16 bytes",
-                      (long long)g->slice, (long long)r->width, tprt_dtype_name(r->dtype));
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: the %lld rows of a rank, of %lld elements of %s, are no multiple of 16 bytes",
+        (long long)g->slice, (long long)r->width, tprt_dtype_name(r->dtype));
   return TPRT_OK;
 }
 
@@ -123,8 +137,10 @@ static tprt_status check_pointers(const tprt_cuda_group *group, gathering *g) {
   const void *gathered[TPRT_CUDA_MAX_RANKS];
   for (int i = 0; i < TPRT_CUDA_MAX_RANKS; i++)
     gathered[i] = g->rows.gathered[i];
-  tprt_status status = tprt__cuda_pointers(group, "input", g->rows.input, FUSED_SYMMETRIC, g->input);
-  return status ? status : tprt__cuda_pointers(group, "gathered", gathered, FUSED_LOCAL, g->gathered);
+  tprt_status status =
+      tprt__cuda_pointers(group, "input", g->rows.input, FUSED_SYMMETRIC, g->input);
+  return status ? status
+                : tprt__cuda_pointers(group, "gathered", gathered, FUSED_LOCAL, g->gathered);
 }
 
 static tprt_status check_gemm(const gathering *g, int rank, const tprt_cuda_gemm *gemm) {
@@ -162,10 +178,11 @@ static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gat
 
 /* ---- The call ---- */
 
-/* Step i's rows are copied while step i - 1's are multiplied. All ranks meet before the first copy, when all have their rows, and
- * behind the last, when nobody reads another's any more. A rank's own rows are copied last, for who reads `gathered` later. */
-static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
-                           tprt_cuda_stream stream) {
+/* Step i's rows are copied while step i - 1's are multiplied. All ranks meet before the first copy,
+ * when all have their rows, and behind the last, when nobody reads another's any more. A rank's own
+ * rows are copied last, for who reads `gathered` later. */
+static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier,
+                           tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = tprt__cuda_meet(group, tprt__copier_stream(copier));
   for (int i = 1; i < g->n_ranks && !status; i++) {
     status = copy_slices(g, i, copier);
@@ -182,13 +199,14 @@ static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda
 }
 
 /* The copier goes on from the stream, and the stream from the copier in the end. */
-static tprt_status run(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
-                       tprt_cuda_stream stream) {
+static tprt_status run(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier,
+                       tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = tprt__copier_fork(copier, stream);
   if (status)
     return status;
   status = enqueue(g, group, copier, blas, stream);
-  tprt_status joined = tprt__copier_join(copier, stream); /* in any case: else a capture could not be ended */
+  /* in any case: else a capture could not be ended */
+  tprt_status joined = tprt__copier_join(copier, stream);
   return status ? status : joined;
 }
 
@@ -201,8 +219,8 @@ static gathering gathering_of(const tprt_cuda_group *group, int n_gemms) {
                      .n_gemms = n_gemms};
 }
 
-tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier, const tprt_cuda_gather *rows,
-                              tprt_cuda_stream stream) {
+tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier,
+                              const tprt_cuda_gather *rows, tprt_cuda_stream stream) {
   gathering g = gathering_of(group, 0);
   g.rows = *rows;
   tprt_status status = check_rows(&g);
@@ -213,15 +231,17 @@ tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier, 
   return status ? status : run(&g, group, copier, NULL, stream);
 }
 
-tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *copier, tprt_cuda_blas *blas,
-                                      const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms, int n_gemms,
+tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *copier,
+                                      tprt_cuda_blas *blas, const tprt_cuda_gather *rows,
+                                      const tprt_cuda_gemm *gemms, int n_gemms,
                                       tprt_cuda_stream stream) {
   gathering g = gathering_of(group, n_gemms);
   tprt_status status = tprt__struct_copy(&g.rows, sizeof g.rows, rows, "tprt_cuda_gather");
   if (status)
     return status;
   if (n_gemms < 1 || n_gemms > TPRT_CUDA_MAX_GATHERED)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %d products of rows that are gathered; 1 to %d are possible", n_gemms,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: %d products of rows that are gathered; 1 to %d are possible", n_gemms,
                       TPRT_CUDA_MAX_GATHERED);
   tprt_cuda_gemm read[TPRT_CUDA_MAX_RANKS * TPRT_CUDA_MAX_GATHERED] = {{0}};
   for (int p = 0; p < g.n_here * n_gemms && !status; p++)

@@ -1,20 +1,26 @@
-/* The stream beside that of the programs, on which collectives run that were started. Events order the two, on the GPU: nobody waits on the host. */
+/* The stream beside that of the programs, on which collectives run that were started. Events order
+ * the two, on the GPU: nobody waits on the host. */
 #include "cuda/gpu_inside.h"
 
 /* With the GPU's context current. */
 static tprt_status make(tprt__gpu *gpu) {
   tprt_status status = TPRT_OK;
   if (!gpu->beside)
-    status = tprt__gpu_check(gpu, gpu->device->stream_create(&gpu->beside, CUDA_STREAM_NON_BLOCKING), "a stream");
+    status = tprt__gpu_check(
+        gpu, gpu->device->stream_create(&gpu->beside, CUDA_STREAM_NON_BLOCKING), "a stream");
   if (!status && !gpu->forked)
-    status = tprt__gpu_check(gpu, gpu->device->event_create(&gpu->forked, CUDA_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__gpu_check(
+        gpu, gpu->device->event_create(&gpu->forked, CUDA_EVENT_DISABLE_TIMING), "an event");
   return status;
 }
 
-/* What comes into `to` next waits for what `from` has. The event may be used again: a wait keeps what it was when it was put there. */
+/* What comes into `to` next waits for what `from` has. The event may be used again: a wait keeps
+ * what it was when it was put there. */
 static tprt_status order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to) {
   tprt_status status = tprt__gpu_check(gpu, gpu->device->event_record(event, from), "an event");
-  return status ? status : tprt__gpu_check(gpu, gpu->device->stream_wait(to, event, 0), "waiting for an event");
+  return status
+             ? status
+             : tprt__gpu_check(gpu, gpu->device->stream_wait(to, event, 0), "waiting for an event");
 }
 
 tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream) {
@@ -36,7 +42,8 @@ tprt_status tprt__gpu_mark(tprt__gpu *gpu, tprt__gpu_event **mark) {
   if (status)
     return status;
   if (!event)
-    status = tprt__gpu_check(gpu, gpu->device->event_create(&event, CUDA_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__gpu_check(gpu, gpu->device->event_create(&event, CUDA_EVENT_DISABLE_TIMING),
+                             "an event");
   if (!status) {
     *mark = (tprt__gpu_event *)event;
     status = tprt__gpu_check(gpu, gpu->device->event_record(event, gpu->beside), "an event");
@@ -49,7 +56,9 @@ tprt_status tprt__gpu_await(tprt__gpu *gpu, const tprt__gpu_event *mark) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(gpu, gpu->device->stream_wait(gpu->stream, (cuda_event)(uintptr_t)mark, 0), "waiting for an event");
+  status =
+      tprt__gpu_check(gpu, gpu->device->stream_wait(gpu->stream, (cuda_event)(uintptr_t)mark, 0),
+                      "waiting for an event");
   tprt__gpu_leave(gpu);
   return status;
 }

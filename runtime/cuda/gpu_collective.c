@@ -5,7 +5,8 @@
 
 /* ---- What there is ---- */
 
-/* How a type is reduced: elements of it as so many of what the kernel combines; those without sign have the other comparisons. */
+/* How a type is reduced: elements of it as so many of what the kernel combines; those without sign
+ * have the other comparisons. */
 // clang-format off
 static const struct {
   gpu_site_kernel kernel, product; /* product: where pairs need their own */
@@ -33,8 +34,9 @@ static const struct {
 // clang-format on
 
 static bool is_of_programs(tprt_op_kind kind) {
-  return kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_ALL_GATHER || kind == TPRT_OP_REDUCE_SCATTER ||
-         kind == TPRT_OP_ALL_TO_ALL || kind == TPRT_OP_PERMUTE || kind == TPRT_OP_BROADCAST || kind == TPRT_OP_BARRIER;
+  return kind == TPRT_OP_ALL_REDUCE || kind == TPRT_OP_ALL_GATHER ||
+         kind == TPRT_OP_REDUCE_SCATTER || kind == TPRT_OP_ALL_TO_ALL || kind == TPRT_OP_PERMUTE ||
+         kind == TPRT_OP_BROADCAST || kind == TPRT_OP_BARRIER;
 }
 
 tprt_status tprt__gpu_accept(const tprt__plan *plan) {
@@ -42,10 +44,12 @@ tprt_status tprt__gpu_accept(const tprt__plan *plan) {
   if (!is_of_programs(plan->kind))
     return tprt__fail(TPRT_UNSUPPORTED, "%s: programs for GPUs have no such operation", kind);
   if (plan->n_ranks > SITE_RANKS)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: a group of %d ranks on GPUs; at most %d", kind, plan->n_ranks, SITE_RANKS);
-  if (plan->reduction == TPRT_PREMUL_SUM || (plan->reduction == TPRT_AVG && types[plan->dtype].is_integer))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s of %s has no kernel for GPUs", kind, tprt_reduction_name(plan->reduction),
-                      plan->type->name);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: a group of %d ranks on GPUs; at most %d", kind,
+                      plan->n_ranks, SITE_RANKS);
+  if (plan->reduction == TPRT_PREMUL_SUM ||
+      (plan->reduction == TPRT_AVG && types[plan->dtype].is_integer))
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s of %s has no kernel for GPUs", kind,
+                      tprt_reduction_name(plan->reduction), plan->type->name);
   return TPRT_OK;
 }
 
@@ -78,11 +82,13 @@ static tprt_status reach(tprt__gpu *gpu, const tprt__gpu *peer) {
   int can = 0;
   if (reaches(gpu, peer))
     return TPRT_OK;
-  tprt_status status =
-      tprt__gpu_check(gpu, gpu->calls->can_reach(&can, gpu->number, peer->number), "whether a GPU reaches another's memory");
+  tprt_status status = tprt__gpu_check(gpu, gpu->calls->can_reach(&can, gpu->number, peer->number),
+                                       "whether a GPU reaches another's memory");
   if (!status && !can)
-    status = tprt__fail(TPRT_UNSUPPORTED, "GPU %d does not reach the memory of GPU %d; ranks on these need backend nccl",
-                        gpu->number, peer->number);
+    status =
+        tprt__fail(TPRT_UNSUPPORTED,
+                   "GPU %d does not reach the memory of GPU %d; ranks on these need backend nccl",
+                   gpu->number, peer->number);
   if (!status)
     status = tprt__gpu_enter(gpu);
   if (status)
@@ -98,7 +104,8 @@ static tprt_status record(tprt__gpu_queue queue) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(queue.gpu, queue.gpu->device->event_record(queue.gpu->met, queue.stream), "an event");
+  status = tprt__gpu_check(queue.gpu, queue.gpu->device->event_record(queue.gpu->met, queue.stream),
+                           "an event");
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -107,7 +114,8 @@ static tprt_status await(tprt__gpu_queue queue, const tprt__gpu *other) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(queue.gpu, queue.gpu->device->stream_wait(queue.stream, other->met, 0), "waiting for an event");
+  status = tprt__gpu_check(queue.gpu, queue.gpu->device->stream_wait(queue.stream, other->met, 0),
+                           "waiting for an event");
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -117,7 +125,8 @@ tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before) {
   return status ? status : await(behind, before.gpu);
 }
 
-/* The first stream waits for all, and all for the first. A wait keeps what the event was when it was put there. */
+/* The first stream waits for all, and all for the first. A wait keeps what the event was when it
+ * was put there. */
 tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n && !status; i++)
@@ -134,13 +143,15 @@ tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
 
 /* ---- Kernels ---- */
 
-static tprt_status launch(tprt__gpu_queue queue, gpu_site_kernel kernel, uint64_t n_items, int n_rows, const void *arguments) {
+static tprt_status launch(tprt__gpu_queue queue, gpu_site_kernel kernel, uint64_t n_items,
+                          int n_rows, const void *arguments) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
   status = tprt__gpu_site_kernel(queue.gpu, kernel);
   if (!status)
-    status = tprt__gpu_site_launch(queue.gpu, queue.stream, kernel, n_items, (unsigned)n_rows, arguments);
+    status = tprt__gpu_site_launch(queue.gpu, queue.stream, kernel, n_items, (unsigned)n_rows,
+                                   arguments);
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -168,7 +179,8 @@ tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *r
                            .n_sources = (uint32_t)r->n,
                            .reduction = (uint32_t)reduction_of(r->dtype, r->reduction),
                            .out = r->out};
-  uint64_t bits = (uintptr_t)r->out | (uint64_t)r->run * size | (uint64_t)r->step * size | (uint64_t)r->count * size;
+  uint64_t bits = (uintptr_t)r->out | (uint64_t)r->run * size | (uint64_t)r->step * size |
+                  (uint64_t)r->count * size;
   for (int k = 0; k < r->n; k++) {
     arguments.source[k] = r->sources[k];
     bits |= (uintptr_t)r->sources[k];
@@ -211,8 +223,10 @@ tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes) {
   tprt_status status = bytes ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
   if (status || !bytes)
     return status;
-  status = tprt__gpu_check(queue.gpu, queue.gpu->device->memory_set(tprt__cuda_address(memory), 0, (size_t)bytes, queue.stream),
-                           "zeros");
+  status = tprt__gpu_check(
+      queue.gpu,
+      queue.gpu->device->memory_set(tprt__cuda_address(memory), 0, (size_t)bytes, queue.stream),
+      "zeros");
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -223,7 +237,8 @@ int tprt__gpu_number(const tprt__gpu *gpu) { return gpu->number; }
 
 bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b) { return a->context == b->context; }
 
-tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn, const void *const *arguments, int n_ranks) {
+tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn,
+                               const void *const *arguments, int n_ranks) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;

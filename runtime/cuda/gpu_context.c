@@ -41,10 +41,13 @@ void tprt__gpu_leave(const tprt__gpu *gpu) {
 
 static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
   int n_devices = 0, ordinal = device - 1;
-  tprt_status status = tprt__gpu_check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
+  tprt_status status =
+      tprt__gpu_check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
   if (!status && device == 0)
     status = tprt__device_choose(gpu->device, rank % (n_devices > 0 ? n_devices : 1), &ordinal);
-  return status ? status : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
+  return status
+             ? status
+             : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
 }
 
 /* One that may not have been made completely. */
@@ -88,13 +91,16 @@ tprt_status tprt__gpu_create(int rank, int device_number, tprt__gpu **result) {
   gpu->identity = atomic_fetch_add(&n_made, 1) + 1;
   status = choose_device(gpu, rank, device_number);
   if (!status)
-    status = tprt__gpu_check(gpu, device->context_retain(&gpu->context, gpu->number), "the device's context");
+    status = tprt__gpu_check(gpu, device->context_retain(&gpu->context, gpu->number),
+                             "the device's context");
   if (!status)
     status = tprt__gpu_enter(gpu);
   if (!status) {
-    status = tprt__gpu_check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+    status = tprt__gpu_check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING),
+                             "a stream");
     if (!status)
-      status = tprt__gpu_check(gpu, device->event_create(&gpu->met, CUDA_EVENT_DISABLE_TIMING), "an event");
+      status = tprt__gpu_check(gpu, device->event_create(&gpu->met, CUDA_EVENT_DISABLE_TIMING),
+                               "an event");
     tprt__gpu_leave(gpu);
   }
   if (status) {
@@ -117,7 +123,8 @@ tprt_status tprt__gpu_alloc(tprt__gpu *gpu, size_t bytes, void **memory) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&at, bytes ? bytes : 1), "memory of the device");
+  status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&at, bytes ? bytes : 1),
+                           "memory of the device");
   tprt__gpu_leave(gpu);
   if (!status)
     *memory = (void *)(uintptr_t)at;
@@ -135,7 +142,9 @@ tprt_status tprt__gpu_copy(tprt__gpu *gpu, void *to, const void *from, size_t by
   tprt_status status = bytes ? tprt__gpu_enter(gpu) : TPRT_OK;
   if (status || !bytes)
     return status;
-  status = tprt__gpu_check(gpu, gpu->device->memory_copy(tprt__cuda_address(to), tprt__cuda_address(from), bytes, gpu->stream),
+  status = tprt__gpu_check(gpu,
+                           gpu->device->memory_copy(tprt__cuda_address(to),
+                                                    tprt__cuda_address(from), bytes, gpu->stream),
                            "a copy");
   tprt__gpu_leave(gpu);
   return status;
@@ -154,7 +163,8 @@ void *tprt__gpu_stream(const tprt__gpu *gpu) { return gpu->stream; }
 
 static tprt_status exchange(tprt__gpu *gpu, cuda_result enqueued) {
   tprt_status status = tprt__gpu_check(gpu, enqueued, "a copy between host and device");
-  return status ? status : tprt__gpu_check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
+  return status ? status
+                : tprt__gpu_check(gpu, cuda.stream_synchronize(gpu->stream), "what was enqueued");
 }
 
 tprt_status tprt__gpu_upload(tprt__gpu *gpu, void *to, const void *from, size_t bytes) {
@@ -187,13 +197,15 @@ tprt_status tprt__gpu_constant(tprt__gpu *gpu, const void *host, size_t bytes, v
   if (status)
     return status;
   gpu_constant *constant = tprt__alloc(sizeof *constant);
-  status = constant ? tprt__gpu_upload(gpu, made, host, bytes) : tprt__fail_memory(sizeof *constant);
+  status =
+      constant ? tprt__gpu_upload(gpu, made, host, bytes) : tprt__fail_memory(sizeof *constant);
   if (status) {
     tprt__gpu_free(gpu, made);
     tprt__free(constant);
     return status;
   }
-  *constant = (gpu_constant){.next = gpu->constants, .host = host, .bytes = bytes, .memory = tprt__cuda_address(made)};
+  *constant = (gpu_constant){
+      .next = gpu->constants, .host = host, .bytes = bytes, .memory = tprt__cuda_address(made)};
   gpu->constants = constant;
   *memory = made;
   return TPRT_OK;
@@ -247,11 +259,13 @@ static tprt_status find_function(const tprt__gpu *gpu, tprt__gpu_kernels *kernel
     return TPRT_OK;
   char name[32];
   snprintf(name, sizeof name, "tp_kernel%d", number);
-  return tprt__gpu_check(gpu, cuda.module_function(&kernels->functions[number], kernels->module, name), name);
+  return tprt__gpu_check(
+      gpu, cuda.module_function(&kernels->functions[number], kernels->module, name), name);
 }
 
-static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, unsigned n_blocks,
-                           unsigned n_threads, const uint64_t *arguments, int32_t n_arguments) {
+static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number,
+                           unsigned n_blocks, unsigned n_threads, const uint64_t *arguments,
+                           int32_t n_arguments) {
   const void *pointers[TPRT_KERNEL_ARGUMENTS];
   char name[32];
   tprt_status status = find_function(gpu, kernels, number);
@@ -261,23 +275,26 @@ static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int
     pointers[i] = arguments + i;
   snprintf(name, sizeof name, "tp_kernel%d", number);
   return tprt__gpu_check(gpu,
-                         cuda.kernel(kernels->functions[number], n_blocks, 1, 1, n_threads, 1, 1, 0, gpu->stream,
-                                     (void **)(uintptr_t)pointers, NULL),
+                         cuda.kernel(kernels->functions[number], n_blocks, 1, 1, n_threads, 1, 1, 0,
+                                     gpu->stream, (void **)(uintptr_t)pointers, NULL),
                          name);
 }
 
-tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number, int64_t n_blocks, int32_t n_threads,
-                             const uint64_t *arguments, int32_t n_arguments) {
+tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number,
+                             int64_t n_blocks, int32_t n_threads, const uint64_t *arguments,
+                             int32_t n_arguments) {
   enum { MOST_KERNELS = 1 << 20, MOST_THREADS = 1024 };
-  if (number < 0 || number >= MOST_KERNELS || n_blocks < 1 || n_blocks > INT_MAX || n_threads < 1 || n_threads > MOST_THREADS ||
-      n_arguments < 0 || n_arguments > TPRT_KERNEL_ARGUMENTS) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "launch of kernel %d on %lld blocks of %d threads with %d arguments", number,
+  if (number < 0 || number >= MOST_KERNELS || n_blocks < 1 || n_blocks > INT_MAX || n_threads < 1 ||
+      n_threads > MOST_THREADS || n_arguments < 0 || n_arguments > TPRT_KERNEL_ARGUMENTS) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "launch of kernel %d on %lld blocks of %d threads with %d arguments", number,
                       (long long)n_blocks, n_threads, n_arguments);
   }
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = enqueue(gpu, kernels, number, (unsigned)n_blocks, (unsigned)n_threads, arguments, n_arguments);
+  status = enqueue(gpu, kernels, number, (unsigned)n_blocks, (unsigned)n_threads, arguments,
+                   n_arguments);
   tprt__gpu_leave(gpu);
   return status;
 }

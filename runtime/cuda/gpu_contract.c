@@ -1,4 +1,5 @@
-/* Contractions of programs on a GPU: by cuBLASLt where they are products of matrices that it takes, else by a kernel, which takes all. */
+/* Contractions of programs on a GPU: by cuBLASLt where they are products of matrices that it takes,
+ * else by a kernel, which takes all. */
 #include "cuda/gpu_inside.h"
 
 #include "contract.h"
@@ -32,9 +33,11 @@ tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
     return TPRT_OK;
   tprt_status status = TPRT_OK;
   if (!gpu->workspace)
-    status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&gpu->workspace, WORKSPACE_BYTES), "the workspace of cuBLASLt");
-  const tprt_cuda_blas_config config = {
-      .size = sizeof config, .workspace = (void *)(uintptr_t)gpu->workspace, .workspace_bytes = WORKSPACE_BYTES};
+    status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&gpu->workspace, WORKSPACE_BYTES),
+                             "the workspace of cuBLASLt");
+  const tprt_cuda_blas_config config = {.size = sizeof config,
+                                        .workspace = (void *)(uintptr_t)gpu->workspace,
+                                        .workspace_bytes = WORKSPACE_BYTES};
   return status ? status : tprt_cuda_blas_create(&config, &gpu->blas);
 }
 
@@ -44,13 +47,16 @@ void tprt__gpu_products_end(tprt__gpu *gpu) {
     gpu->device->memory_free(gpu->workspace);
 }
 
-static bool is_blas_type(tprt_dtype dtype) { return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16; }
+static bool is_blas_type(tprt_dtype dtype) {
+  return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16;
+}
 
 /* Of the left and the right factor. */
 static int left_of(const tprt__contraction *p) { return p->swapped ? B : A; }
 static int right_of(const tprt__contraction *p) { return p->swapped ? A : B; }
 
-/* Whether results that are `step` apart do not overlap: each lies behind the other, or between the other's rows. */
+/* Whether results that are `step` apart do not overlap: each lies behind the other, or between the
+ * other's rows. */
 static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
   return step >= (g->m - 1) * g->ldc + g->n || (step >= g->n && step * (n - 1) + g->n <= g->ldc);
 }
@@ -60,7 +66,8 @@ static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
   int best = -1;
   for (int i = 0; i < p->n_outer; i++) {
     bool fits = are_apart(&p->gemm, p->outer[i].stride[C], p->outer[i].size);
-    if (fits && p->outer[i].size <= INT32_MAX && (best < 0 || p->outer[i].size > p->outer[best].size))
+    if (fits && p->outer[i].size <= INT32_MAX &&
+        (best < 0 || p->outer[i].size > p->outer[best].size))
       best = i;
   }
   if (best < 0)
@@ -82,7 +89,8 @@ static int64_t iterations(const tprt__loop *loops, int n) {
 }
 
 /* Sums over more than one call would be rounded after each, so they are for f32 alone. */
-static bool is_product(const tprt__contraction *of, const int64_t *words, int64_t n_loops, tprt__gpu_contraction *made) {
+static bool is_product(const tprt__contraction *of, const int64_t *words, int64_t n_loops,
+                       tprt__gpu_contraction *made) {
   tprt__contraction *p = &made->product;
   if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, words, p))
     return false;
@@ -102,21 +110,27 @@ static bool is_product(const tprt__contraction *of, const int64_t *words, int64_
   choose_batch(p, &made->gemm);
   made->n_outer = iterations(p->outer, p->n_outer);
   made->n_inner = iterations(p->inner, p->n_inner);
-  bool is_large = g->m * g->n * g->k >= LEAST_WORK, adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
-  return is_large && adds_once && made->n_outer <= MOST_CALLS && made->n_inner <= MOST_CALLS / made->n_outer;
+  bool is_large = g->m * g->n * g->k >= LEAST_WORK,
+       adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
+  return is_large && adds_once && made->n_outer <= MOST_CALLS &&
+         made->n_inner <= MOST_CALLS / made->n_outer;
 }
 
 /* With what is done to the elements: of one product, whose columns are those of the bias. */
-static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish, tprt__gpu_contraction *made) {
+static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish,
+                       tprt__gpu_contraction *made) {
   const tprt__contraction *p = &made->product;
   made->gemm.epilogue = (tprt_cuda_epilogue)finish->function;
   made->gemm.bias =
-      finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL; /* stands for one in the choice of an algorithm */
+      /* stands for one in the choice of an algorithm */
+      finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL;
   return made->n_outer == 1 && made->n_inner == 1 && !p->swapped && made->gemm.batch == 0;
 }
 
-/* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a failure. */
-static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish, tprt__gpu_contraction *made) {
+/* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a
+ * failure. */
+static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish,
+                           tprt__gpu_contraction *made) {
   tprt_status status = tprt__gpu_make_blas(gpu);
   if (status || (finish && !add_finish(gpu, finish, made)))
     return status;
@@ -134,8 +148,8 @@ static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at
   }
 }
 
-static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *const operands[3],
-                            const void *bias, void *out) {
+static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                            const void *const operands[3], const void *bias, void *out) {
   const tprt__contraction *p = &c->product;
   tprt_cuda_gemm gemm = c->gemm;
   tprt_status status = TPRT_OK;
@@ -157,7 +171,8 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
 }
 
 /* Those of all calls. */
-static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3], const void *bias) {
+static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3],
+                        const void *bias) {
   const tprt__contraction *p = &c->product;
   uintptr_t bits = (uintptr_t)bias;
   for (int x = A; x <= C; x++) {
@@ -180,7 +195,8 @@ static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
 };
 
 static site_loop loop_of(const tprt__loop *loop) {
-  return (site_loop){.size = loop->size, .stride = {loop->stride[A], loop->stride[B], loop->stride[C]}};
+  return (site_loop){.size = loop->size,
+                     .stride = {loop->stride[A], loop->stride[B], loop->stride[C]}};
 }
 
 static void describe(const tprt__contraction *of, site_contract *arguments) {
@@ -196,24 +212,26 @@ static void describe(const tprt__contraction *of, site_contract *arguments) {
     arguments->loops[of->n_outer + i] = loop_of(&of->inner[i]);
 }
 
-static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, const void *bias,
-                          void *out) {
+static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
+                          const void *b, const void *bias, void *out) {
   site_contract arguments = c->arguments;
-  uint64_t n_tiles =
-      (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) * (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
+  uint64_t n_tiles = (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) *
+                     (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
   for (uint32_t i = 0; i < arguments.n_outer; i++)
     n_tiles *= (uint64_t)arguments.loops[i].size;
   arguments.a = a;
   arguments.b = b;
   arguments.c = out;
   arguments.bias = bias;
-  return tprt__gpu_site_launch(queue.gpu, queue.stream, c->kernel, n_tiles * SITE_THREADS, 1, &arguments);
+  return tprt__gpu_site_launch(queue.gpu, queue.stream, c->kernel, n_tiles * SITE_THREADS, 1,
+                               &arguments);
 }
 
 /* ---- What programs call ---- */
 
-tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops, const int64_t *words,
-                                       const tprt__gpu_finish *finish, tprt__gpu_contraction **result) {
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
+                                       const int64_t *words, const tprt__gpu_finish *finish,
+                                       tprt__gpu_contraction **result) {
   _Static_assert(SITE_NO_FUNCTION == (int)TPRT_CUDA_NOTHING && SITE_RELU == (int)TPRT_CUDA_RELU &&
                      SITE_GELU == (int)TPRT_CUDA_GELU,
                  "functions of kernels and of cuBLASLt");
@@ -245,8 +263,8 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
 
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
 
-static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b, const void *bias,
-                       void *out) {
+static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
+                       const void *b, const void *bias, void *out) {
   const void *const operands[3] = {a, b, out};
   tprt_status status = c ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
   if (status || !c)
@@ -257,14 +275,15 @@ static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, co
   return status;
 }
 
-tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
-                                      void *out) {
+tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                                      const void *a, const void *b, void *out) {
   return run(queue, c, a, b, NULL, out);
 }
 
-tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a, const void *b,
-                                  const void *bias, void *out) {
+tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                                  const void *a, const void *b, const void *bias, void *out) {
   if (c && !bias == c->has_bias)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bias is %p, and the site has %s", bias, c->has_bias ? "one" : "none");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bias is %p, and the site has %s", bias,
+                      c->has_bias ? "one" : "none");
   return run(queue, c, a, b, bias, out);
 }

@@ -1,5 +1,6 @@
-/* What ranks put into their streams, captured in a graph of CUDA and launched again. Ranks whose streams wait for each other have one graph, which
- * begins and ends in the stream of the first of them: a stream that waits for what is being captured is captured, too. */
+/* What ranks put into their streams, captured in a graph of CUDA and launched again. Ranks whose
+ * streams wait for each other have one graph, which begins and ends in the stream of the first of
+ * them: a stream that waits for what is being captured is captured, too. */
 #include "cuda/gpu_inside.h"
 
 typedef struct CUgraph_st *cuda_graph;
@@ -8,12 +9,13 @@ typedef struct CUgraphExec_st *cuda_executable;
 enum { CAPTURE_RELAXED = 2 /* other threads and streams may do what they like */ };
 
 /* member, symbol, parameters */
-#define GRAPH_CALLS(X)                                                                                                         \
-  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
-  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, cuda_graph * graph))                                               \
-  X(instantiate, "cuGraphInstantiateWithFlags", (cuda_executable * executable, cuda_graph graph, unsigned long long flags))    \
-  X(graph_launch, "cuGraphLaunch", (cuda_executable executable, cuda_stream stream))                                           \
-  X(graph_destroy, "cuGraphDestroy", (cuda_graph graph))                                                                       \
+#define GRAPH_CALLS(X)                                                                             \
+  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                      \
+  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, cuda_graph * graph))                   \
+  X(instantiate, "cuGraphInstantiateWithFlags",                                                    \
+    (cuda_executable * executable, cuda_graph graph, unsigned long long flags))                    \
+  X(graph_launch, "cuGraphLaunch", (cuda_executable executable, cuda_stream stream))               \
+  X(graph_destroy, "cuGraphDestroy", (cuda_graph graph))                                           \
   X(executable_destroy, "cuGraphExecDestroy", (cuda_executable executable))
 
 static struct {
@@ -45,14 +47,16 @@ tprt_status tprt__gpu_graphs_load(void) {
 static tprt_status follow_first(tprt__gpu *const *gpus, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 1; i < n && !status; i++)
-    status = tprt__gpu_follow((tprt__gpu_queue){gpus[i], gpus[i]->stream}, (tprt__gpu_queue){gpus[0], gpus[0]->stream});
+    status = tprt__gpu_follow((tprt__gpu_queue){gpus[i], gpus[i]->stream},
+                              (tprt__gpu_queue){gpus[0], gpus[0]->stream});
   return status;
 }
 
 static tprt_status lead_first(tprt__gpu *const *gpus, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 1; i < n && !status; i++)
-    status = tprt__gpu_follow((tprt__gpu_queue){gpus[0], gpus[0]->stream}, (tprt__gpu_queue){gpus[i], gpus[i]->stream});
+    status = tprt__gpu_follow((tprt__gpu_queue){gpus[0], gpus[0]->stream},
+                              (tprt__gpu_queue){gpus[i], gpus[i]->stream});
   return status;
 }
 
@@ -61,7 +65,8 @@ tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n) {
   tprt_status status = tprt__gpu_enter(first);
   if (status)
     return status;
-  status = tprt__gpu_check(first, calls.capture_begin(first->stream, CAPTURE_RELAXED), "beginning a capture");
+  status = tprt__gpu_check(first, calls.capture_begin(first->stream, CAPTURE_RELAXED),
+                           "beginning a capture");
   tprt__gpu_leave(first);
   return status ? status : follow_first(gpus, n);
 }
@@ -78,10 +83,12 @@ void tprt__gpu_capture_abandon(tprt__gpu *first) {
 /* In the context of the first GPU. */
 static tprt_status finish(tprt__gpu *first, tprt__gpu_graph *made) {
   cuda_graph graph = NULL;
-  tprt_status status = tprt__gpu_check(first, calls.capture_end(first->stream, &graph), "ending a capture");
+  tprt_status status =
+      tprt__gpu_check(first, calls.capture_end(first->stream, &graph), "ending a capture");
   if (status)
     return status;
-  status = tprt__gpu_check(first, calls.instantiate(&made->executable, graph, 0), "making a graph that can be launched");
+  status = tprt__gpu_check(first, calls.instantiate(&made->executable, graph, 0),
+                           "making a graph that can be launched");
   calls.graph_destroy(graph);
   return status;
 }
@@ -112,7 +119,8 @@ tprt_status tprt__gpu_graph_launch(tprt__gpu *const *gpus, int n, const tprt__gp
     status = tprt__gpu_enter(first);
   if (status)
     return status;
-  status = tprt__gpu_check(first, calls.graph_launch(graph->executable, first->stream), "launching a graph");
+  status = tprt__gpu_check(first, calls.graph_launch(graph->executable, first->stream),
+                           "launching a graph");
   tprt__gpu_leave(first);
   return status ? status : follow_first(gpus, n);
 }

@@ -7,18 +7,22 @@
 #include "tprt/cuda_gemm.h"
 
 /* What programs need beyond cuda/device.h: member, symbol, parameters. */
-#define CUDA_PROGRAM_CALLS(X)                                                                                                  \
-  X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                                                \
-  X(module_unload, "cuModuleUnload", (cuda_module module))                                                                     \
-  X(module_function, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))                  \
-  X(kernel, "cuLaunchKernel",                                                                                                  \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                            \
-  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
-  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
-  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
-  X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
-  X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
+#define CUDA_PROGRAM_CALLS(X)                                                                      \
+  X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                    \
+  X(module_unload, "cuModuleUnload", (cuda_module module))                                         \
+  X(module_function, "cuModuleGetFunction",                                                        \
+    (cuda_function * function, cuda_module module, const char *name))                              \
+  X(kernel, "cuLaunchKernel",                                                                      \
+    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
+     void **parameters, void **extra))                                                             \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                      \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                           \
+  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                               \
+  X(to_host, "cuMemcpyDtoHAsync_v2",                                                               \
+    (void *to, cuda_address from, size_t bytes, cuda_stream stream))                               \
+  X(from_host, "cuMemcpyHtoDAsync_v2",                                                             \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
 
 typedef struct cuda_program_calls {
   const tprt__cuda *driver;
@@ -27,32 +31,33 @@ typedef struct cuda_program_calls {
 #undef MEMBER
 } cuda_program_calls;
 
-/* The kernels of site_kernels.cu: reductions by the type that is combined, moves by the bytes of a word, contractions by type. */
-#define GPU_SITE_KERNELS(X)                                                                                                    \
-  X(REDUCE_F32, "tprt_reduce_f32")                                                                                             \
-  X(REDUCE_F64, "tprt_reduce_f64")                                                                                             \
-  X(REDUCE_F16, "tprt_reduce_f16")                                                                                             \
-  X(REDUCE_BF16, "tprt_reduce_bf16")                                                                                           \
-  X(REDUCE_F8E4M3, "tprt_reduce_f8e4m3")                                                                                       \
-  X(REDUCE_F8E5M2, "tprt_reduce_f8e5m2")                                                                                       \
-  X(REDUCE_I8, "tprt_reduce_i8")                                                                                               \
-  X(REDUCE_I16, "tprt_reduce_i16")                                                                                             \
-  X(REDUCE_I32, "tprt_reduce_i32")                                                                                             \
-  X(REDUCE_I64, "tprt_reduce_i64")                                                                                             \
-  X(REDUCE_C64, "tprt_reduce_c64")                                                                                             \
-  X(REDUCE_C128, "tprt_reduce_c128")                                                                                           \
-  X(MOVE_1, "tprt_move_1")                                                                                                     \
-  X(MOVE_2, "tprt_move_2")                                                                                                     \
-  X(MOVE_4, "tprt_move_4")                                                                                                     \
-  X(MOVE_8, "tprt_move_8")                                                                                                     \
-  X(MOVE_16, "tprt_move_16")                                                                                                   \
-  X(CONTRACT_F32, "tprt_contract_f32")                                                                                         \
-  X(CONTRACT_F64, "tprt_contract_f64")                                                                                         \
-  X(CONTRACT_F16, "tprt_contract_f16")                                                                                         \
-  X(CONTRACT_BF16, "tprt_contract_bf16")                                                                                       \
-  X(CONTRACT_I8, "tprt_contract_i8")                                                                                           \
-  X(CONTRACT_I16, "tprt_contract_i16")                                                                                         \
-  X(CONTRACT_I32, "tprt_contract_i32")                                                                                         \
+/* The kernels of site_kernels.cu: reductions by the type that is combined, moves by the bytes of a
+ * word, contractions by type. */
+#define GPU_SITE_KERNELS(X)                                                                        \
+  X(REDUCE_F32, "tprt_reduce_f32")                                                                 \
+  X(REDUCE_F64, "tprt_reduce_f64")                                                                 \
+  X(REDUCE_F16, "tprt_reduce_f16")                                                                 \
+  X(REDUCE_BF16, "tprt_reduce_bf16")                                                               \
+  X(REDUCE_F8E4M3, "tprt_reduce_f8e4m3")                                                           \
+  X(REDUCE_F8E5M2, "tprt_reduce_f8e5m2")                                                           \
+  X(REDUCE_I8, "tprt_reduce_i8")                                                                   \
+  X(REDUCE_I16, "tprt_reduce_i16")                                                                 \
+  X(REDUCE_I32, "tprt_reduce_i32")                                                                 \
+  X(REDUCE_I64, "tprt_reduce_i64")                                                                 \
+  X(REDUCE_C64, "tprt_reduce_c64")                                                                 \
+  X(REDUCE_C128, "tprt_reduce_c128")                                                               \
+  X(MOVE_1, "tprt_move_1")                                                                         \
+  X(MOVE_2, "tprt_move_2")                                                                         \
+  X(MOVE_4, "tprt_move_4")                                                                         \
+  X(MOVE_8, "tprt_move_8")                                                                         \
+  X(MOVE_16, "tprt_move_16")                                                                       \
+  X(CONTRACT_F32, "tprt_contract_f32")                                                             \
+  X(CONTRACT_F64, "tprt_contract_f64")                                                             \
+  X(CONTRACT_F16, "tprt_contract_f16")                                                             \
+  X(CONTRACT_BF16, "tprt_contract_bf16")                                                           \
+  X(CONTRACT_I8, "tprt_contract_i8")                                                               \
+  X(CONTRACT_I16, "tprt_contract_i16")                                                             \
+  X(CONTRACT_I32, "tprt_contract_i32")                                                             \
   X(CONTRACT_I64, "tprt_contract_i64")
 
 typedef enum gpu_site_kernel {
@@ -92,16 +97,18 @@ struct tprt__gpu {
 /* ---- gpu_context.c ---- */
 /* TPRT_OK, TPRT_NO_MEMORY or TPRT_DEVICE with what the driver said when `what` was done. */
 tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char *what);
-/* The driver works in the thread's current context: makes it the GPU's; the caller's comes back with tprt__gpu_leave. */
+/* The driver works in the thread's current context: makes it the GPU's; the caller's comes back
+ * with tprt__gpu_leave. */
 tprt_status tprt__gpu_enter(const tprt__gpu *gpu);
 void tprt__gpu_leave(const tprt__gpu *gpu);
 
 /* ---- gpu_sites.c; in the GPU's context ---- */
 /* Loads the kernels of sites, once, and finds this one. */
 tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
-/* Enqueues a kernel that was found, whose argument is a struct, for n_items in one dimension of the grid and n_rows in the other. */
-tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which, uint64_t n_items,
-                                  unsigned n_rows, const void *arguments);
+/* Enqueues a kernel that was found, whose argument is a struct, for n_items in one dimension of the
+ * grid and n_rows in the other. */
+tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
+                                  uint64_t n_items, unsigned n_rows, const void *arguments);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
 /* ---- gpu_beside.c; in the GPU's context ---- */

@@ -1,4 +1,5 @@
-/* Direct access between the GPUs of a communicator: memory that peers map, and the group of fused kernels over it. */
+/* Direct access between the GPUs of a communicator: memory that peers map, and the group of fused
+ * kernels over it. */
 #include "cuda/gpu_peers.h"
 
 #include "cuda/fused_gemm.h"
@@ -16,7 +17,9 @@ struct tprt__gpu_peers {
   tprt_cuda_copier *copier; /* NULL: nothing is gathered for products */
   size_t staging_bytes;
   room inputs,
-      outputs; /* apart: what one rank still copies out of the one, another may already be filling for the next call in the other */
+      /* apart: what one rank still copies out of the one, another may already be filling for the
+       * next call in the other */
+      outputs;
 };
 
 /* A poll is a load that the GPU's own cache answers: from a quarter of a microsecond to one. */
@@ -26,8 +29,10 @@ static uint32_t polls_in(int64_t timeout_ns) {
   return polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX;
 }
 
-tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t timeout_ns, tprt__gpu_peers **result) {
-  enum { PUSHED_BYTES = 128 << 10 }; /* tprt_cuda_choose pushes no more to all ranks together; it takes two turns */
+tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t timeout_ns,
+                                   tprt__gpu_peers **result) {
+  /* tprt_cuda_choose pushes no more to all ranks together; it takes two turns */
+  enum { PUSHED_BYTES = 128 << 10 };
   const tprt_cuda_group_config config = {
       .size = sizeof config, .staging_bytes = 2 * PUSHED_BYTES, .spin_limit = polls_in(timeout_ns)};
   tprt__gpu_peers *peers = tprt__alloc(sizeof *peers);
@@ -61,11 +66,13 @@ static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, room *grown)
   return status;
 }
 
-bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes) {
+bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes,
+                               size_t output_bytes) {
   return input_bytes <= peers->inputs.bytes && output_bytes <= peers->outputs.bytes;
 }
 
-tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes) {
+tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes,
+                                    size_t output_bytes) {
   tprt_status status = tprt__gpu_synchronize(gpu); /* nothing that uses what goes is on its way */
   if (!status)
     status = tprt__gpu_enter(gpu);
@@ -92,13 +99,20 @@ void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers) {
   tprt__free(peers);
 }
 
-static void *const *addresses(const room *r) { return r->memory ? tprt_cuda_symmetric_addresses(r->memory) : NULL; }
+static void *const *addresses(const room *r) {
+  return r->memory ? tprt_cuda_symmetric_addresses(r->memory) : NULL;
+}
 
-void *const *tprt__gpu_peers_inputs(const tprt__gpu_peers *peers) { return addresses(&peers->inputs); }
-void *const *tprt__gpu_peers_outputs(const tprt__gpu_peers *peers) { return addresses(&peers->outputs); }
+void *const *tprt__gpu_peers_inputs(const tprt__gpu_peers *peers) {
+  return addresses(&peers->inputs);
+}
+void *const *tprt__gpu_peers_outputs(const tprt__gpu_peers *peers) {
+  return addresses(&peers->outputs);
+}
 size_t tprt__gpu_peers_staging(const tprt__gpu_peers *peers) { return peers->staging_bytes; }
 
-tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_rows *rows) {
+tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
+                                   const tprt_cuda_rows *rows) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
@@ -107,8 +121,8 @@ tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
   return status;
 }
 
-tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gemm *gemm,
-                                     const tprt_cuda_rows *rows) {
+tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers,
+                                     const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
@@ -126,12 +140,14 @@ tprt_status tprt__gpu_peers_prepare_gather(tprt__gpu *gpu, tprt__gpu_peers *peer
   return status;
 }
 
-tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers, const tprt_cuda_gather *rows,
-                                   const tprt_cuda_gemm *gemms, int n_gemms) {
+tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers,
+                                   const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms,
+                                   int n_gemms) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = n_gemms ? tprt_cuda_gather_multiply(peers->group, peers->copier, gpu->blas, rows, gemms, n_gemms, gpu->stream)
+  status = n_gemms ? tprt_cuda_gather_multiply(peers->group, peers->copier, gpu->blas, rows, gemms,
+                                               n_gemms, gpu->stream)
                    : tprt__cuda_gather(peers->group, peers->copier, rows, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;

@@ -8,7 +8,8 @@ struct tprt__gpu_ranks {
   tprt_cuda_copier *copier; /* NULL: nothing was gathered for products yet */
 };
 
-static tprt_status make_signals(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks *ranks, tprt_cuda_group_config *config) {
+static tprt_status make_signals(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks *ranks,
+                                tprt_cuda_group_config *config) {
   size_t each = (tprt_cuda_signal_bytes() + 255) / 256 * 256, bytes = each * (size_t)n_ranks;
   void *zeros = tprt__alloc(bytes); /* zeroed */
   if (!zeros)
@@ -23,7 +24,8 @@ static tprt_status make_signals(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks *ra
 }
 
 tprt_status tprt__gpu_ranks_create(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks **result) {
-  tprt_cuda_group_config config = {.size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS};
+  tprt_cuda_group_config config = {
+      .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS};
   tprt__gpu_ranks *ranks = tprt__alloc(sizeof *ranks);
   if (!ranks)
     return tprt__fail_memory(sizeof *ranks);
@@ -54,7 +56,8 @@ void tprt__gpu_ranks_destroy(tprt__gpu *gpu, tprt__gpu_ranks *ranks) {
   tprt__free(ranks);
 }
 
-tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_rows *rows, void *stream) {
+tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
+                                  const tprt_cuda_rows *rows, void *stream) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
@@ -72,8 +75,9 @@ tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu) {
   return status;
 }
 
-tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gemm *gemms,
-                                      const tprt_cuda_rows *rows, void *stream) {
+tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
+                                      const tprt_cuda_gemm *gemms, const tprt_cuda_rows *rows,
+                                      void *stream) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
@@ -82,7 +86,8 @@ tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks, co
   return status;
 }
 
-tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_entropy *entropy, void *stream) {
+tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
+                                    const tprt_cuda_entropy *entropy, void *stream) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
@@ -100,12 +105,14 @@ tprt_status tprt__gpu_prepare_gather(tprt__gpu *gpu, tprt__gpu_ranks *ranks) {
   return status;
 }
 
-tprt_status tprt__gpu_gather_multiply(tprt__gpu *gpu, tprt__gpu_ranks *ranks, const tprt_cuda_gather *rows,
-                                      const tprt_cuda_gemm *gemms, int n_gemms, void *stream) {
+tprt_status tprt__gpu_gather_multiply(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
+                                      const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms,
+                                      int n_gemms, void *stream) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt_cuda_gather_multiply(ranks->group, ranks->copier, gpu->blas, rows, gemms, n_gemms, stream);
+  status = tprt_cuda_gather_multiply(ranks->group, ranks->copier, gpu->blas, rows, gemms, n_gemms,
+                                     stream);
   tprt__gpu_leave(gpu);
   return status;
 }

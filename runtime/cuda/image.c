@@ -1,13 +1,14 @@
-/* The files that the build says, as they are: several hundred kilobytes, which a compiler of C would read number by number. */
+/* The files that the build says, as they are: several hundred kilobytes, which a compiler of C
+ * would read number by number. */
 #include "cuda/image.h"
 
-#define IMAGE(name, path)                                                                                                      \
-  __asm__(".pushsection .rodata\n"                                                                                             \
-          ".balign 64\n"                                                                                                       \
-          ".globl " name "\n"                                                                                                  \
-          ".hidden " name "\n" name ":\n"                                                                                      \
-          ".incbin \"" path "\"\n"                                                                                             \
-          ".byte 0\n"                                                                                                          \
+#define IMAGE(name, path)                                                                          \
+  __asm__(".pushsection .rodata\n"                                                                 \
+          ".balign 64\n"                                                                           \
+          ".globl " name "\n"                                                                      \
+          ".hidden " name "\n" name ":\n"                                                          \
+          ".incbin \"" path "\"\n"                                                                 \
+          ".byte 0\n"                                                                              \
           ".popsection\n")
 
 IMAGE("tprt__fused_image", FUSED_IMAGE);

@@ -1,13 +1,15 @@
-/* The language in which the fused kernels are written, once, for three placements: one grid per rank on GPUs of their own, one
- * cooperative grid whose blockIdx.y is the rank on one GPU, and threads of a host, for tests.
+/* The language in which the fused kernels are written, once, for three placements: one grid per
+ * rank on GPUs of their own, one cooperative grid whose blockIdx.y is the rank on one GPU, and
+ * threads of a host, for tests.
  *
- * It is the part of C that CUDA C++ has too, with a CTA as an object. A body is a sequence of phases; what the threads of the
- * CTA do in a phase stands in
+ * It is the part of C that CUDA C++ has too, with a CTA as an object. A body is a sequence of
+ * phases; what the threads of the CTA do in a phase stands in
  *
  *     EACH_THREAD(c, t) { ... }
  *
- * where t is the thread's number and THREAD(c, t) its registers; all that is between phases is the same for all threads. A phase
- * that reads from shared or global memory what another thread wrote in one before has a cta_sync between. */
+ * where t is the thread's number and THREAD(c, t) its registers; all that is between phases is the
+ * same for all threads. A phase that reads from shared or global memory what another thread wrote
+ * in one before has a cta_sync between. */
 #ifndef TPRT_RUNTIME_CUDA_KERNEL_H
 #define TPRT_RUNTIME_CUDA_KERNEL_H
 
@@ -20,8 +22,9 @@ typedef struct vector {
 
 /* Of one thread, from one phase to the next. */
 typedef struct thread {
-  float value[FUSED_VALUES]; /* its part of a row: vector j of the thread is vector t + j * n_threads of the row */
-  float partial;             /* goes into a reduction over threads, and is its result */
+  /* its part of a row: vector j of the thread is vector t + j * n_threads of the row */
+  float value[FUSED_VALUES];
+  float partial; /* goes into a reduction over threads, and is its result */
   float kept;
 } thread;
 

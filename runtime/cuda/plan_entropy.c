@@ -6,12 +6,15 @@
 static tprt_status check_shape(const tprt_cuda_entropy *e) {
   int64_t lanes = 16 / (int64_t)tprt_dtype_size(e->dtype);
   if (e->tokens < 0 || e->tokens > UINT32_MAX || e->columns < 1 || e->columns / lanes > UINT32_MAX)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: logits of shape %lld x %lld", (long long)e->tokens, (long long)e->columns);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: logits of shape %lld x %lld",
+                      (long long)e->tokens, (long long)e->columns);
   if (e->columns % lanes)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: %lld columns of %s a rank; the cross entropy needs a multiple of %lld",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "CUDA: %lld columns of %s a rank; the cross entropy needs a multiple of %lld",
                       (long long)e->columns, tprt_dtype_name(e->dtype), (long long)lanes);
   if (e->target_dtype && e->target_dtype != TPRT_I64 && e->target_dtype != TPRT_I32)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: targets of type %s; they are i64 or i32", tprt_dtype_name(e->target_dtype));
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: targets of type %s; they are i64 or i32",
+                      tprt_dtype_name(e->target_dtype));
   if ((unsigned)e->pick > TPRT_CUDA_LOG_PROBABILITY)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: pick %d does not exist", (int)e->pick);
   return TPRT_OK;
@@ -19,19 +22,24 @@ static tprt_status check_shape(const tprt_cuda_entropy *e) {
 
 static tprt_status check_steps(const fused_group *group, const tprt_cuda_entropy *e) {
   if ((unsigned)e->step > TPRT_CUDA_FROM_PARTS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: step %d of the cross entropy does not exist", (int)e->step);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: step %d of the cross entropy does not exist",
+                      (int)e->step);
   if (e->step == TPRT_CUDA_ALL_STEPS)
     return TPRT_OK;
   if (group->config.n_ranks != 1)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: steps of the cross entropy are for groups of one rank, not of %d",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: steps of the cross entropy are for groups of one rank, not of %d",
                       group->config.n_ranks);
   if (e->n_parts < 1 || e->part < 0 || e->part >= e->n_parts)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: part %d of %d of the columns", e->part, e->n_parts);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: part %d of %d of the columns", e->part,
+                      e->n_parts);
   return TPRT_OK;
 }
 
-static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_entropy *e, fused_entropy *to) {
-  bool parts = e->step == TPRT_CUDA_PARTS, from_parts = e->step == TPRT_CUDA_FROM_PARTS, any = parts;
+static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_entropy *e,
+                                 fused_entropy *to) {
+  bool parts = e->step == TPRT_CUDA_PARTS, from_parts = e->step == TPRT_CUDA_FROM_PARTS,
+       any = parts;
   const struct {
     const char *name;
     const void *from;
@@ -53,7 +61,8 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_entro
     memcpy(from, arrays[i].from, sizeof from);
     if (!arrays[i].used)
       continue;
-    tprt_status status = tprt__fused_pointers(group, arrays[i].name, from, FUSED_LOCAL, arrays[i].optional, checked);
+    tprt_status status =
+        tprt__fused_pointers(group, arrays[i].name, from, FUSED_LOCAL, arrays[i].optional, checked);
     if (status)
       return status;
     if (arrays[i].of_target && checked[rank] && !to->target[rank])
@@ -61,10 +70,12 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_entro
     any = any || (arrays[i].result && checked[rank]);
     memcpy(arrays[i].to, checked, sizeof checked);
   }
-  return any ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: a cross entropy without any result");
+  return any ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: a cross entropy without any result");
 }
 
-tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_entropy *given, fused_launch *launch) {
+tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_entropy *given,
+                                     fused_launch *launch) {
   tprt_cuda_entropy copy = {0}, *e = &copy;
   fused_kernel kernel;
   fused_launch plan = {0};
@@ -92,9 +103,11 @@ tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_e
   to->finite = e->finite;
   to->wide_target = e->target_dtype != TPRT_I32;
   to->ignored = e->ignored;
-  uint32_t threads =
-      to->row_vectors < FUSED_THREADS ? (to->row_vectors + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP : FUSED_THREADS;
-  uint64_t n_ctas = e->step == TPRT_CUDA_FROM_PARTS ? ((uint64_t)e->tokens + threads - 1) / threads : (uint64_t)e->tokens;
+  uint32_t threads = to->row_vectors < FUSED_THREADS
+                         ? (to->row_vectors + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP
+                         : FUSED_THREADS;
+  uint64_t n_ctas = e->step == TPRT_CUDA_FROM_PARTS ? ((uint64_t)e->tokens + threads - 1) / threads
+                                                    : (uint64_t)e->tokens;
   tprt__fused_begin(group, kernel, n_ctas, threads, &plan);
   if (!steps)
     status = tprt__fused_staging(group, (uint64_t)e->tokens * 16, &plan);

@@ -6,7 +6,8 @@
 TPRT_INLINE void cta_skew(cta *c, uint32_t stage) {
   if (c->args->skew_ns == 0)
     return;
-  uint32_t hash = (c->epoch * 2654435761u) ^ (c->rank * 40503u + c->index * 8191u + stage * 131071u);
+  uint32_t hash =
+      (c->epoch * 2654435761u) ^ (c->rank * 40503u + c->index * 8191u + stage * 131071u);
   hash ^= hash >> 15;
   hash *= 2246822519u;
   hash ^= hash >> 13;
@@ -19,7 +20,8 @@ TPRT_INLINE void cta_begin(cta *c) {
   cta_skew(c, FUSED_STAGES);
 }
 
-/* Leaves the epoch in all counters, also those of CTAs that this call does not have: every call is one epoch for all. */
+/* Leaves the epoch in all counters, also those of CTAs that this call does not have: every call is
+ * one epoch for all. */
 TPRT_INLINE void cta_end(cta *c) {
   cta_sync(c); /* all threads have read theirs */
   EACH_THREAD(c, t)
@@ -27,7 +29,8 @@ TPRT_INLINE void cta_end(cta *c) {
     c->args->signals[c->rank]->epoch[i] = c->epoch;
 }
 
-/* Tells all ranks that this CTA has reached the stage. What its threads have stored is there for who has waited. */
+/* Tells all ranks that this CTA has reached the stage. What its threads have stored is there for
+ * who has waited. */
 TPRT_INLINE void cta_signal(cta *c, uint32_t stage) {
   cta_skew(c, stage);
   cta_sync(c);
@@ -48,10 +51,11 @@ TPRT_INLINE void await_flag(cta *c, const uint32_t *flag) {
   }
 }
 
-/* Waits until all ranks have. One that never does is given up after spin_limit polls: the call ends with wrong results and
- * `failure` set, instead of hanging the device. */
+/* Waits until all ranks have. One that never does is given up after spin_limit polls: the call ends
+ * with wrong results and `failure` set, instead of hanging the device. */
 TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
-  if (FUSED_DEFECT == DEFECT_NO_WAIT || (FUSED_DEFECT == DEFECT_NO_SECOND_WAIT && stage == FUSED_WRITTEN))
+  if (FUSED_DEFECT == DEFECT_NO_WAIT ||
+      (FUSED_DEFECT == DEFECT_NO_SECOND_WAIT && stage == FUSED_WRITTEN))
     return;
   EACH_THREAD(c, t)
   if (t < c->args->n_ranks)
@@ -63,7 +67,8 @@ TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
 /* What rank `source` sends to rank `destination` through staging in this call. */
 TPRT_INLINE unsigned char *staging_slot(cta *c, uint32_t destination, uint32_t source) {
   uint32_t turn = FUSED_DEFECT == DEFECT_SINGLE_BUFFER ? 0 : c->epoch & 1;
-  uint64_t distance = FUSED_DEFECT == DEFECT_MOVING_BUFFERS ? c->args->n_ranks * c->args->slot_bytes : c->args->turn_bytes;
+  uint64_t distance = FUSED_DEFECT == DEFECT_MOVING_BUFFERS ? c->args->n_ranks * c->args->slot_bytes
+                                                            : c->args->turn_bytes;
   return c->args->staging[destination] + turn * distance + source * c->args->slot_bytes;
 }
 

@@ -1,6 +1,7 @@
 /* Included once per type of element: the reduction of rows over the ranks, in one shot or two. */
 
-/* One shot, of memory that the others cannot reach: every rank sends its input to all, and reduces what it was sent. */
+/* One shot, of memory that the others cannot reach: every rank sends its input to all, and reduces
+ * what it was sent. */
 TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
   const uint64_t step = (uint64_t)c->n_ctas * rows->row_vectors;
   for (uint64_t at = (uint64_t)c->index * rows->row_vectors; at < rows->n_vectors; at += step) {
@@ -8,13 +9,14 @@ TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
     EACH_ITEM(c, t, j, v, rows->row_vectors)
     if (at + v < rows->n_vectors) {
       vector sent = load_vector(rows->input[c->rank], at + v);
-      ROLLED for (uint32_t p = 0; p < c->args->n_ranks; p++) store_vector(staging_slot(c, p, c->rank), at + v, sent);
+      ROLLED for (uint32_t p = 0; p < c->args->n_ranks; p++)
+          store_vector(staging_slot(c, p, c->rank), at + v, sent);
     }
   }
 }
 
-/* The row that begins at vector `mine` of those that this rank reduces: where it is, and where its results go. Of a slice that is cut short by the end
- * of its block, 0 vectors are left at last. */
+/* The row that begins at vector `mine` of those that this rank reduces: where it is, and where its
+ * results go. Of a slice that is cut short by the end of its block, 0 vectors are left at last. */
 TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
   bool slices = rows->algorithm == FUSED_SLICES;
   uint64_t block = mine / rows->slice_vectors, in_slice = mine - block * rows->slice_vectors;
@@ -24,24 +26,28 @@ TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
   row r;
   r.at = block * rows->block_vectors + in_block;
   r.vectors = left < rows->row_vectors ? (uint32_t)left : rows->row_vectors;
-  row_place here = {c->rank, 1, r.at}, at_front = {c->rank, 1, mine}, everywhere = {0, c->args->n_ranks, r.at};
+  row_place here = {c->rank, 1, r.at}, at_front = {c->rank, 1, mine},
+            everywhere = {0, c->args->n_ranks, r.at};
   r.residual = !slices ? here : rows->sharded & FUSED_SHARDED_RESIDUAL ? at_front : everywhere;
   r.out = !slices ? here : rows->sharded & FUSED_SHARDED_OUT ? at_front : everywhere;
   return r;
 }
 
-/* One shot: every rank reduces all rows, for itself, of staging or of the inputs of all. Two shots: every rank reduces its slice and
- * stores the results at all ranks, or, of tensors that stay sharded, at the front of its own memory; with everything sharded this
- * is a reduce-scatter. Inputs that others read are free, and results that others write are there, when all ranks have said so in
- * a second round of signals. */
+/* One shot: every rank reduces all rows, for itself, of staging or of the inputs of all. Two shots:
+ * every rank reduces its slice and stores the results at all ranks, or, of tensors that stay
+ * sharded, at the front of its own memory; with everything sharded this is a reduce-scatter. Inputs
+ * that others read are free, and results that others write are there, when all ranks have said so
+ * in a second round of signals. */
 KERNEL(NAMED(tprt_reduce_rows)) {
   const fused_rows *rows = &c->args->of.rows;
   bool push = rows->algorithm == FUSED_PUSH, sent = rows->sharded & FUSED_SENT_INPUT;
-  const uint64_t n_mine = rows->n_vectors ? rows->n_vectors / rows->block_vectors * rows->slice_vectors : 0;
+  const uint64_t n_mine =
+      rows->n_vectors ? rows->n_vectors / rows->block_vectors * rows->slice_vectors : 0;
   const void *source[FUSED_RANKS];
-  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] = push   ? staging_slot(c, c->rank, p)
-                                                                : sent ? (const char *)rows->input[c->rank] + 16 * p * n_mine
-                                                                       : rows->input[p];
+  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] =
+      push   ? staging_slot(c, c->rank, p)
+      : sent ? (const char *)rows->input[c->rank] + 16 * p * n_mine
+             : rows->input[p];
   if (push)
     NAMED(send_rows)(c, rows);
   cta_signal(c, FUSED_ARRIVED);

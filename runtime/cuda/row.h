@@ -1,5 +1,5 @@
-/* Included once per type of element: one row of a sum over ranks, from its inputs to normalised and quantised outputs. A CTA has
- * the row in the registers of its threads: THREAD(c, t)->value. */
+/* Included once per type of element: one row of a sum over ranks, from its inputs to normalised and
+ * quantised outputs. A CTA has the row in the registers of its threads: THREAD(c, t)->value. */
 
 /* Where a row's results go: to the memory of n ranks from `first`, at `at` vectors. */
 #ifndef TPRT_RUNTIME_CUDA_ROW_H
@@ -23,8 +23,8 @@ TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, 
   EACH_PLACE(to, p) rows->scale[p][at] = scale;
 }
 
-/* The factor that makes the largest value 448, the largest of f8e4m3, or a smaller one, if scales have a least. What is all zero stays so, and what has
- * a NaN becomes NaN. */
+/* The factor that makes the largest value 448, the largest of f8e4m3, or a smaller one, if scales
+ * have a least. What is all zero stays so, and what has a NaN becomes NaN. */
 TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
   float scale = larger(larger(largest, rows->least_largest) / 448.0f, rows->least_scale);
   return largest == 0 && scale == 0 ? 1.0f : scale;
@@ -32,7 +32,8 @@ TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
 #endif
 
 /* What vector v of the thread is in the row, and whether there is one. */
-#define EACH_ITEM(c, t, j, v, n) UNROLL for (uint32_t j = 0, v = t; j < ITEMS; j++, v += (c)->n_threads) if (v < (n))
+#define EACH_ITEM(c, t, j, v, n)                                                                   \
+  UNROLL for (uint32_t j = 0, v = t; j < ITEMS; j++, v += (c)->n_threads) if (v < (n))
 
 #define LANE_VALUES(c, t, j) (THREAD(c, t)->value + (j) * LANES)
 
@@ -40,12 +41,15 @@ TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
 TPRT_INLINE void NAMED(round_lanes)(float *value) { NAMED(widen)(value, NAMED(narrow)(value)); }
 
 /* The sum over the ranks, in their order, of the row that begins at vector `at` of each source. */
-TPRT_INLINE void NAMED(sum_sources)(cta *c, const void *const *source, uint64_t at, uint32_t vectors) {
+TPRT_INLINE void NAMED(sum_sources)(cta *c, const void *const *source, uint64_t at,
+                                    uint32_t vectors) {
   uint32_t n = c->args->n_ranks;
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, vectors) {
-    vector loaded[FUSED_RANKS], none = {{0, 0, 0, 0}}; /* all under way before the first is needed */
-    UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) loaded[p] = p < n ? load_vector(source[p], at + v) : none;
+    /* all under way before the first is needed */
+    vector loaded[FUSED_RANKS], none = {{0, 0, 0, 0}};
+    UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) loaded[p] =
+        p < n ? load_vector(source[p], at + v) : none;
     float *sum = LANE_VALUES(c, t, j);
     NAMED(widen)(sum, loaded[0]);
     UNROLL for (uint32_t p = 1; p < FUSED_RANKS; p++) if (p < n) {
@@ -64,7 +68,8 @@ TPRT_INLINE void NAMED(store_row)(cta *c, void *const *memory, row_place to, uin
   }
 }
 
-/* + bias + residual, rounded. The last rounding is there even if nothing is stored: the norm is that of the stored value. */
+/* + bias + residual, rounded. The last rounding is there even if nothing is stored: the norm is
+ * that of the stored value. */
 TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r) {
   const void *residual = rows->residual[c->rank];
   EACH_THREAD(c, t)
@@ -86,7 +91,8 @@ TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r)
   }
 }
 
-/* The sum over the row of the squares of what is `mean` more than zero, or of the values themselves. */
+/* The sum over the row of the squares of what is `mean` more than zero, or of the values
+ * themselves. */
 TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float mean) {
   EACH_THREAD(c, t) {
     float sum = 0;
@@ -119,7 +125,8 @@ TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t v
 }
 
 /* Words of f8e4m3: LANES bytes of a vector. Beyond 448 it is 448. */
-TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v, const float *value, float scale) {
+TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v,
+                                        const float *value, float scale) {
   uint32_t word[LANES / 4];
   float inverse = 1.0f / scale;
   UNROLL for (int w = 0; w < LANES / 4; w++) {
@@ -131,7 +138,8 @@ TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, ui
     }
   }
   EACH_PLACE(to, p)
-  UNROLL for (int w = 0; w < LANES / 4; w++)((uint32_t *)rows->quantised[p])[(to.at + v) * (LANES / 4) + w] = word[w];
+  UNROLL for (int w = 0; w < LANES / 4;
+              w++)((uint32_t *)rows->quantised[p])[(to.at + v) * (LANES / 4) + w] = word[w];
 }
 
 TPRT_INLINE float NAMED(largest_lane)(const float *value) {
@@ -144,7 +152,8 @@ TPRT_INLINE float NAMED(largest_lane)(const float *value) {
 TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *r, uint32_t j) {
   const uint32_t members = FUSED_GROUP / LANES; /* threads whose vectors make a group */
   EACH_THREAD(c, t)
-  THREAD(c, t)->partial = t + j * c->n_threads < r->vectors ? NAMED(largest_lane)(LANE_VALUES(c, t, j)) : 0;
+  THREAD(c, t)->partial =
+      t + j * c->n_threads < r->vectors ? NAMED(largest_lane)(LANE_VALUES(c, t, j)) : 0;
   largest_of_neighbours(c, members);
   EACH_THREAD(c, t) {
     uint32_t v = t + j * c->n_threads;
@@ -158,7 +167,8 @@ TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r)
   EACH_THREAD(c, t) {
     THREAD(c, t)->partial = 0;
     EACH_ITEM(c, t, j, v, r->vectors)
-    THREAD(c, t)->partial = larger(THREAD(c, t)->partial, NAMED(largest_lane)(LANE_VALUES(c, t, j)));
+    THREAD(c, t)->partial =
+        larger(THREAD(c, t)->partial, NAMED(largest_lane)(LANE_VALUES(c, t, j)));
   }
   float scale = scale_for(rows, cta_largest(c));
   EACH_THREAD(c, t)

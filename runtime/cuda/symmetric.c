@@ -1,4 +1,5 @@
-/* Memory of each rank that all ranks of a communicator reach: within a process by peer access, between processes by CUDA IPC. */
+/* Memory of each rank that all ranks of a communicator reach: within a process by peer access,
+ * between processes by CUDA IPC. */
 #include "cuda/symmetric.h"
 
 #include "bootstrap/meet.h"
@@ -9,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REACH_CALLS(X)                                                                                                         \
-  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
-  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
-  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))                                           \
-  X(open, "cuIpcOpenMemHandle_v2", (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                            \
-  X(close, "cuIpcCloseMemHandle", (cuda_address memory))                                                                       \
+#define REACH_CALLS(X)                                                                             \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                      \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                           \
+  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))               \
+  X(open, "cuIpcOpenMemHandle_v2",                                                                 \
+    (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                               \
+  X(close, "cuIpcCloseMemHandle", (cuda_address memory))                                           \
   X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))
 
 static struct {
@@ -25,7 +27,8 @@ static struct {
 #undef MEMBER
 } cuda;
 
-/* An allocation that shares its block of the driver's with others would expose them to the peers, too. */
+/* An allocation that shares its block of the driver's with others would expose them to the peers,
+ * too. */
 enum { BLOCK_BYTES = 2 << 20, TEXT_BYTES = 200 };
 
 /* What a rank says of itself. */
@@ -59,7 +62,9 @@ static tprt_status load(void) {
   return status ? status : tprt__cuda_find(&cuda.driver, symbols);
 }
 
-static tprt_status check(cuda_result result, const char *what) { return tprt__device_check(cuda.device, result, what); }
+static tprt_status check(cuda_result result, const char *what) {
+  return tprt__device_check(cuda.device, result, what);
+}
 
 /* ---- Agreement ---- */
 
@@ -70,8 +75,9 @@ typedef struct vote {
 
 /* The failure of another rank, as this rank's. */
 static tprt_status fail_as(const tprt_comm *comm, int rank, tprt_status status, const char *text) {
-  return rank == tprt_comm_rank(comm) ? tprt__fail(status, "%s", text)
-                                      : tprt__fail(status, "rank %d: %s", tprt_comm_world_rank(comm, rank), text);
+  return rank == tprt_comm_rank(comm)
+             ? tprt__fail(status, "%s", text)
+             : tprt__fail(status, "rank %d: %s", tprt_comm_world_rank(comm, rank), text);
 }
 
 static tprt_status gather(tprt_comm *comm, const void *mine, void *all, size_t bytes) {
@@ -101,7 +107,8 @@ static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
     return status;
   status = check(cuda.device->memory_alloc(&memory->own, bytes), "symmetric memory");
   if (!status)
-    status = check(cuda.device->memory_set(memory->own, 0, bytes, NULL), "clearing symmetric memory");
+    status =
+        check(cuda.device->memory_set(memory->own, 0, bytes, NULL), "clearing symmetric memory");
   if (!status)
     status = check(cuda.stream_synchronize(NULL), "clearing symmetric memory");
   (void)cuda.device->context_pop(&popped);
@@ -116,7 +123,8 @@ static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, card *mine) {
   if (!status)
     status = check(cuda.device->context_current(&memory->context), "the current context");
   if (!status && !memory->context)
-    return tprt__fail(TPRT_INVALID_STATE, "CUDA: the thread has no current context; symmetric memory is made in one");
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "CUDA: the thread has no current context; symmetric memory is made in one");
   if (!status && (bytes == 0 || whole < bytes))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "symmetric memory of %zu bytes", bytes);
   if (!status)
@@ -151,23 +159,28 @@ static tprt_status reach_context(const tprt_cuda_symmetric *memory, const card *
   if (mine->context == other->context)
     return TPRT_OK;
   if (!same_device(mine, other)) {
-    tprt_status status = check(cuda.can_reach(&reaches, mine->device, other->device), "whether devices are peers");
+    tprt_status status =
+        check(cuda.can_reach(&reaches, mine->device, other->device), "whether devices are peers");
     if (status)
       return status;
   }
   if (!reaches)
-    return tprt__fail(TPRT_UNSUPPORTED, "GPU %d does not reach the memory of GPU %d: they are no peers", mine->device,
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "GPU %d does not reach the memory of GPU %d: they are no peers", mine->device,
                       other->device);
   cuda_result result = cuda.reach((cuda_context)(uintptr_t)other->context, 0);
-  return check(result == CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED ? CUDA_RESULT_SUCCESS : result, "access to a peer");
+  return check(result == CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED ? CUDA_RESULT_SUCCESS : result,
+               "access to a peer");
 }
 
-/* Memory of another process. The driver knows whether the devices are peers: one of them need not be visible here. */
+/* Memory of another process. The driver knows whether the devices are peers: one of them need not
+ * be visible here. */
 static tprt_status open_handle(const tprt_cuda_symmetric *memory, int rank, cuda_address *at) {
   const card *other = &memory->cards[rank];
   if (other->exported)
     return check((cuda_result)other->exported, "exporting memory to another process");
-  return check(cuda.open(at, other->handle, CUDA_IPC_ENABLE_PEERS), "memory of another process, whose GPU has to be a peer");
+  return check(cuda.open(at, other->handle, CUDA_IPC_ENABLE_PEERS),
+               "memory of another process, whose GPU has to be a peer");
 }
 
 static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
@@ -177,9 +190,10 @@ static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
   if (is_mine(memory, other)) {
     status = rank == memory->rank ? TPRT_OK : reach_context(memory, other);
   } else if (!tprt__host_is(&memory->cards[memory->rank].host, &other->host)) {
-    status =
-        tprt__fail(TPRT_UNSUPPORTED, "rank %d is on another host (%s), or in another container: its memory is out of reach",
-                   tprt_comm_world_rank(memory->comm, rank), other->host.name);
+    status = tprt__fail(
+        TPRT_UNSUPPORTED,
+        "rank %d is on another host (%s), or in another container: its memory is out of reach",
+        tprt_comm_world_rank(memory->comm, rank), other->host.name);
   } else {
     status = open_handle(memory, rank, &at);
     memory->opened[rank] = !status;
@@ -200,7 +214,8 @@ static tprt_status exchange(tprt_cuda_symmetric *memory, const card *mine) {
     else if (other->bytes != memory->cards[0].bytes && !memory->cards[0].status)
       status = tprt__fail(TPRT_MISMATCH, "symmetric memory: rank %d wants %llu bytes, rank %d %llu",
                           tprt_comm_world_rank(memory->comm, r), (unsigned long long)other->bytes,
-                          tprt_comm_world_rank(memory->comm, 0), (unsigned long long)memory->cards[0].bytes);
+                          tprt_comm_world_rank(memory->comm, 0),
+                          (unsigned long long)memory->cards[0].bytes);
   }
   return status;
 }
@@ -211,7 +226,8 @@ static void free_own(tprt_cuda_symmetric *memory) {
   tprt__free(memory);
 }
 
-/* In its context: closes what was opened; frees the own memory when all others have, which a communicator that failed cannot tell. */
+/* In its context: closes what was opened; frees the own memory when all others have, which a
+ * communicator that failed cannot tell. */
 static tprt_status leave(tprt_cuda_symmetric *memory) {
   for (int r = 0; r < memory->n_ranks; r++)
     if (memory->opened[r])
@@ -231,11 +247,12 @@ void tprt__cuda_symmetric_give_up(tprt_cuda_symmetric *memory, tprt_status statu
   (void)tprt__fail(status, "%s", text);
 }
 
-tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status so_far, tprt_cuda_symmetric **result) {
+tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status so_far,
+                                      tprt_cuda_symmetric **result) {
   int n_ranks = tprt_comm_size(comm);
   if (n_ranks > TPRT_CUDA_MAX_RANKS)
-    return tprt__fail(TPRT_UNSUPPORTED, "symmetric memory of %d ranks; at most %d reach each other", n_ranks,
-                      TPRT_CUDA_MAX_RANKS);
+    return tprt__fail(TPRT_UNSUPPORTED, "symmetric memory of %d ranks; at most %d reach each other",
+                      n_ranks, TPRT_CUDA_MAX_RANKS);
   tprt_cuda_symmetric *memory = tprt__alloc(sizeof *memory);
   if (!memory) /* the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *memory), TPRT_OP_ALL_GATHER);
@@ -267,7 +284,8 @@ tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status
   return TPRT_OK;
 }
 
-tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes, tprt_cuda_symmetric **memory) {
+tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes,
+                                       tprt_cuda_symmetric **memory) {
   return tprt__cuda_symmetric_make(comm, bytes, TPRT_OK, memory);
 }
 
@@ -275,14 +293,17 @@ tprt_status tprt_cuda_symmetric_destroy(tprt_cuda_symmetric *memory) {
   cuda_context popped;
   if (!memory)
     return TPRT_OK;
-  bool entered = cuda.device->context_push(memory->context) == CUDA_RESULT_SUCCESS; /* if not, freeing may still succeed */
+  /* if not, freeing may still succeed */
+  bool entered = cuda.device->context_push(memory->context) == CUDA_RESULT_SUCCESS;
   tprt_status status = leave(memory);
   if (entered)
     (void)cuda.device->context_pop(&popped);
   return status;
 }
 
-void *const *tprt_cuda_symmetric_addresses(const tprt_cuda_symmetric *memory) { return memory->addresses; }
+void *const *tprt_cuda_symmetric_addresses(const tprt_cuda_symmetric *memory) {
+  return memory->addresses;
+}
 
 bool tprt__cuda_symmetric_same_device(const tprt_cuda_symmetric *memory, int *a, int *b) {
   for (*b = 1; *b < memory->n_ranks; ++*b)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Where the members of new groups, all groups of one split, find each other: the first of a group to come makes its hub. It
- * lives until all have come, or with the parent, if some never do. */
+/* Where the members of new groups, all groups of one split, find each other: the first of a group
+ * to come makes its hub. It lives until all have come, or with the parent, if some never do. */
 struct loopback_invitation {
   loopback_invitation *next;
   int n_users, n_hubs;
@@ -71,8 +71,10 @@ static tprt_status end_create(loopback_hub *hub, int rank, tprt__transport **tra
   loopback_transport *end = tprt__alloc(sizeof *end);
   if (!end)
     return tprt__fail_memory(sizeof *end);
-  end->base = (tprt__transport){
-      .backend = &tprt__backend_loopback, .rank = rank, .n_ranks = hub->n_ranks, .host_ranks = hub->host_ranks};
+  end->base = (tprt__transport){.backend = &tprt__backend_loopback,
+                                .rank = rank,
+                                .n_ranks = hub->n_ranks,
+                                .host_ranks = hub->host_ranks};
   end->hub = hub;
   pthread_mutex_lock(&hub->lock);
   hub->references++;
@@ -104,7 +106,9 @@ static bool loopback_gone(const tprt__transport *transport, int rank) {
   return gone;
 }
 
-static void loopback_leave(tprt__transport *transport) { mark_left(((loopback_transport *)transport)->hub, transport->rank); }
+static void loopback_leave(tprt__transport *transport) {
+  mark_left(((loopback_transport *)transport)->hub, transport->rank);
+}
 
 static void loopback_destroy(tprt__transport *transport) {
   loopback_leave(transport);
@@ -116,10 +120,12 @@ static void loopback_destroy(tprt__transport *transport) {
 
 static tprt_status loopback_probe(void) { return TPRT_OK; }
 
-static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *settings,
+                                           tprt__transport **transports) {
   (void)settings;
   if (n_ranks > 0xffff)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend loopback has at most 65535 ranks, not %d", n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend loopback has at most 65535 ranks, not %d",
+                      n_ranks);
   loopback_hub *hub = hub_create(n_ranks);
   if (!hub)
     return tprt__fail_memory(sizeof *hub);
@@ -137,14 +143,15 @@ static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *se
   return status;
 }
 
-static tprt_status loopback_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status loopback_create(int n_ranks, int rank, const tprt__settings *settings,
+                                   tprt__transport **transport) {
   if (n_ranks == 1)
     return loopback_create_threads(1, settings, transport);
-  return tprt__fail(
-      TPRT_UNSUPPORTED,
-      "backend loopback has its ranks in one process, which makes them with tprt_world_create_threads; rank %d of "
-      "%d as a process needs shm or mpi",
-      rank, n_ranks);
+  return tprt__fail(TPRT_UNSUPPORTED,
+                    "backend loopback has its ranks in one process, which makes them with "
+                    "tprt_world_create_threads; rank %d of "
+                    "%d as a process needs shm or mpi",
+                    rank, n_ranks);
 }
 
 /* ---- Groups ---- */
@@ -159,7 +166,8 @@ loopback_invitation *tprt__loopback_invite(loopback_hub *parent, int n_users) {
   return made;
 }
 
-static tprt_status loopback_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+static tprt_status loopback_reserve(tprt__transport *parent, int n_users, const int *users,
+                                    tprt__token *token) {
   (void)users;
   loopback_hub *hub = ((loopback_transport *)parent)->hub;
   pthread_mutex_lock(&hub->lock);
@@ -172,7 +180,8 @@ static tprt_status loopback_reserve(tprt__transport *parent, int n_users, const 
   return TPRT_OK;
 }
 
-static loopback_hub *find_hub(loopback_invitation *invitation, const loopback_hub *parent, int n_members, const int *members) {
+static loopback_hub *find_hub(loopback_invitation *invitation, const loopback_hub *parent,
+                              int n_members, const int *members) {
   int first = parent->seats[members[0]].world_rank;
   for (int i = 0; i < invitation->n_hubs; i++) {
     if (invitation->hubs[i]->seats[0].world_rank == first)
@@ -200,8 +209,8 @@ static void use_up(loopback_hub *parent, loopback_invitation *invitation) {
   invitation_free(invitation);
 }
 
-static tprt_status loopback_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members,
-                                 int index, tprt__transport **child) {
+static tprt_status loopback_join(tprt__transport *parent, const tprt__token *token, int n_members,
+                                 const int *members, int index, tprt__transport **child) {
   loopback_hub *from = ((loopback_transport *)parent)->hub;
   loopback_invitation *invitation;
   memcpy(&invitation, token->bytes, sizeof invitation);
@@ -241,12 +250,14 @@ static uint64_t loopback_offset(const tprt__transport *transport, const void *me
 
 /* ---- Costs: one thread works for all ranks ---- */
 
-static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
+static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                               int64_t *beta_ps_per_kb) {
   *alpha_ps = INT64_C(3000000) * transport->n_ranks;
   *beta_ps_per_kb = 100000; /* 10 GB a second */
 }
 
-static void loopback_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {
+static void loopback_cost(const tprt__transport *transport, const tprt__plan *plan,
+                          tprt__cost *cost) {
   int64_t n = tprt__plan_is_transfer(plan) ? 1 : transport->n_ranks;
   int64_t in = plan->reduction ? plan->send_bytes : plan->recv_bytes;
   *cost = (tprt__cost){.algorithm = "direct", .n_steps = 1, .bytes = n * (in + plan->recv_bytes)};
@@ -255,12 +266,14 @@ static void loopback_cost(const tprt__transport *transport, const tprt__plan *pl
 const tprt__backend tprt__backend_loopback = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
-                    TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES |
+                    TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS |
+                    TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
                     TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
     .name = "loopback",
     .summary = "virtual ranks of one process, of which the last to come works for all",
-    .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) = "the ranks work on each other's memory, which is that of one process",
+    .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) =
+                  "the ranks work on each other's memory, which is that of one process",
               TPRT__LACKS_STREAMS},
     .probe = loopback_probe,
     .create = loopback_create,

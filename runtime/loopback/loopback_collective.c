@@ -1,4 +1,5 @@
-/* The operations of the loopback backend: all ranks come together, the last runs the operation for all. */
+/* The operations of the loopback backend: all ranks come together, the last runs the operation for
+ * all. */
 #define _GNU_SOURCE 1
 #include "loopback/loopback.h"
 
@@ -25,11 +26,12 @@ static void reduce_part(loopback_hub *hub, int i) {
   void *destination = plan->recv;
   for (int k = 0; k < hub->n_ranks; k++)
     hub->sources[k] = hub->plans[k]->sends[i].at;
-  tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, hub->n_ranks, hub->scales,
-               plan->recv_bytes / (int64_t)plan->type->size, 0);
+  tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, hub->n_ranks,
+               hub->scales, plan->recv_bytes / (int64_t)plan->type->size, 0);
 }
 
-/* To all ranks that receive at once: in place, an input is gone when the first result is written. */
+/* To all ranks that receive at once: in place, an input is gone when the first result is
+ * written. */
 static void reduce_whole(loopback_hub *hub) {
   const tprt__plan *plan = hub->plans[0];
   int n_destinations = 0;
@@ -38,8 +40,8 @@ static void reduce_whole(loopback_hub *hub) {
     if (tprt__plan_receives(hub->plans[k]))
       hub->destinations[n_destinations++] = hub->plans[k]->recv;
   }
-  tprt__reduce(plan->type, plan->reduction, hub->destinations, n_destinations, hub->sources, hub->n_ranks, hub->scales,
-               plan->piece / (int64_t)plan->type->size, 0);
+  tprt__reduce(plan->type, plan->reduction, hub->destinations, n_destinations, hub->sources,
+               hub->n_ranks, hub->scales, plan->piece / (int64_t)plan->type->size, 0);
 }
 
 static void reduce(loopback_hub *hub) {
@@ -78,8 +80,8 @@ static void move(const loopback_hub *hub) {
       if (plan->parts)
         move_part(plan, other);
       else
-        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, k, 0), other->send, tprt__place_in(other->send_map, i, 0),
-                         plan->piece, false);
+        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, k, 0), other->send,
+                         tprt__place_in(other->send_map, i, 0), plan->piece, false);
     }
     if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
       memset(plan->recv, 0, (size_t)plan->recv_bytes);
@@ -100,16 +102,19 @@ static tprt_status compare_parts(loopback_hub *hub, uint32_t sequence) {
       int64_t size = (int64_t)hub->plans[i]->type->size;
       if (sent == expected)
         continue;
-      snprintf(hub->text, sizeof hub->text,
-               "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld", sequence,
-               hub->seats[i].world_rank, (long long)(sent / size), hub->seats[k].world_rank, (long long)(expected / size));
+      snprintf(
+          hub->text, sizeof hub->text,
+          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld",
+          sequence, hub->seats[i].world_rank, (long long)(sent / size), hub->seats[k].world_rank,
+          (long long)(expected / size));
       return TPRT_MISMATCH;
     }
   }
   return TPRT_OK;
 }
 
-/* By the last that came, with the lock, which it gives back while it works: the others wait for the round to end. */
+/* By the last that came, with the lock, which it gives back while it works: the others wait for the
+ * round to end. */
 static void run_round(loopback_hub *hub) {
   hub->result = TPRT_OK;
   hub->text[0] = 0;
@@ -119,9 +124,10 @@ static void run_round(loopback_hub *hub) {
       hub->result = TPRT_MISMATCH;
     if (!hub->plans[i]->gpu != !hub->plans[0]->gpu) {
       hub->result = TPRT_MISMATCH;
-      snprintf(hub->text, sizeof hub->text,
-               "operation %u: rank %d and rank %d have their tensors in memory of the host and of a GPU",
-               hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
+      snprintf(
+          hub->text, sizeof hub->text,
+          "operation %u: rank %d and rank %d have their tensors in memory of the host and of a GPU",
+          hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
     }
   }
   hub->running = true;
@@ -155,9 +161,10 @@ static tprt_status explain(const loopback_hub *hub, int rank, uint32_t sequence)
   while (other < hub->n_ranks - 1 && same_operation(own, &hub->seats[other]))
     other++;
   char difference[192];
-  tprt__signature_explain(own->signature, hub->seats[other].signature, difference, sizeof difference);
-  return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", sequence, own->world_rank,
-                    hub->seats[other].world_rank, difference);
+  tprt__signature_explain(own->signature, hub->seats[other].signature, difference,
+                          sizeof difference);
+  return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", sequence,
+                    own->world_rank, hub->seats[other].world_rank, difference);
 }
 
 /* Why not to wait any longer for those that have not come. */
@@ -172,7 +179,8 @@ static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
       return tprt__loopback_blame(hub, TPRT_PEER_DEAD, i, wait);
     absent = absent < 0 ? i : absent;
   }
-  return tprt__now() >= wait->deadline ? tprt__loopback_blame(hub, TPRT_TIMEOUT, absent, wait) : TPRT_OK;
+  return tprt__now() >= wait->deadline ? tprt__loopback_blame(hub, TPRT_TIMEOUT, absent, wait)
+                                       : TPRT_OK;
 }
 
 /* Takes the seat; the last that does works for all. */
@@ -216,7 +224,8 @@ void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, ui
   pthread_mutex_unlock(&hub->lock);
 }
 
-tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan,
+                                  uint32_t sequence, int64_t deadline) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   loopback_seat *own = &hub->seats[transport->rank];
   const loopback_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes the oldest transfer of the list that is the other end of `mine`; NULL if none is there yet. */
+/* Takes the oldest transfer of the list that is the other end of `mine`; NULL if none is there
+ * yet. */
 static loopback_transfer *take_other(loopback_hub *hub, const loopback_transfer *mine) {
   const tprt__plan *plan = mine->plan;
   for (loopback_transfer **at = &hub->posted; *at; at = &(*at)->next) {
     const tprt__plan *other = (*at)->plan;
-    if (other->rank != plan->peer || other->peer != plan->rank || other->kind == plan->kind || other->tag != plan->tag)
+    if (other->rank != plan->peer || other->peer != plan->rank || other->kind == plan->kind ||
+        other->tag != plan->tag)
       continue;
     loopback_transfer *found = *at;
     *at = found->next;
@@ -36,16 +38,19 @@ static void withdraw(loopback_hub *hub, const loopback_transfer *transfer) {
 }
 
 static void describe_mismatch(loopback_hub *hub, const tprt__plan *send, const tprt__plan *recv) {
-  snprintf(hub->text, sizeof hub->text, "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
-           hub->seats[send->rank].world_rank, (long long)(send->send_bytes / (int64_t)send->type->size), send->type->name,
-           hub->seats[recv->rank].world_rank, send->tag, (long long)(recv->recv_bytes / (int64_t)recv->type->size),
-           recv->type->name);
+  snprintf(hub->text, sizeof hub->text,
+           "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
+           hub->seats[send->rank].world_rank,
+           (long long)(send->send_bytes / (int64_t)send->type->size), send->type->name,
+           hub->seats[recv->rank].world_rank, send->tag,
+           (long long)(recv->recv_bytes / (int64_t)recv->type->size), recv->type->name);
 }
 
 /* Copies between two ends that were found, without the lock. */
 static tprt_status move(loopback_hub *hub, loopback_transfer *mine, loopback_transfer *other) {
   bool sends = mine->plan->kind == TPRT_OP_SEND;
-  const tprt__plan *send = sends ? mine->plan : other->plan, *recv = sends ? other->plan : mine->plan;
+  const tprt__plan *send = sends ? mine->plan : other->plan,
+                   *recv = sends ? other->plan : mine->plan;
   if (send->type != recv->type || send->send_bytes != recv->recv_bytes) {
     const loopback_wait wait = {.kind = mine->plan->kind};
     describe_mismatch(hub, send, recv);
@@ -81,7 +86,8 @@ static size_t first_left(const loopback_transfer *transfers, size_t n) {
 }
 
 /* Why not to wait any longer. */
-static tprt_status check(loopback_hub *hub, const loopback_transfer *transfers, size_t n, loopback_wait *wait) {
+static tprt_status check(loopback_hub *hub, const loopback_transfer *transfers, size_t n,
+                         loopback_wait *wait) {
   if (hub->fault.status)
     return tprt__loopback_fail(hub);
   bool late = tprt__now() >= wait->deadline;
@@ -90,12 +96,14 @@ static tprt_status check(loopback_hub *hub, const loopback_transfer *transfers, 
     if (transfers[i].state != LOOPBACK_POSTED || !(hub->seats[plan->peer].left || late))
       continue;
     wait->kind = plan->kind;
-    return tprt__loopback_blame(hub, hub->seats[plan->peer].left ? TPRT_PEER_DEAD : TPRT_TIMEOUT, plan->peer, wait);
+    return tprt__loopback_blame(hub, hub->seats[plan->peer].left ? TPRT_PEER_DEAD : TPRT_TIMEOUT,
+                                plan->peer, wait);
   }
   return TPRT_OK;
 }
 
-static tprt_status run_all(loopback_hub *hub, loopback_transfer *transfers, size_t n, loopback_wait *wait) {
+static tprt_status run_all(loopback_hub *hub, loopback_transfer *transfers, size_t n,
+                           loopback_wait *wait) {
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++)
     status = start(hub, &transfers[i]);
@@ -113,8 +121,8 @@ static tprt_status run_all(loopback_hub *hub, loopback_transfer *transfers, size
   return status;
 }
 
-tprt_status tprt__loopback_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
-                                    int64_t deadline) {
+tprt_status tprt__loopback_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                                    uint32_t sequence, int64_t deadline) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   enum { FEW = 8 };
   loopback_transfer few[FEW], *transfers = n > FEW ? tprt__alloc(n * sizeof *transfers) : few;
@@ -125,9 +133,11 @@ tprt_status tprt__loopback_exchange(tprt__transport *transport, const tprt__plan
     if (plans[i].peer != transport->rank) /* those were done before */
       transfers[n_transfers++] = (loopback_transfer){.plan = &plans[i], .state = LOOPBACK_POSTED};
   }
-  loopback_wait wait = {.kind = n ? plans[0].kind : (tprt_op_kind)0, .sequence = sequence, .deadline = deadline};
+  loopback_wait wait = {
+      .kind = n ? plans[0].kind : (tprt_op_kind)0, .sequence = sequence, .deadline = deadline};
   pthread_mutex_lock(&hub->lock);
-  tprt_status status = hub->fault.status ? tprt__loopback_fail(hub) : run_all(hub, transfers, n_transfers, &wait);
+  tprt_status status =
+      hub->fault.status ? tprt__loopback_fail(hub) : run_all(hub, transfers, n_transfers, &wait);
   pthread_mutex_unlock(&hub->lock);
   if (transfers != few)
     tprt__free(transfers);

@@ -16,10 +16,13 @@ tprt_status tprt__loopback_fail(const loopback_hub *hub) {
   return tprt__fault_fail(&hub->fault);
 }
 
-tprt_status tprt__loopback_blame(loopback_hub *hub, tprt_status status, int rank, const loopback_wait *wait) {
+tprt_status tprt__loopback_blame(loopback_hub *hub, tprt_status status, int rank,
+                                 const loopback_wait *wait) {
   if (!hub->fault.status) {
-    hub->fault =
-        (tprt__fault){.status = status, .kind = wait->kind, .rank = hub->seats[rank].world_rank, .sequence = wait->sequence};
+    hub->fault = (tprt__fault){.status = status,
+                               .kind = wait->kind,
+                               .rank = hub->seats[rank].world_rank,
+                               .sequence = wait->sequence};
     pthread_cond_broadcast(&hub->changed);
   }
   return tprt__loopback_fail(hub);
@@ -31,7 +34,8 @@ void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault) 
   if (!hub->fault.status)
     hub->fault = *fault;
   pthread_cond_broadcast(&hub->changed);
-  while (hub->running) /* with the buffers of ranks that have begun, and that learn of the fault now */
+  /* with the buffers of ranks that have begun, and that learn of the fault now */
+  while (hub->running)
     pthread_cond_wait(&hub->changed, &hub->lock);
   pthread_mutex_unlock(&hub->lock);
 }
@@ -44,8 +48,8 @@ tprt__fault tprt__loopback_fault(const tprt__transport *transport) {
   return fault;
 }
 
-tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                                 int64_t deadline) {
+tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint64_t *counter,
+                                 uint64_t value, int rank, int64_t deadline) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   const loopback_wait wait = {.deadline = deadline};
   tprt_status status = TPRT_OK;
@@ -84,9 +88,11 @@ static void decide(loopback_hub *hub) {
   pthread_cond_broadcast(&hub->changed);
 }
 
-static tprt_status read_decision(const loopback_hub *hub, int rank, tprt__token *token, int *members, int *n_members) {
+static tprt_status read_decision(const loopback_hub *hub, int rank, tprt__token *token,
+                                 int *members, int *n_members) {
   if (!hub->seats[rank].survives) {
-    return tprt__fail(TPRT_INVALID_STATE, "rank %d came too late: the others have gone on without it",
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "rank %d came too late: the others have gone on without it",
                       hub->seats[rank].world_rank);
   }
   if (!hub->next)
@@ -101,14 +107,15 @@ static tprt_status read_decision(const loopback_hub *hub, int rank, tprt__token 
   return TPRT_OK;
 }
 
-tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
-                                   int *n_members) {
+tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
+                                   int *members, int *n_members) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   loopback_seat *own = &hub->seats[transport->rank];
   tprt_status status;
   pthread_mutex_lock(&hub->lock);
   if (own->recovering) {
-    status = tprt__fail(TPRT_INVALID_STATE, "this communicator was already replaced; the new one can be, if it fails");
+    status = tprt__fail(TPRT_INVALID_STATE,
+                        "this communicator was already replaced; the new one can be, if it fails");
   } else {
     own->recovering = true;
     pthread_cond_broadcast(&hub->changed);

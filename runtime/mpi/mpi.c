@@ -1,4 +1,5 @@
-/* Backend "mpi": processes that an MPI launcher started. MPI moves the messages; see wire.h for what is made of them. */
+/* Backend "mpi": processes that an MPI launcher started. MPI moves the messages; see wire.h for
+ * what is made of them. */
 #include "mpi/mpi_library.h"
 #include "wire/wire.h"
 
@@ -18,11 +19,13 @@ typedef struct mpi_request {
   bool sends;
 } mpi_request;
 
-/* Of the process: MPI starts and ends once, and is called by one thread at a time, whatever world it is for. */
+/* Of the process: MPI starts and ends once, and is called by one thread at a time, whatever world
+ * it is for. */
 static struct {
   pthread_mutex_t lock;
   const mpi_library *library;
-  bool abandoned; /* a message is still under way that nobody waits for: ending MPI would wait for it */
+  /* a message is still under way that nobody waits for: ending MPI would wait for it */
+  bool abandoned;
   bool ended;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -54,18 +57,21 @@ static tprt_status start(const mpi_library *library) {
   library->initialized(&initialized);
   library->finalized(&finalized);
   if (finalized)
-    return tprt__fail(TPRT_INVALID_STATE, "backend mpi: MPI was finalized, and starts only once in a process");
-  int code = initialized ? library->functions->query_thread(&level) : library->functions->initialize(&level);
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "backend mpi: MPI was finalized, and starts only once in a process");
+  int code = initialized ? library->functions->query_thread(&level)
+                         : library->functions->initialize(&level);
   if (code)
     return tprt__mpi_fail(library, code, "MPI_Init_thread");
   process.library = library;
   if (!initialized && atexit(finalize_at_exit) != 0)
     return tprt__fail(TPRT_SYSTEM, "backend mpi: no room for an exit handler");
   if (level < 2)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "backend mpi: the program started MPI for thread level %d; MPI_THREAD_SERIALIZED (2) is "
-                      "needed, because work runs in the background",
-                      level);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "backend mpi: the program started MPI for thread level %d; MPI_THREAD_SERIALIZED (2) is "
+        "needed, because work runs in the background",
+        level);
   return TPRT_OK;
 }
 
@@ -92,12 +98,14 @@ static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
   if (size == n_ranks && own == rank)
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "rank %d of %d asked for; %s started this process as rank %d of %d (start all with its mpirun)", rank,
-                    n_ranks, end->library->functions->family, own, size);
+                    "rank %d of %d asked for; %s started this process as rank %d of %d (start all "
+                    "with its mpirun)",
+                    rank, n_ranks, end->library->functions->family, own, size);
 }
 
 /* A communicator for the messages of a world, and what there is to know about it. */
-static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag, int *host_ranks) {
+static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag,
+                             int *host_ranks) {
   const mpi_functions *call = end->library->functions;
   int tag = 0, code = call->duplicate_world(&end->comm);
   if (!code)
@@ -107,10 +115,12 @@ static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most
   if (!code)
     code = call->host_size(end->comm, rank, host_ranks);
   *most_tag = (uint32_t)tag;
-  return code ? tprt__mpi_fail(end->library, code, "a new communicator") : check_place(end, n_ranks, rank);
+  return code ? tprt__mpi_fail(end->library, code, "a new communicator")
+              : check_place(end, n_ranks, rank);
 }
 
-static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result, uint32_t *most_tag, int *host_ranks) {
+static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result,
+                            uint32_t *most_tag, int *host_ranks) {
   const mpi_library *library;
   tprt_status status = tprt__mpi_load(&library);
   mpi_end *end = tprt__alloc(sizeof *end);
@@ -134,7 +144,8 @@ static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **re
   return status;
 }
 
-static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *data, size_t bytes, bool sends, void **result) {
+static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *data, size_t bytes,
+                                 bool sends, void **result) {
   const mpi_functions *call = end->library->functions;
   mpi_request *request = tprt__alloc(sizeof *request);
   if (!request)
@@ -156,11 +167,13 @@ static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *dat
   return TPRT_OK;
 }
 
-static tprt_status mpi_send(void *end, int peer, uint32_t tag, const void *data, size_t bytes, void **request) {
+static tprt_status mpi_send(void *end, int peer, uint32_t tag, const void *data, size_t bytes,
+                            void **request) {
   return start_message(end, peer, tag, (void *)(uintptr_t)data, bytes, true, request);
 }
 
-static tprt_status mpi_receive(void *end, int peer, uint32_t tag, void *data, size_t bytes, void **request) {
+static tprt_status mpi_receive(void *end, int peer, uint32_t tag, void *data, size_t bytes,
+                               void **request) {
   return start_message(end, peer, tag, data, bytes, false, request);
 }
 
@@ -199,7 +212,8 @@ static bool mpi_cancel(void *at, void *asked) {
   return over;
 }
 
-/* A launcher of MPI ends the job when a process ends without notice, so that nobody is left to be told. */
+/* A launcher of MPI ends the job when a process ends without notice, so that nobody is left to be
+ * told. */
 static bool mpi_ended(void *end, int peer) {
   (void)end;
   (void)peer;
@@ -228,15 +242,18 @@ static tprt_status backend_probe(void) {
   return tprt__mpi_load(&library);
 }
 
-static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
-  return tprt__wire_open(&messenger, &tprt__backend_mpi, n_ranks, rank, settings->timeout_ns, transport);
+static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
+                                  tprt__transport **transport) {
+  return tprt__wire_open(&messenger, &tprt__backend_mpi, n_ranks, rank, settings->timeout_ns,
+                         transport);
 }
 
 const tprt__backend tprt__backend_mpi = {
     .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
-    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes, which MPI's launcher starts", WIRE_LACKS},
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes, which MPI's launcher starts",
+              WIRE_LACKS},
     .probe = backend_probe,
     .create = backend_create,
     WIRE_ROWS,

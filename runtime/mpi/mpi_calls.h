@@ -1,6 +1,7 @@
-/* The calls of one family of MPI libraries. Included once for each, with FAMILY(name), which adds the family's prefix, and its
- * FAMILY_NAME; HANDLE, the type of handles, and the FIELD of mpi_handle that holds it; and the constants and handles below. The
- * declarations are those of the MPI standard. */
+/* The calls of one family of MPI libraries. Included once for each, with FAMILY(name), which adds
+ * the family's prefix, and its FAMILY_NAME; HANDLE, the type of handles, and the FIELD of
+ * mpi_handle that holds it; and the constants and handles below. The declarations are those of the
+ * MPI standard. */
 static struct {
   int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
   int (*Query_thread)(int *provided);
@@ -12,7 +13,8 @@ static struct {
   int (*Comm_get_attr)(HANDLE comm, int keyval, void *value, int *found);
   int (*Comm_set_errhandler)(HANDLE comm, HANDLE handler);
   int (*Ibarrier)(HANDLE comm, HANDLE *request);
-  int (*Isend)(const void *data, int count, HANDLE type, int peer, int tag, HANDLE comm, HANDLE *request);
+  int (*Isend)(const void *data, int count, HANDLE type, int peer, int tag, HANDLE comm,
+               HANDLE *request);
   int (*Irecv)(void *data, int count, HANDLE type, int peer, int tag, HANDLE comm, HANDLE *request);
   int (*Test)(HANDLE *request, int *done, void *status);
   int (*Cancel)(HANDLE *request);
@@ -38,11 +40,19 @@ static const tprt__symbol FAMILY(symbols)[] = {
     {NULL, NULL},
 };
 
-static int FAMILY(initialize)(int *level) { return FAMILY(calls).Init_thread(NULL, NULL, MPI_TURNS, level); }
+static int FAMILY(initialize)(int *level) {
+  return FAMILY(calls).Init_thread(NULL, NULL, MPI_TURNS, level);
+}
 static int FAMILY(query_thread)(int *level) { return FAMILY(calls).Query_thread(level); }
-static int FAMILY(duplicate_world)(mpi_handle *comm) { return FAMILY(calls).Comm_dup(WORLD, &comm->FIELD); }
-static int FAMILY(rank)(mpi_handle comm, int *rank) { return FAMILY(calls).Comm_rank(comm.FIELD, rank); }
-static int FAMILY(size)(mpi_handle comm, int *size) { return FAMILY(calls).Comm_size(comm.FIELD, size); }
+static int FAMILY(duplicate_world)(mpi_handle *comm) {
+  return FAMILY(calls).Comm_dup(WORLD, &comm->FIELD);
+}
+static int FAMILY(rank)(mpi_handle comm, int *rank) {
+  return FAMILY(calls).Comm_rank(comm.FIELD, rank);
+}
+static int FAMILY(size)(mpi_handle comm, int *size) {
+  return FAMILY(calls).Comm_size(comm.FIELD, size);
+}
 
 static int FAMILY(host_size)(mpi_handle comm, int rank, int *size) {
   HANDLE host;
@@ -55,23 +65,32 @@ static int FAMILY(host_size)(mpi_handle comm, int rank, int *size) {
 }
 
 static int FAMILY(most_tag)(mpi_handle comm, int *tag) {
-  int *value = NULL, found = 0, code = FAMILY(calls).Comm_get_attr(comm.FIELD, MOST_TAG, &value, &found);
+  int *value = NULL, found = 0,
+      code = FAMILY(calls).Comm_get_attr(comm.FIELD, MOST_TAG, &value, &found);
   *tag = !code && found ? *value : 32767; /* what every MPI has */
   return code;
 }
 
-static int FAMILY(return_errors)(mpi_handle comm) { return FAMILY(calls).Comm_set_errhandler(comm.FIELD, ERRORS_RETURN); }
-static int FAMILY(world_barrier)(mpi_handle *request) { return FAMILY(calls).Ibarrier(WORLD, &request->FIELD); }
+static int FAMILY(return_errors)(mpi_handle comm) {
+  return FAMILY(calls).Comm_set_errhandler(comm.FIELD, ERRORS_RETURN);
+}
+static int FAMILY(world_barrier)(mpi_handle *request) {
+  return FAMILY(calls).Ibarrier(WORLD, &request->FIELD);
+}
 
-static int FAMILY(send)(const void *data, int bytes, int peer, int tag, mpi_handle comm, mpi_handle *request) {
+static int FAMILY(send)(const void *data, int bytes, int peer, int tag, mpi_handle comm,
+                        mpi_handle *request) {
   return FAMILY(calls).Isend(data, bytes, BYTE, peer, tag, comm.FIELD, &request->FIELD);
 }
 
-static int FAMILY(receive)(void *data, int bytes, int peer, int tag, mpi_handle comm, mpi_handle *request) {
+static int FAMILY(receive)(void *data, int bytes, int peer, int tag, mpi_handle comm,
+                           mpi_handle *request) {
   return FAMILY(calls).Irecv(data, bytes, BYTE, peer, tag, comm.FIELD, &request->FIELD);
 }
 
-static int FAMILY(test)(mpi_handle *request, int *done) { return FAMILY(calls).Test(&request->FIELD, done, STATUS_IGNORE); }
+static int FAMILY(test)(mpi_handle *request, int *done) {
+  return FAMILY(calls).Test(&request->FIELD, done, STATUS_IGNORE);
+}
 
 static int FAMILY(cancel)(mpi_handle *request) {
   int code = FAMILY(calls).Cancel(&request->FIELD);

@@ -76,7 +76,8 @@ static const tprt__symbol openmpi_data[] = {
 
 static tprt_status resolve(void *handle, const tprt__symbol *symbols) {
   const char *missing = tprt__symbols_find(handle, symbols);
-  return missing ? tprt__fail(TPRT_UNSUPPORTED, "backend mpi: %s has no %s; MPI 3 is needed", loaded.version, missing)
+  return missing ? tprt__fail(TPRT_UNSUPPORTED, "backend mpi: %s has no %s; MPI 3 is needed",
+                              loaded.version, missing)
                  : TPRT_OK;
 }
 
@@ -107,8 +108,10 @@ static tprt_status identify(void *handle) {
     loaded.functions = &mpich_functions;
     return resolve(handle, mpich_symbols);
   }
-  return tprt__fail(TPRT_UNSUPPORTED, "backend mpi knows the binary interfaces of Open MPI and MPICH, but not that of \"%s\"",
-                    loaded.version);
+  return tprt__fail(
+      TPRT_UNSUPPORTED,
+      "backend mpi knows the binary interfaces of Open MPI and MPICH, but not that of \"%s\"",
+      loaded.version);
 }
 
 /* ---- Where it is ---- */
@@ -127,7 +130,8 @@ static tprt_status find(void **handle) {
   const char *named = tprt__env_text(TPRT__ENV_MPI_LIBRARY);
   if (named) {
     *handle = dlopen(named, RTLD_NOW | RTLD_GLOBAL);
-    return *handle ? TPRT_OK : tprt__fail(TPRT_UNSUPPORTED, "backend mpi: TPRT_MPI_LIBRARY: %s", dlerror());
+    return *handle ? TPRT_OK
+                   : tprt__fail(TPRT_UNSUPPORTED, "backend mpi: TPRT_MPI_LIBRARY: %s", dlerror());
   }
   if (dlsym(RTLD_DEFAULT, "MPI_Init_thread")) {
     *handle = RTLD_DEFAULT; /* the program has one */

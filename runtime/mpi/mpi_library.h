@@ -1,5 +1,6 @@
-/* The functions of an MPI library that is found at run time. The binary interfaces of Open MPI and MPICH differ in what a handle
- * is and in the values of constants; what differs is behind this table, of which each has one. */
+/* The functions of an MPI library that is found at run time. The binary interfaces of Open MPI and
+ * MPICH differ in what a handle is and in the values of constants; what differs is behind this
+ * table, of which each has one. */
 #ifndef TPRT_RUNTIME_MPI_LIBRARY_H
 #define TPRT_RUNTIME_MPI_LIBRARY_H
 
@@ -39,7 +40,8 @@ typedef struct mpi_library {
   int (*error_string)(int code, char *text, int *length);
 } mpi_library;
 
-/* Loads the library once. Which: TPRT_MPI_LIBRARY; one that the program is linked with; that of the launcher; the first found. */
+/* Loads the library once. Which: TPRT_MPI_LIBRARY; one that the program is linked with; that of the
+ * launcher; the first found. */
 tprt_status tprt__mpi_load(const mpi_library **library);
 
 /* Text for a code of MPI, for a message about `what`. */

@@ -15,8 +15,8 @@ static tprt_status nccl_probe(void) {
   return tprt__nccl_load(&library);
 }
 
-static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns, tprt_status before,
-                              tprt__transport **transport) {
+static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns,
+                              tprt_status before, tprt__transport **transport) {
   size_t bytes = (size_t)host->n_ranks * sizeof(int);
   int *members = tprt__alloc(bytes);
   if (!members) {
@@ -30,14 +30,15 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
   return status;
 }
 
-/* The communicator on host memory, and which rank of its host this one is. The ranks of a segment are on one host; those that meet in
- * a store may be on several. */
-static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank, tprt__transport **host) {
+/* The communicator on host memory, and which rank of its host this one is. The ranks of a segment
+ * are on one host; those that meet in a store may be on several. */
+static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank,
+                             tprt__transport **host) {
   tprt__local local = {.rank = rank, .n_ranks = n_ranks};
   tprt_status status = TPRT_OK;
   if (n_ranks > 1 && settings->segment_fd < 0 && settings->store) {
-    const tprt__meeting meeting =
-        tprt__meeting_begin(settings->store, "nccl", n_ranks, rank, tprt__deadline(settings->timeout_ns));
+    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "nccl", n_ranks, rank,
+                                                      tprt__deadline(settings->timeout_ns));
     status = tprt__meeting_place(&meeting, &local);
   }
   if (status)
@@ -49,7 +50,8 @@ static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settin
   return backend->create(n_ranks, rank, settings, host);
 }
 
-static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *settings,
+                               tprt__transport **transport) {
   const nccl_library *library;
   tprt__transport *host;
   int local_rank, ordinal = -1;
@@ -78,15 +80,19 @@ static void *open_thread(void *argument) {
   return NULL;
 }
 
-/* Ranks whose thread cannot be started make the others fail: their ends of the host's communicator are destroyed. */
+/* Ranks whose thread cannot be started make the others fail: their ends of the host's communicator
+ * are destroyed. */
 static tprt_status open_all(int n_ranks, opening *ranks, tprt__transport **transports) {
   int n_started = 0;
-  while (n_started < n_ranks && pthread_create(&ranks[n_started].thread, NULL, open_thread, &ranks[n_started]) == 0)
+  while (n_started < n_ranks &&
+         pthread_create(&ranks[n_started].thread, NULL, open_thread, &ranks[n_started]) == 0)
     n_started++;
   for (int i = n_started; i < n_ranks; i++)
     ranks[i].host->backend->destroy(ranks[i].host);
   tprt_status status =
-      n_started < n_ranks ? tprt__fail(TPRT_SYSTEM, "no thread for rank %d to join the world", n_started) : TPRT_OK;
+      n_started < n_ranks
+          ? tprt__fail(TPRT_SYSTEM, "no thread for rank %d to join the world", n_started)
+          : TPRT_OK;
   for (int i = 0; i < n_started; i++) {
     pthread_join(ranks[i].thread, NULL);
     if (ranks[i].status && !status)
@@ -100,15 +106,18 @@ static tprt_status open_all(int n_ranks, opening *ranks, tprt__transport **trans
   return status;
 }
 
-static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settings, tprt__transport **transports) {
+static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settings,
+                                       tprt__transport **transports) {
   const nccl_library *library;
   int n_devices = 0;
   tprt_status status = tprt__nccl_load(&library);
   if (!status)
-    status = tprt__device_check(library->device, library->device->driver->device_count(&n_devices), "number of devices");
+    status = tprt__device_check(library->device, library->device->driver->device_count(&n_devices),
+                                "number of devices");
   if (!status && n_ranks > n_devices)
     status = tprt__fail(TPRT_UNSUPPORTED,
-                        "backend nccl: %d ranks need as many devices; there are %d (several ranks on one device are "
+                        "backend nccl: %d ranks need as many devices; there are %d (several ranks "
+                        "on one device are "
                         "virtual ranks: backend loopback)",
                         n_ranks, n_devices);
   if (status)
@@ -135,21 +144,26 @@ static void nccl_abort(tprt__transport *transport, const tprt__fault *fault) {
   tprt__nccl_drop((nccl_transport *)transport);
 }
 
-static tprt__fault nccl_fault(const tprt__transport *transport) { return transport->host->backend->fault(transport->host); }
+static tprt__fault nccl_fault(const tprt__transport *transport) {
+  return transport->host->backend->fault(transport->host);
+}
 
 static bool nccl_gone(const tprt__transport *transport, int rank) {
   return transport->host->backend->gone(transport->host, rank);
 }
 
-static tprt_status nccl_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members,
-                                int *n_members) {
+static tprt_status nccl_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
+                                int *members, int *n_members) {
   tprt__nccl_drop((nccl_transport *)transport);
   return transport->host->backend->recover(transport->host, deadline, token, members, n_members);
 }
 
-static void nccl_leave(tprt__transport *transport) { transport->host->backend->leave(transport->host); }
+static void nccl_leave(tprt__transport *transport) {
+  transport->host->backend->leave(transport->host);
+}
 
-/* What others still read of this rank's is theirs until they have got as far, too; they say so by leaving. */
+/* What others still read of this rank's is theirs until they have got as far, too; they say so by
+ * leaving. */
 static void part(const nccl_transport *nccl) {
   enum { PART_NS = 5000000, NAP_NS = 20000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -181,7 +195,8 @@ static tprt_status no_window(void) {
   return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: the host reaches no memory of other ranks");
 }
 
-static tprt_status nccl_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
+static tprt_status nccl_reach(const tprt__transport *transport, int rank, uint64_t place,
+                              uint64_t bytes, void **memory) {
   (void)transport;
   (void)rank;
   (void)place;
@@ -190,8 +205,8 @@ static tprt_status nccl_reach(const tprt__transport *transport, int rank, uint64
   return no_window();
 }
 
-static tprt_status nccl_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
-                            int64_t deadline) {
+static tprt_status nccl_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                            uint64_t bytes, int64_t deadline) {
   (void)transport;
   (void)rank;
   (void)place;
@@ -201,7 +216,8 @@ static tprt_status nccl_put(tprt__transport *transport, int rank, uint64_t place
   return no_window();
 }
 
-static tprt_status nccl_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes, int64_t deadline) {
+static tprt_status nccl_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                            uint64_t bytes, int64_t deadline) {
   return nccl_put(transport, rank, place, to, bytes, deadline);
 }
 
@@ -209,8 +225,8 @@ static tprt_status nccl_signal(tprt__transport *transport, int rank, uint64_t pl
   return nccl_put(transport, rank, place, NULL, 0, 0);
 }
 
-static tprt_status nccl_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                              int64_t deadline) {
+static tprt_status nccl_await(tprt__transport *transport, const _Atomic uint64_t *counter,
+                              uint64_t value, int rank, int64_t deadline) {
   (void)counter;
   (void)value;
   return nccl_put(transport, rank, 0, NULL, 0, deadline);
@@ -218,7 +234,8 @@ static tprt_status nccl_await(tprt__transport *transport, const _Atomic uint64_t
 
 /* ---- Costs ---- */
 
-static void nccl_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
+static void nccl_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                           int64_t *beta_ps_per_kb) {
   (void)transport;
   *alpha_ps = 10000000;   /* 10 us: a launch and a meeting */
   *beta_ps_per_kb = 5120; /* 200 GB a second */
@@ -232,17 +249,20 @@ static void nccl_cost(const tprt__transport *transport, const tprt__plan *plan, 
 const tprt__backend tprt__backend_nccl = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
-    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
-                    TPRT_CAP_TRANSFERS | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS | TPRT_CAP_GPU_PROGRAMS,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED |
+                    TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
+                    TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS |
+                    TPRT_CAP_GPU_PROGRAMS,
     .needs_store = true,
     .name = "nccl",
     .summary = "ranks with a GPU each, on memory of the GPUs",
-    .lacks = {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
-              TPRT__LACK(TPRT_CAP_WINDOWS) =
-                  "up to NCCL 2.28 only kernels put, get and signal; the calls of 2.29 for it are not used",
-              TPRT__LACK(TPRT_CAP_MAPPED) =
-                  "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
-              TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},
+    .lacks =
+        {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
+         TPRT__LACK(TPRT_CAP_WINDOWS) = "up to NCCL 2.28 only kernels put, get and signal; the "
+                                        "calls of 2.29 for it are not used",
+         TPRT__LACK(TPRT_CAP_MAPPED) =
+             "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
+         TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},
     .probe = nccl_probe,
     .create = nccl_create,
     .create_threads = nccl_create_threads,

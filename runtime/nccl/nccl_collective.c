@@ -13,20 +13,25 @@ typedef struct launch {
 
 /* ---- Tensors whose pieces do not lie in one run ---- */
 
-static bool in_runs(tprt__map map, int64_t piece) { return map.n == 1 || map.run == piece || !piece; }
+static bool in_runs(tprt__map map, int64_t piece) {
+  return map.n == 1 || map.run == piece || !piece;
+}
 
 static char *piece_at(const void *tensor, tprt__map map, int i) {
   return (char *)(uintptr_t)tensor + (map.n > 1 ? i * map.run : 0);
 }
 
 /* Every piece of a tensor, one behind the other in `packed`, or back. */
-static tprt_status pack(const launch *run, char *packed, const void *tensor, tprt__map map, bool back) {
+static tprt_status pack(const launch *run, char *packed, const void *tensor, tprt__map map,
+                        bool back) {
   int64_t piece = run->plan->piece, pitch = map.n * map.run, rows = piece / map.run;
   tprt_status status = TPRT_OK;
   for (int i = 0; i < map.n && !status; i++) {
     char *flat = packed + i * piece, *at = piece_at(tensor, map, i);
-    status = back ? tprt__nccl_copy_rows(run->nccl, at, pitch, flat, map.run, map.run, rows, run->stream)
-                  : tprt__nccl_copy_rows(run->nccl, flat, map.run, at, pitch, map.run, rows, run->stream);
+    status =
+        back
+            ? tprt__nccl_copy_rows(run->nccl, at, pitch, flat, map.run, map.run, rows, run->stream)
+            : tprt__nccl_copy_rows(run->nccl, flat, map.run, at, pitch, map.run, rows, run->stream);
   }
   return status;
 }
@@ -34,47 +39,51 @@ static tprt_status pack(const launch *run, char *packed, const void *tensor, tpr
 /* ---- Kinds that NCCL has ---- */
 
 /* One call of NCCL. */
-#define CALL_ALONE(run, name, call)                                                                                            \
-  do {                                                                                                                         \
-    nccl_group group_;                                                                                                         \
-    tprt_status status_ = tprt__nccl_group_begin(&group_, (run)->nccl, (run)->stream);                                         \
-    if (status_)                                                                                                               \
-      return status_;                                                                                                          \
-    tprt__nccl_group_add(&group_, call, name);                                                                                 \
-    return tprt__nccl_group_end(&group_, (run)->wait);                                                                         \
+#define CALL_ALONE(run, name, call)                                                                \
+  do {                                                                                             \
+    nccl_group group_;                                                                             \
+    tprt_status status_ = tprt__nccl_group_begin(&group_, (run)->nccl, (run)->stream);             \
+    if (status_)                                                                                   \
+      return status_;                                                                              \
+    tprt__nccl_group_add(&group_, call, name);                                                     \
+    return tprt__nccl_group_end(&group_, (run)->wait);                                             \
   } while (0)
 
 static tprt_status barrier(const launch *run) {
   nccl_transport *nccl = run->nccl;
   void *word = (void *)(uintptr_t)nccl->word; /* of no elements NCCL makes nothing */
   CALL_ALONE(run, "ncclAllReduce",
-             nccl->library->all_reduce(word, word, 1, NCCL_TYPE_I32, NCCL_REDUCE_SUM, nccl->comm, run->stream));
+             nccl->library->all_reduce(word, word, 1, NCCL_TYPE_I32, NCCL_REDUCE_SUM, nccl->comm,
+                                       run->stream));
 }
 
 static tprt_status broadcast(const launch *run) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
   const void *from = plan->rank == plan->root ? plan->send : plan->recv; /* others' is not read */
-  CALL_ALONE(
-      run, "ncclBroadcast",
-      nccl->library->broadcast(from, plan->recv, (size_t)plan->send_bytes, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+  CALL_ALONE(run, "ncclBroadcast",
+             nccl->library->broadcast(from, plan->recv, (size_t)plan->send_bytes, NCCL_TYPE_U8,
+                                      plan->root, nccl->comm, run->stream));
 }
 
 static tprt_status all_gather(const launch *run) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
   CALL_ALONE(run, "ncclAllGather",
-             nccl->library->all_gather(plan->send, plan->recv, (size_t)plan->piece, NCCL_TYPE_U8, nccl->comm, run->stream));
+             nccl->library->all_gather(plan->send, plan->recv, (size_t)plan->piece, NCCL_TYPE_U8,
+                                       nccl->comm, run->stream));
 }
 
-/* all_to_all, gather and scatter, where the library has them and pieces lie one behind the other. */
+/* all_to_all, gather and scatter, where the library has them and pieces lie one behind the
+ * other. */
 static bool is_native(const launch *run) {
   const tprt__plan *plan = run->plan;
   const nccl_library *library = run->nccl->library;
-  bool has = (plan->kind == TPRT_OP_ALL_TO_ALL && library->all_to_all) || (plan->kind == TPRT_OP_GATHER && library->gather) ||
+  bool has = (plan->kind == TPRT_OP_ALL_TO_ALL && library->all_to_all) ||
+             (plan->kind == TPRT_OP_GATHER && library->gather) ||
              (plan->kind == TPRT_OP_SCATTER && library->scatter);
-  return has && tprt__nccl_since(library, NCCL_SINCE_PIECES) && in_runs(plan->send_map, plan->piece) &&
-         in_runs(plan->recv_map, plan->piece);
+  return has && tprt__nccl_since(library, NCCL_SINCE_PIECES) &&
+         in_runs(plan->send_map, plan->piece) && in_runs(plan->recv_map, plan->piece);
 }
 
 static tprt_status native(const launch *run) {
@@ -83,15 +92,19 @@ static tprt_status native(const launch *run) {
   size_t n = (size_t)plan->piece;
   if (plan->kind == TPRT_OP_ALL_TO_ALL)
     CALL_ALONE(run, "ncclAlltoAll",
-               nccl->library->all_to_all(plan->send, plan->recv, n, NCCL_TYPE_U8, nccl->comm, run->stream));
+               nccl->library->all_to_all(plan->send, plan->recv, n, NCCL_TYPE_U8, nccl->comm,
+                                         run->stream));
   if (plan->kind == TPRT_OP_GATHER)
     CALL_ALONE(run, "ncclGather",
-               nccl->library->gather(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+               nccl->library->gather(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root,
+                                     nccl->comm, run->stream));
   CALL_ALONE(run, "ncclScatter",
-             nccl->library->scatter(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root, nccl->comm, run->stream));
+             nccl->library->scatter(plan->send, plan->recv, n, NCCL_TYPE_U8, plan->root, nccl->comm,
+                                    run->stream));
 }
 
-/* Where NCCL reads and writes: the tensors, or scratch memory where those are in pieces or not aligned as its kernels need. */
+/* Where NCCL reads and writes: the tensors, or scratch memory where those are in pieces or not
+ * aligned as its kernels need. */
 typedef struct places {
   const char *send; /* parts: one behind the other; NULL: where they are */
   char *recv;
@@ -104,12 +117,15 @@ static tprt_status reduce_one(const launch *run, const nccl_way *way, const plac
   size_t n = (size_t)(bytes / (int64_t)plan->type->size) * (size_t)way->units;
   if (plan->kind == TPRT_OP_ALL_REDUCE)
     CALL_ALONE(run, "ncclAllReduce",
-               nccl->library->all_reduce(at->send, at->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+               nccl->library->all_reduce(at->send, at->recv, n, way->type, way->reduction,
+                                         nccl->comm, run->stream));
   if (plan->kind == TPRT_OP_REDUCE)
     CALL_ALONE(run, "ncclReduce",
-               nccl->library->reduce(at->send, at->recv, n, way->type, way->reduction, plan->root, nccl->comm, run->stream));
+               nccl->library->reduce(at->send, at->recv, n, way->type, way->reduction, plan->root,
+                                     nccl->comm, run->stream));
   CALL_ALONE(run, "ncclReduceScatter",
-             nccl->library->reduce_scatter(at->send, at->recv, n, way->type, way->reduction, nccl->comm, run->stream));
+             nccl->library->reduce_scatter(at->send, at->recv, n, way->type, way->reduction,
+                                           nccl->comm, run->stream));
 }
 
 /* A reduction to each rank. */
@@ -126,7 +142,8 @@ static tprt_status reduce_parts(const launch *run, const nccl_way *way, const pl
     size_t n = (size_t)(part.bytes / (int64_t)plan->type->size) * (size_t)way->units;
     if (n)
       tprt__nccl_group_add(&group,
-                           nccl->library->reduce(packed ? packed : part.at, i == plan->rank ? at->recv : NULL, n, way->type,
+                           nccl->library->reduce(packed ? packed : part.at,
+                                                 i == plan->rank ? at->recv : NULL, n, way->type,
                                                  way->reduction, i, nccl->comm, run->stream),
                            "ncclReduce");
     packed += packed ? part.bytes : 0;
@@ -141,7 +158,8 @@ static int64_t bytes_to_stage(const tprt__plan *plan, size_t unit) {
   int64_t all = 0;
   bool stages = false;
   if (!plan->sends)
-    return is_aligned(plan->send, unit) && in_runs(plan->send_map, plan->piece) ? 0 : plan->send_bytes;
+    return is_aligned(plan->send, unit) && in_runs(plan->send_map, plan->piece) ? 0
+                                                                                : plan->send_bytes;
   for (int i = 0; i < plan->n_ranks; i++) {
     all += plan->sends[i].bytes;
     stages |= plan->sends[i].bytes && !is_aligned(plan->sends[i].at, unit);
@@ -167,10 +185,12 @@ static tprt_status find_places(const launch *run, places *at) {
   const tprt__plan *plan = run->plan;
   size_t unit = plan->type->size; /* at least that of NCCL's type */
   int64_t in = (int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64);
-  int64_t out = is_aligned(plan->recv, unit) ? 0 : plan->recv_bytes; /* NULL, where nothing is received, is aligned */
+  /* NULL, where nothing is received, is aligned */
+  int64_t out = is_aligned(plan->recv, unit) ? 0 : plan->recv_bytes;
   char *scratch = NULL;
   *at = (places){.send = plan->sends ? NULL : plan->send, .recv = plan->recv};
-  tprt_status status = in || out ? tprt__nccl_scratch(run->nccl, in + out, run->stream, &scratch) : TPRT_OK;
+  tprt_status status =
+      in || out ? tprt__nccl_scratch(run->nccl, in + out, run->stream, &scratch) : TPRT_OK;
   if (!status && in) {
     at->send = scratch;
     status = stage(run, scratch);
@@ -189,11 +209,11 @@ static tprt_status make_factor(const launch *run, nccl_way *way) {
     run->plan->type->narrow(scalar, run->plan->scale.bytes, 1);
   pthread_mutex_lock(&nccl->lock);
   tprt_status status =
-      nccl->comm
-          ? tprt__nccl_check(nccl->library, nccl->comm,
-                             nccl->library->premul_create(&way->reduction, scalar, way->type, NCCL_SCALAR_ON_HOST, nccl->comm),
-                             "ncclRedOpCreatePreMulSum")
-          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+      nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
+                                    nccl->library->premul_create(&way->reduction, scalar, way->type,
+                                                                 NCCL_SCALAR_ON_HOST, nccl->comm),
+                                    "ncclRedOpCreatePreMulSum")
+                 : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
   pthread_mutex_unlock(&nccl->lock);
   return status;
 }
@@ -246,7 +266,8 @@ static tprt__part source_of(const tprt__plan *plan, const char *packed, int i) {
     return plan->sends[i];
   if (plan->parts)
     return (tprt__part){(char *)(uintptr_t)plan->send, plan->send_bytes};
-  return (tprt__part){packed ? (char *)(uintptr_t)packed + i * plan->piece : piece_at(plan->send, plan->send_map, i),
+  return (tprt__part){packed ? (char *)(uintptr_t)packed + i * plan->piece
+                             : piece_at(plan->send, plan->send_map, i),
                       plan->piece};
 }
 
@@ -255,7 +276,8 @@ static tprt__part target_of(const tprt__plan *plan, char *received, int i) {
     return plan->recvs[i];
   if (plan->parts)
     return (tprt__part){plan->recv, plan->recv_bytes};
-  return (tprt__part){received ? received + i * plan->piece : piece_at(plan->recv, plan->recv_map, i), plan->piece};
+  return (tprt__part){
+      received ? received + i * plan->piece : piece_at(plan->recv, plan->recv_map, i), plan->piece};
 }
 
 static tprt_status move(const launch *run, const char *packed, char *received) {
@@ -264,7 +286,8 @@ static tprt_status move(const launch *run, const char *packed, char *received) {
   tprt_status status = TPRT_OK;
   if (tprt__plan_wants(plan, plan->rank) && is_wanted_by(plan, plan->rank)) {
     tprt__part to = target_of(plan, received, plan->rank);
-    status = tprt__nccl_copy(run->nccl, to.at, source_of(plan, packed, plan->rank).at, to.bytes, run->stream);
+    status = tprt__nccl_copy(run->nccl, to.at, source_of(plan, packed, plan->rank).at, to.bytes,
+                             run->stream);
   }
   if (!status)
     status = tprt__nccl_group_begin(&group, run->nccl, run->stream);
@@ -303,10 +326,11 @@ static tprt_status pieces(const launch *run) {
   if (!status && packs)
     status = pack(run, packed, plan->send, plan->send_map, false);
   if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
-    status = tprt__device_check(
-        run->nccl->device,
-        run->nccl->device->memory_set(tprt__cuda_address(plan->recv), 0, (size_t)plan->recv_bytes, run->stream),
-        "clearing memory");
+    status =
+        tprt__device_check(run->nccl->device,
+                           run->nccl->device->memory_set(tprt__cuda_address(plan->recv), 0,
+                                                         (size_t)plan->recv_bytes, run->stream),
+                           "clearing memory");
   if (!status)
     status = move(run, packed, received);
   if (!status && unpacks)
@@ -317,7 +341,8 @@ static tprt_status pieces(const launch *run) {
 /* ---- Comparing ---- */
 
 /* What all ranks sent and expect, in bytes: the first pair that differs. */
-static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan, const int64_t *all, uint32_t sequence) {
+static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan, const int64_t *all,
+                                   uint32_t sequence) {
   int n = plan->n_ranks;
   int64_t size = (int64_t)plan->type->size;
   for (int i = 0; i < n; i++) {
@@ -325,15 +350,18 @@ static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan,
       int64_t sent = all[i * 2 * n + k], expected = all[k * 2 * n + n + i];
       if (sent != expected)
         return tprt__fail(TPRT_MISMATCH,
-                          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld", sequence,
-                          nccl->world_ranks[i], (long long)(sent / size), nccl->world_ranks[k], (long long)(expected / size));
+                          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, "
+                          "which expects %lld",
+                          sequence, nccl->world_ranks[i], (long long)(sent / size),
+                          nccl->world_ranks[k], (long long)(expected / size));
     }
   }
   return TPRT_OK;
 }
 
 /* The counts of all_to_all_v, which the signature does not have. */
-static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
+static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan,
+                                  const nccl_wait *wait) {
   tprt__transport *host = nccl->base.host;
   size_t n = (size_t)plan->n_ranks, words = 2 * n;
   int64_t *all = tprt__alloc((n + 1) * words * sizeof *all), *mine = all + n * words;
@@ -354,10 +382,12 @@ static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan, 
   return status;
 }
 
-/* The signature, as that of a barrier on the host's communicator, which finds the rank that differs. */
+/* The signature, as that of a barrier on the host's communicator, which finds the rank that
+ * differs. */
 static tprt_status compare(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
   tprt__transport *host = nccl->base.host;
-  tprt__plan asked = {.kind = TPRT_OP_BARRIER, .n_ranks = plan->n_ranks, .rank = plan->rank, .type = plan->type};
+  tprt__plan asked = {
+      .kind = TPRT_OP_BARRIER, .n_ranks = plan->n_ranks, .rank = plan->rank, .type = plan->type};
   memcpy(asked.signature, plan->signature, sizeof asked.signature);
   tprt_status status = host->backend->submit(host, &asked, wait->sequence, wait->deadline);
   return !status && plan->kind == TPRT_OP_ALL_TO_ALL_V ? compare_pieces(nccl, plan, wait) : status;
@@ -386,7 +416,8 @@ bool tprt__nccl_stages(const tprt__plan *plan) {
   return packs_sends(plan) || unpacks_receives(plan);
 }
 
-tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream, nccl_wait *wait) {
+tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
+                           nccl_wait *wait) {
   const launch run = {.nccl = nccl, .plan = plan, .stream = stream, .wait = wait};
   tprt_status status = nccl->check ? compare(nccl, plan, wait) : TPRT_OK;
   if (!status)
@@ -396,7 +427,8 @@ tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_st
   return status ? status : ended;
 }
 
-tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
+                              int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
   tprt_status status = tprt__nccl_look(nccl, &wait);

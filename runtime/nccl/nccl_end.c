@@ -40,25 +40,33 @@ static tprt_status open_device(nccl_transport *nccl) {
   enum { WORD_BYTES = 64 };
   const cuda_device_calls *device = nccl->device;
   int number;
-  tprt_status status = tprt__device_check(device, device->device_get(&number, nccl->ordinal), "the device");
+  tprt_status status =
+      tprt__device_check(device, device->device_get(&number, nccl->ordinal), "the device");
   if (!status)
-    status = tprt__device_check(device, device->device_uuid(&nccl->uuid, number), "the device's identity");
+    status = tprt__device_check(device, device->device_uuid(&nccl->uuid, number),
+                                "the device's identity");
   if (!status)
-    status = tprt__device_check(device, device->context_retain(&nccl->context, number), "the context of the device");
+    status = tprt__device_check(device, device->context_retain(&nccl->context, number),
+                                "the context of the device");
   if (status)
     return status;
   status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  status = tprt__device_check(device, device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+  status = tprt__device_check(
+      device, device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
   if (!status)
-    status = tprt__device_check(device, device->event_create(&nccl->reached, CUDA_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__device_check(
+        device, device->event_create(&nccl->reached, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (!status)
-    status = tprt__device_check(device, device->event_create(&nccl->scratch_used, CUDA_EVENT_DISABLE_TIMING), "an event");
+    status = tprt__device_check(
+        device, device->event_create(&nccl->scratch_used, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (!status)
-    status = tprt__device_check(device, device->memory_alloc(&nccl->word, WORD_BYTES), "memory of the device");
+    status = tprt__device_check(device, device->memory_alloc(&nccl->word, WORD_BYTES),
+                                "memory of the device");
   if (!status)
-    status = tprt__device_check(device, device->memory_set(nccl->word, 0, WORD_BYTES, nccl->stream), "clearing memory");
+    status = tprt__device_check(device, device->memory_set(nccl->word, 0, WORD_BYTES, nccl->stream),
+                                "clearing memory");
   tprt__nccl_leave_device(nccl);
   return status;
 }
@@ -77,8 +85,8 @@ static tprt_status configure(nccl_transport *nccl) {
   return status ? status : open_device(nccl);
 }
 
-tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
-                                nccl_transport **made) {
+tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members,
+                                int64_t timeout_ns, tprt_status before, nccl_transport **made) {
   nccl_transport *nccl = tprt__alloc(sizeof *nccl);
   int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
   *made = NULL;
@@ -106,7 +114,8 @@ tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *m
 
 /* ---- How it finds the others ---- */
 
-tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes, int64_t deadline) {
+tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
+                            int64_t deadline) {
   tprt__transport *host = nccl->base.host;
   const tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)bytes, TPRT_U8, NULL);
   tprt__plan plan;
@@ -121,22 +130,26 @@ typedef struct hello {
   nccl_id id; /* of member 0 */
 } hello;
 
-/* NCCL has one rank a device; what it says of two depends on its version, and may come late. All ranks see the same. */
+/* NCCL has one rank a device; what it says of two depends on its version, and may come late. All
+ * ranks see the same. */
 static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = i + 1; j < n; j++) {
       if (memcmp(&all[i].device, &all[j].device, sizeof all[i].device) == 0)
-        return tprt__fail(TPRT_UNSUPPORTED,
-                          "backend nccl: ranks %d and %d have the same device, and NCCL has one rank a device (TPRT_DEVICE "
-                          "chooses; several ranks on one device are virtual ranks: backend loopback)",
-                          nccl->world_ranks[i], nccl->world_ranks[j]);
+        return tprt__fail(
+            TPRT_UNSUPPORTED,
+            "backend nccl: ranks %d and %d have the same device, and NCCL has one rank a device "
+            "(TPRT_DEVICE "
+            "chooses; several ranks on one device are virtual ranks: backend loopback)",
+            nccl->world_ranks[i], nccl->world_ranks[j]);
     }
   }
   return TPRT_OK;
 }
 
 /* A failure of one becomes that of all. */
-static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id, const nccl_wait *wait) {
+static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
+                         const nccl_wait *wait) {
   int n = nccl->base.n_ranks;
   hello *all = tprt__alloc((size_t)n * sizeof *all);
   if (!all)
@@ -149,7 +162,8 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id, c
     if (status && i == nccl->base.rank)
       tprt__fail(status, "%s", own);
     else if (status)
-      tprt__fail(status, "rank %d could not open its end of the communicator of NCCL", nccl->world_ranks[i]);
+      tprt__fail(status, "rank %d could not open its end of the communicator of NCCL",
+                 nccl->world_ranks[i]);
   }
   if (!status)
     status = check_distinct(nccl, all, n);
@@ -164,7 +178,8 @@ static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait)
   if (status)
     return status;
   pthread_mutex_lock(&nccl->lock);
-  nccl_result result = nccl->library->init(&nccl->comm, nccl->base.n_ranks, id, nccl->base.rank, &config);
+  nccl_result result =
+      nccl->library->init(&nccl->comm, nccl->base.n_ranks, id, nccl->base.rank, &config);
   pthread_mutex_unlock(&nccl->lock);
   status = tprt__nccl_check(nccl->library, NULL, result, "ncclCommInitRankConfig");
   if (!status)
@@ -178,13 +193,15 @@ tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait 
   nccl_id id;
   tprt_status status = before;
   if (!status && nccl->base.rank == 0)
-    status = tprt__nccl_check(nccl->library, NULL, nccl->library->get_id(&mine.id), "ncclGetUniqueId");
+    status =
+        tprt__nccl_check(nccl->library, NULL, nccl->library->get_id(&mine.id), "ncclGetUniqueId");
   mine.status = (int32_t)status;
   status = agree(nccl, &mine, &id, wait);
   return status ? status : initialize(nccl, id, wait);
 }
 
-/* Whether the communicator failed when some rank had it already: the others get it as well, and hear of that from it. */
+/* Whether the communicator failed when some rank had it already: the others get it as well, and
+ * hear of that from it. */
 static bool was_used(const nccl_transport *nccl) {
   tprt__fault fault = nccl->base.host->backend->fault(nccl->base.host);
   return fault.status && (fault.status == TPRT_ABORTED || fault.kind);
@@ -198,14 +215,16 @@ tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const n
   return tprt__fail(status, "%s", text);
 }
 
-tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait, tprt__transport **transport) {
+tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait,
+                            tprt__transport **transport) {
   if (status && !was_used(nccl))
     return tprt__nccl_give_up(nccl, status, wait);
   *transport = &nccl->base;
   return TPRT_OK;
 }
 
-tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members, int64_t timeout_ns, tprt_status before,
+tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members,
+                                int64_t timeout_ns, tprt_status before,
                                 tprt__transport **transport) {
   nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
   nccl_transport *nccl;

@@ -11,8 +11,9 @@
 
 static nccl_library loaded;
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
-static const tprt__symbol required[] = {
-    {"ncclGetErrorString", &loaded.error_text}, {"ncclGetLastError", &loaded.last_error}, NCCL_CALLS(ROW){NULL, NULL}};
+static const tprt__symbol required[] = {{"ncclGetErrorString", &loaded.error_text},
+                                        {"ncclGetLastError", &loaded.last_error},
+                                        NCCL_CALLS(ROW){NULL, NULL}};
 static const tprt__symbol later[] = {NCCL_LATER_CALLS(ROW){NULL, NULL}};
 #undef ROW
 
@@ -21,12 +22,15 @@ static const struct {
   int since;
   const char *name, *help;
 } features[] = {
-    {NCCL_LEAST_VERSION, "core", "collectives, transfers, premul_sum, communicators that do not block, and are split"},
+    {NCCL_LEAST_VERSION, "core",
+     "collectives, transfers, premul_sum, communicators that do not block, and are split"},
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
     {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},
-    {NCCL_SINCE_WINDOWS, "windows", "tprt_mem_register_all: memory that NCCL's kernels read and write at the peers themselves"},
-    {NCCL_SINCE_PIECES, "pieces", "all_to_all, gather and scatter of NCCL's own; before, they are sends and receives"},
+    {NCCL_SINCE_WINDOWS, "windows",
+     "tprt_mem_register_all: memory that NCCL's kernels read and write at the peers themselves"},
+    {NCCL_SINCE_PIECES, "pieces",
+     "all_to_all, gather and scatter of NCCL's own; before, they are sends and receives"},
 };
 enum { N_FEATURES = sizeof features / sizeof *features };
 
@@ -57,13 +61,15 @@ static void format_version(int version, char text[16]) {
 static tprt_status resolve(void *library, const char *path) {
   const char *missing = tprt__symbols_find(library, required);
   if (missing)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s has no %s; NCCL 2.18 or newer is needed", path, missing);
+    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s has no %s; NCCL 2.18 or newer is needed",
+                      path, missing);
   tprt__symbols_find(library, later);
   char text[16];
   nccl_result result = loaded.get_version(&loaded.version);
   format_version(loaded.version, text);
   if (result == NCCL_RESULT_SUCCESS && loaded.version < NCCL_LEAST_VERSION)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s is NCCL %s; 2.18 or newer is needed", path, text);
+    return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s is NCCL %s; 2.18 or newer is needed",
+                      path, text);
   return tprt__nccl_check(&loaded, NULL, result, "ncclGetVersion");
 }
 
@@ -74,7 +80,8 @@ static tprt_status load(void) {
     return tprt__fail(status, "backend nccl: %s", tprt_last_error());
   const char *path = tprt__env_text(TPRT__ENV_NCCL_LIBRARY);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  status = library ? resolve(library, path) : tprt__fail(TPRT_UNSUPPORTED, "backend nccl: there is no NCCL: %s", dlerror());
+  status = library ? resolve(library, path)
+                   : tprt__fail(TPRT_UNSUPPORTED, "backend nccl: there is no NCCL: %s", dlerror());
   if (status && library)
     dlclose(library);
   return status;
@@ -87,8 +94,10 @@ tprt_status tprt__nccl_load(const nccl_library **library) {
   return status;
 }
 
-tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result, const char *what) {
-  /* By the recovery that there is. Wrong arguments and wrong use were this library's own doing, or a wrong device. */
+tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result,
+                             const char *what) {
+  /* By the recovery that there is. Wrong arguments and wrong use were this library's own doing, or
+   * a wrong device. */
   static const tprt_status statuses[] = {
       [NCCL_RESULT_SUCCESS] = TPRT_OK,
       [1] = TPRT_DEVICE,
@@ -103,8 +112,8 @@ tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_r
     return TPRT_OK;
   tprt_status status = result > 0 && result < N_STATUSES ? statuses[result] : TPRT_DEVICE;
   const char *detail = library->last_error(comm), *text = library->error_text(result);
-  return tprt__fail(status, "NCCL: %s: %s%s%s", what, text ? text : "unknown error", detail && *detail ? ": " : "",
-                    detail ? detail : "");
+  return tprt__fail(status, "NCCL: %s: %s%s%s", what, text ? text : "unknown error",
+                    detail && *detail ? ": " : "", detail ? detail : "");
 }
 
 tprt_status tprt_nccl_probe(tprt_nccl_info *info) {

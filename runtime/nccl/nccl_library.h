@@ -1,5 +1,6 @@
-/* The functions of NCCL, from a library that is found at run time; RCCL exports the same. The declarations are those of nccl.h,
- * which is not needed to build; where it is there, a test compares them. */
+/* The functions of NCCL, from a library that is found at run time; RCCL exports the same. The
+ * declarations are those of nccl.h, which is not needed to build; where it is there, a test
+ * compares them. */
 #ifndef TPRT_RUNTIME_NCCL_LIBRARY_H
 #define TPRT_RUNTIME_NCCL_LIBRARY_H
 
@@ -52,7 +53,8 @@ typedef struct nccl_id {
 
 typedef struct ncclWindow_vidmem *nccl_window;
 
-/* ncclConfig_t of 2.18. A newer library takes what is behind as unset, because of the version that the struct states. */
+/* ncclConfig_t of 2.18. A newer library takes what is behind as unset, because of the version that
+ * the struct states. */
 typedef struct nccl_config {
   size_t size;
   unsigned magic, version;
@@ -64,43 +66,57 @@ enum { NCCL_LEAST_VERSION = 21800 };
 nccl_config tprt__nccl_config(void); /* does not block, else unset */
 
 /* member, symbol, parameters; all return a nccl_result. What every library since 2.18 has. */
-#define NCCL_CALLS(X)                                                                                                          \
-  X(get_version, "ncclGetVersion", (int *version))                                                                             \
-  X(get_id, "ncclGetUniqueId", (nccl_id * id))                                                                                 \
-  X(init, "ncclCommInitRankConfig", (nccl_comm * comm, int n_ranks, nccl_id id, int rank, nccl_config *config))                \
-  X(split, "ncclCommSplit", (nccl_comm comm, int color, int key, nccl_comm *child, nccl_config *config))                       \
-  X(abort, "ncclCommAbort", (nccl_comm comm))                                                                                  \
-  X(async_error, "ncclCommGetAsyncError", (nccl_comm comm, nccl_result * error))                                               \
-  X(group_start, "ncclGroupStart", (void))                                                                                     \
-  X(group_end, "ncclGroupEnd", (void))                                                                                         \
-  X(all_reduce, "ncclAllReduce",                                                                                               \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, cuda_stream stream))           \
-  X(reduce, "ncclReduce",                                                                                                      \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root, nccl_comm comm, cuda_stream stream)) \
-  X(reduce_scatter, "ncclReduceScatter",                                                                                       \
-    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm, cuda_stream stream))           \
-  X(all_gather, "ncclAllGather", (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream)) \
-  X(broadcast, "ncclBroadcast",                                                                                                \
-    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))                    \
-  X(send, "ncclSend", (const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))              \
-  X(recv, "ncclRecv", (void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))                    \
-  X(premul_create, "ncclRedOpCreatePreMulSum",                                                                                 \
-    (nccl_reduction * op, void *scalar, nccl_type type, int residence, nccl_comm comm))                                        \
+#define NCCL_CALLS(X)                                                                              \
+  X(get_version, "ncclGetVersion", (int *version))                                                 \
+  X(get_id, "ncclGetUniqueId", (nccl_id * id))                                                     \
+  X(init, "ncclCommInitRankConfig",                                                                \
+    (nccl_comm * comm, int n_ranks, nccl_id id, int rank, nccl_config *config))                    \
+  X(split, "ncclCommSplit",                                                                        \
+    (nccl_comm comm, int color, int key, nccl_comm *child, nccl_config *config))                   \
+  X(abort, "ncclCommAbort", (nccl_comm comm))                                                      \
+  X(async_error, "ncclCommGetAsyncError", (nccl_comm comm, nccl_result * error))                   \
+  X(group_start, "ncclGroupStart", (void))                                                         \
+  X(group_end, "ncclGroupEnd", (void))                                                             \
+  X(all_reduce, "ncclAllReduce",                                                                   \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,    \
+     cuda_stream stream))                                                                          \
+  X(reduce, "ncclReduce",                                                                          \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root,          \
+     nccl_comm comm, cuda_stream stream))                                                          \
+  X(reduce_scatter, "ncclReduceScatter",                                                           \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,    \
+     cuda_stream stream))                                                                          \
+  X(all_gather, "ncclAllGather",                                                                   \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream))  \
+  X(broadcast, "ncclBroadcast",                                                                    \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,             \
+     cuda_stream stream))                                                                          \
+  X(send, "ncclSend",                                                                              \
+    (const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))    \
+  X(recv, "ncclRecv",                                                                              \
+    (void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream))          \
+  X(premul_create, "ncclRedOpCreatePreMulSum",                                                     \
+    (nccl_reduction * op, void *scalar, nccl_type type, int residence, nccl_comm comm))            \
   X(premul_destroy, "ncclRedOpDestroy", (nccl_reduction op, nccl_comm comm))
 
 /* What came later; NULL in an older library. */
-#define NCCL_LATER_CALLS(X)                                                                                                    \
-  X(memory_alloc, "ncclMemAlloc", (void **memory, size_t bytes))                                                               \
-  X(memory_free, "ncclMemFree", (void *memory))                                                                                \
-  X(register_memory, "ncclCommRegister", (const nccl_comm comm, void *memory, size_t bytes, void **handle))                    \
-  X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))                                             \
-  X(register_window, "ncclCommWindowRegister", (nccl_comm comm, void *memory, size_t bytes, nccl_window *window, int flags))   \
-  X(deregister_window, "ncclCommWindowDeregister", (nccl_comm comm, nccl_window window))                                       \
-  X(all_to_all, "ncclAlltoAll", (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream))  \
-  X(gather, "ncclGather",                                                                                                      \
-    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))                    \
-  X(scatter, "ncclScatter",                                                                                                    \
-    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream))
+#define NCCL_LATER_CALLS(X)                                                                        \
+  X(memory_alloc, "ncclMemAlloc", (void **memory, size_t bytes))                                   \
+  X(memory_free, "ncclMemFree", (void *memory))                                                    \
+  X(register_memory, "ncclCommRegister",                                                           \
+    (const nccl_comm comm, void *memory, size_t bytes, void **handle))                             \
+  X(deregister_memory, "ncclCommDeregister", (const nccl_comm comm, void *handle))                 \
+  X(register_window, "ncclCommWindowRegister",                                                     \
+    (nccl_comm comm, void *memory, size_t bytes, nccl_window *window, int flags))                  \
+  X(deregister_window, "ncclCommWindowDeregister", (nccl_comm comm, nccl_window window))           \
+  X(all_to_all, "ncclAlltoAll",                                                                    \
+    (const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream))  \
+  X(gather, "ncclGather",                                                                          \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,             \
+     cuda_stream stream))                                                                          \
+  X(scatter, "ncclScatter",                                                                        \
+    (const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,             \
+     cuda_stream stream))
 
 typedef struct nccl_library {
   const cuda_device_calls *device;
@@ -113,17 +129,25 @@ typedef struct nccl_library {
 #undef MEMBER
 } nccl_library;
 
-/* Loads driver and library once. TPRT_UNSUPPORTED with the reason where one is missing or too old; asked again, it looks
- * again. */
+/* Loads driver and library once. TPRT_UNSUPPORTED with the reason where one is missing or too old;
+ * asked again, it looks again. */
 tprt_status tprt__nccl_load(const nccl_library **library);
 
 /* Versions, as ncclGetVersion says them, that brought something. */
-enum { NCCL_SINCE_MEMORY = 21900, NCCL_SINCE_F8 = 22400, NCCL_SINCE_WINDOWS = 22700, NCCL_SINCE_PIECES = 22800 };
+enum {
+  NCCL_SINCE_MEMORY = 21900,
+  NCCL_SINCE_F8 = 22400,
+  NCCL_SINCE_WINDOWS = 22700,
+  NCCL_SINCE_PIECES = 22800
+};
 
 /* Whether the library is of this version or newer. */
-static inline bool tprt__nccl_since(const nccl_library *library, int version) { return library->version >= version; }
+static inline bool tprt__nccl_since(const nccl_library *library, int version) {
+  return library->version >= version;
+}
 
 /* TPRT_OK, or a status and text for what NCCL said when `what` was done; `comm` may be NULL. */
-tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result, const char *what);
+tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result,
+                             const char *what);
 
 #endif

@@ -1,17 +1,21 @@
 /* Groups out of a communicator.
  *
- * Where all ranks of the parent take part, and nothing of it is in a stream, NCCL splits its communicator: over the connections that it
- * has, without a new meeting point. It shares nothing else with the parent, because ranks that share are aborted together. A group that only its members
- * know of, and the survivors of a failure, meet anew through the host's communicator: NCCL's split wants all ranks, and its shrink a parent
- * that was not aborted, while only an abort frees what a rank that is gone may still hold up. */
+ * Where all ranks of the parent take part, and nothing of it is in a stream, NCCL splits its
+ * communicator: over the connections that it has, without a new meeting point. It shares nothing
+ * else with the parent, because ranks that share are aborted together. A group that only its
+ * members know of, and the survivors of a failure, meet anew through the host's communicator:
+ * NCCL's split wants all ranks, and its shrink a parent that was not aborted, while only an abort
+ * frees what a rank that is gone may still hold up. */
 #include "nccl/nccl.h"
 
 #include <stdio.h>
 
-/* In a token, behind all that the host's communicators put there: whether all ranks of the parent join. */
+/* In a token, behind all that the host's communicators put there: whether all ranks of the parent
+ * join. */
 enum { ALL_JOIN_AT = sizeof(tprt__token) - 1 };
 
-tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users,
+                               tprt__token *token) {
   tprt_status status = parent->host->backend->reserve(parent->host, n_users, users, token);
   if (!status)
     token->bytes[ALL_JOIN_AT] = !users;
@@ -23,7 +27,8 @@ tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *
 /* What they tell each other. */
 typedef struct answer {
   int32_t status; /* why this rank cannot take part */
-  int32_t quiet;  /* nothing that it put into a stream is on its way: beside that NCCL must not split */
+  /* nothing that it put into a stream is on its way: beside that NCCL must not split */
+  int32_t quiet;
 } answer;
 
 static bool is_quiet(nccl_transport *nccl) {
@@ -34,7 +39,8 @@ static bool is_quiet(nccl_transport *nccl) {
 }
 
 /* A failure of one becomes that of all, before somebody waits for it in NCCL. */
-static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split, const nccl_wait *wait) {
+static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split,
+                         const nccl_wait *wait) {
   int n = parent->base.n_ranks;
   answer mine = {.status = (int32_t)before, .quiet = is_quiet(parent)};
   answer *all = tprt__alloc((size_t)n * sizeof *all);
@@ -57,15 +63,18 @@ static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split
 }
 
 /* `end`: NULL where this rank is no member. */
-static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl_transport *end, nccl_wait *wait) {
+static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl_transport *end,
+                                nccl_wait *wait) {
   tprt_status status = tprt__nccl_enter_device(parent);
   if (status)
     return status;
   pthread_mutex_lock(&parent->lock);
-  status = parent->comm
-               ? tprt__nccl_check(parent->library, parent->comm,
-                                  parent->library->split(parent->comm, color, key, &parent->child, NULL), "ncclCommSplit")
-               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  status =
+      parent->comm
+          ? tprt__nccl_check(parent->library, parent->comm,
+                             parent->library->split(parent->comm, color, key, &parent->child, NULL),
+                             "ncclCommSplit")
+          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
   pthread_mutex_unlock(&parent->lock);
   if (!status)
     status = tprt__nccl_ready(parent, wait);
@@ -83,8 +92,9 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
 /* ---- Members ---- */
 
 /* With the host's end of the group, which it takes over; NULL: this rank is no member. */
-static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__transport *host, int n_members,
-                            const int *members, const int *world, int index, tprt__transport **child) {
+static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__transport *host,
+                            int n_members, const int *members, const int *world, int index,
+                            tprt__transport **child) {
   nccl_wait wait = {.deadline = tprt__deadline(parent->timeout_ns)};
   nccl_transport *end = NULL;
   bool split = false;
@@ -102,11 +112,12 @@ static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__tr
     return status;
   if (!status || !fault.status)
     return tprt__nccl_keep(end, status, &wait, child);
-  return tprt__nccl_give_up(end, tprt__fault_fail(&fault), &wait); /* what the group heard of it is less than this */
+  /* what the group heard of it is less than this */
+  return tprt__nccl_give_up(end, tprt__fault_fail(&fault), &wait);
 }
 
-tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members, const int *members, int index,
-                            tprt__transport **child) {
+tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members,
+                            const int *members, int index, tprt__transport **child) {
   nccl_transport *parent = (nccl_transport *)transport;
   bool all_join = token->bytes[ALL_JOIN_AT];
   tprt__transport *host = NULL;
@@ -115,7 +126,8 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
   for (int i = 0; i < n_members && world; i++)
     world[i] = parent->world_ranks[members[i]];
   if (!status)
-    status = transport->host->backend->join(transport->host, token, n_members, members, index, &host);
+    status =
+        transport->host->backend->join(transport->host, token, n_members, members, index, &host);
   if (status)
     host = NULL;
   if (all_join)

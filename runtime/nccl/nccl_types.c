@@ -38,8 +38,9 @@ typedef struct rule {
   bool as_unsigned;
 } rule;
 
-/* Sums of f16 and bf16 are rounded at every rank that they pass: the order of NCCL's sums is its own, as the header says. NCCL's
- * minimum is minnum; f8 saturates where ours becomes NaN; a factor has the type of the elements. */
+/* Sums of f16 and bf16 are rounded at every rank that they pass: the order of NCCL's sums is its
+ * own, as the header says. NCCL's minimum is minnum; f8 saturates where ours becomes NaN; a factor
+ * has the type of the elements. */
 static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
     [TPRT_SUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_SUM, false},
                   [HALF] = {ALIKE, NCCL_REDUCE_SUM, false},
@@ -67,8 +68,10 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
     [TPRT_MAXNUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_MAX, false},
                      [HALF] = {ALIKE, NCCL_REDUCE_MAX, false},
                      [F8] = {NEARLY, NCCL_REDUCE_MAX, false}},
-    [TPRT_UMIN] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MIN, true}, [BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
-    [TPRT_UMAX] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MAX, true}, [BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
+    [TPRT_UMIN] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MIN, true},
+                   [BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
+    [TPRT_UMAX] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MAX, true},
+                   [BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
     [TPRT_BAND] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
     [TPRT_BOR] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
     [TPRT_AVG] = {[FLOAT] = {ALIKE, NCCL_REDUCE_AVG, false},
@@ -90,14 +93,15 @@ tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, n
   if (found.likeness == NOT)
     return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has no %s of %s", kind, name, plan->type->name);
   if (class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has %s from 2.24 on; this is %d.%d", kind, plan->type->name,
-                      nccl->library->version / 10000, nccl->library->version / 100 % 100);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has %s from 2.24 on; this is %d.%d", kind,
+                      plan->type->name, nccl->library->version / 10000,
+                      nccl->library->version / 100 % 100);
   if (found.likeness == NEARLY && !nccl->relaxed)
-    return tprt__fail(
-        TPRT_UNSUPPORTED,
-        "%s: NCCL's %s of %s is another where there are NaN, zeros of both signs, overflow or factors that do not "
-        "fit the type; TPRT_NCCL_RELAXED=1 takes it",
-        kind, name, plan->type->name);
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: NCCL's %s of %s is another where there are NaN, zeros of both signs, "
+                      "overflow or factors that do not "
+                      "fit the type; TPRT_NCCL_RELAXED=1 takes it",
+                      kind, name, plan->type->name);
   *way = (nccl_way){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
                     .units = types[dtype].units,
                     .reduction = found.reduction};

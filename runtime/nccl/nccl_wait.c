@@ -10,11 +10,13 @@ enum {
   SPINS = 200,
   YIELDS = 2000,
   NAP_NS = 50000,
-  GONE_NS = 1000000000, /* a rank that ended did its part before: what it had given still arrives within this time */
+  /* a rank that ended did its part before: what it had given still arrives within this time */
+  GONE_NS = 1000000000,
 };
 
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl) {
-  return tprt__device_check(nccl->device, nccl->device->context_push(nccl->context), "making the device current");
+  return tprt__device_check(nccl->device, nccl->device->context_push(nccl->context),
+                            "making the device current");
 }
 
 void tprt__nccl_leave_device(const nccl_transport *nccl) {
@@ -30,14 +32,17 @@ void tprt__nccl_drop(nccl_transport *nccl) {
   nccl->comm = NULL;
   if (comm)
     nccl->library->abort(comm); /* with the lock: no call is under way, and none comes after it */
-  if (nccl->child) {            /* the abort of what was being split has ended that, and left what it had made */
+  if (nccl->child) {
+    /* the abort of what was being split has ended that, and left what it had made */
     nccl->library->abort(nccl->child);
     nccl->child = NULL;
   }
   pthread_mutex_unlock(&nccl->lock);
 }
 
-static tprt__fault fault_of(const nccl_transport *nccl) { return nccl->base.host->backend->fault(nccl->base.host); }
+static tprt__fault fault_of(const nccl_transport *nccl) {
+  return nccl->base.host->backend->fault(nccl->base.host);
+}
 
 tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault) {
   tprt__transport *host = nccl->base.host;
@@ -51,8 +56,10 @@ tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault) {
 }
 
 tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait) {
-  const tprt__fault fault = {
-      .status = status, .kind = wait->kind, .rank = nccl->world_ranks[nccl->base.rank], .sequence = wait->sequence};
+  const tprt__fault fault = {.status = status,
+                             .kind = wait->kind,
+                             .rank = nccl->world_ranks[nccl->base.rank],
+                             .sequence = wait->sequence};
   char text[512];
   snprintf(text, sizeof text, "%s", tprt_last_error());
   tprt__nccl_blame(nccl, &fault);
@@ -68,7 +75,8 @@ static int find_gone(const nccl_transport *nccl) {
   return i < host->n_ranks ? i : -1;
 }
 
-static tprt_status blame_member(nccl_transport *nccl, tprt_status status, int member, const nccl_wait *wait) {
+static tprt_status blame_member(nccl_transport *nccl, tprt_status status, int member,
+                                const nccl_wait *wait) {
   const tprt__fault fault = {.status = status,
                              .kind = wait->kind,
                              .rank = member < 0 ? TPRT__NO_RANK : nccl->world_ranks[member],
@@ -108,7 +116,8 @@ static tprt_status turn(nccl_transport *nccl, nccl_wait *wait) {
   return tprt__nccl_look(nccl, wait);
 }
 
-/* What NCCL says that failed is most often an end of a peer, of which the host's communicator knows more. */
+/* What NCCL says that failed is most often an end of a peer, of which the host's communicator knows
+ * more. */
 static tprt_status fail_result(nccl_transport *nccl, nccl_result result, nccl_wait *wait) {
   tprt_status status = tprt__nccl_check(nccl->library, NULL, result, "asynchronous error");
   int gone = result == NCCL_RESULT_REMOTE ? find_gone(nccl) : -1;
@@ -124,8 +133,9 @@ tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait) {
   pthread_mutex_unlock(&nccl->lock);
   if (dropped) {
     tprt__fault fault = fault_of(nccl);
-    return fault.status ? tprt__fault_fail(&fault)
-                        : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+    return fault.status
+               ? tprt__fault_fail(&fault)
+               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
   }
   result = result ? result : state;
   if (result == NCCL_RESULT_IN_PROGRESS)
@@ -161,7 +171,8 @@ tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait) {
   tprt_status status = put;
   if (!status)
-    status = tprt__device_check(nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
+    status = tprt__device_check(
+        nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
   if (!status)
     status = tprt__nccl_reach(nccl, nccl->reached, wait);
   tprt__nccl_leave_device(nccl);

@@ -1,4 +1,5 @@
-/* Operations in streams of callers: put there, and looked after by a thread, because nobody waits for them. */
+/* Operations in streams of callers: put there, and looked after by a thread, because nobody waits
+ * for them. */
 #define _GNU_SOURCE 1
 #include "nccl/nccl.h"
 
@@ -37,7 +38,8 @@ static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nc
   cuda_result result = nccl->device->event_query(pending->event);
   if (!result)
     return TPRT_OK;
-  if (!pending->kind && tprt__now() >= pending->deadline) /* the stream has something else in front of it */
+  /* the stream has something else in front of it */
+  if (!pending->kind && tprt__now() >= pending->deadline)
     return tprt__fail(TPRT_TIMEOUT, "the stream did not come to the event in time");
   wait->kind = pending->kind;
   wait->sequence = pending->sequence;
@@ -54,7 +56,8 @@ static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nc
   return TPRT_IN_PROGRESS;
 }
 
-/* The oldest first; those of one stream end in order, and those behind a failure fail like it. True if something ended. */
+/* The oldest first; those of one stream end in order, and those behind a failure fail like it. True
+ * if something ended. */
 static bool sweep(nccl_transport *nccl, nccl_wait *wait) {
   nccl_watch *watch = &nccl->watch;
   bool moved = false;
@@ -137,9 +140,11 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
   watch->runs |= !error;
   pthread_mutex_unlock(&watch->lock);
   tprt_status status =
-      error ? tprt__fail(TPRT_SYSTEM, "no thread to look after streams: error %d", error)
-            : tprt__device_check(nccl->device, nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING),
-                                 "an event");
+      error
+          ? tprt__fail(TPRT_SYSTEM, "no thread to look after streams: error %d", error)
+          : tprt__device_check(
+                nccl->device,
+                nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING), "an event");
   if (status)
     tprt__free(pending);
   else
@@ -150,7 +155,8 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
 /* Behind what the stream has by now. */
 static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
   nccl_watch *watch = &nccl->watch;
-  tprt_status status = tprt__device_check(nccl->device, nccl->device->event_record(pending->event, stream), "an event");
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->event_record(pending->event, stream), "an event");
   if (status)
     return status;
   pthread_mutex_lock(&watch->lock);
@@ -174,19 +180,22 @@ static tprt_status put(nccl_transport *nccl, const tprt__plan *plans, size_t n, 
                                        : tprt__nccl_put(nccl, plans, stream, wait);
 }
 
-tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream, bool *captured) {
+tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream,
+                                    bool *captured) {
   int capturing = CUDA_CAPTURE_NONE;
-  tprt_status status =
-      tprt__device_check(nccl->device, nccl->device->stream_capturing(stream, &capturing), "the state of a stream");
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->stream_capturing(stream, &capturing), "the state of a stream");
   *captured = capturing != CUDA_CAPTURE_NONE;
   return status;
 }
 
-tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
-                              int64_t deadline, tprt__done_fn *done, void *user) {
+tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                              uint32_t sequence, int64_t deadline, tprt__done_fn *done,
+                              void *user) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plans->kind, .sequence = sequence, .deadline = deadline};
-  const nccl_pending what = {.kind = plans->kind, .sequence = sequence, .deadline = deadline, .done = done, .user = user};
+  const nccl_pending what = {
+      .kind = plans->kind, .sequence = sequence, .deadline = deadline, .done = done, .user = user};
   nccl_pending *pending = NULL;
   bool captured = false;
   tprt_status status = tprt__nccl_look(nccl, &wait);
@@ -196,7 +205,8 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
     return status;
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
   if (!status && captured && done) /* a schedule's; others were refused before */
-    status = tprt__fail(TPRT_INVALID_STATE, "what is captured in a graph has no work to wait for; pass NULL");
+    status = tprt__fail(TPRT_INVALID_STATE,
+                        "what is captured in a graph has no work to wait for; pass NULL");
   if (!status && !captured)
     status = prepare(nccl, &what, &pending);
   if (!status)
@@ -217,8 +227,8 @@ static void forget(tprt__stream_mark *base) {
   tprt__free(mark);
 }
 
-tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t deadline, tprt__done_fn *done, void *user,
-                              tprt__stream_mark **result) {
+tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t deadline,
+                              tprt__done_fn *done, void *user, tprt__stream_mark **result) {
   nccl_transport *nccl = (nccl_transport *)transport;
   const nccl_pending what = {.deadline = deadline, .done = done, .user = user};
   nccl_pending *pending = NULL;
@@ -231,9 +241,12 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
     return status;
   }
   *mark = (nccl_mark){.base = {forget}, .device = nccl->device};
-  status = tprt__device_check(nccl->device, nccl->device->event_create(&mark->event, CUDA_EVENT_DISABLE_TIMING), "an event");
+  status = tprt__device_check(nccl->device,
+                              nccl->device->event_create(&mark->event, CUDA_EVENT_DISABLE_TIMING),
+                              "an event");
   if (!status) {
-    status = tprt__device_check(nccl->device, nccl->device->event_record(mark->event, stream), "an event");
+    status = tprt__device_check(nccl->device, nccl->device->event_record(mark->event, stream),
+                                "an event");
     if (!status)
       status = prepare(nccl, &what, &pending);
     if (!status)
@@ -251,8 +264,10 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
   return status;
 }
 
-tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *base) {
+tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
+                            const tprt__stream_mark *base) {
   nccl_transport *nccl = (nccl_transport *)transport;
   const nccl_mark *mark = (const nccl_mark *)base;
-  return tprt__device_check(nccl->device, nccl->device->stream_wait(stream, mark->event, 0), "waiting for an event");
+  return tprt__device_check(nccl->device, nccl->device->stream_wait(stream, mark->event, 0),
+                            "waiting for an event");
 }

@@ -89,8 +89,9 @@ static void end_receive(tcp_peer *peer, tcp_request *request, uint32_t came) {
   take_out(&peer->receives, &peer->last_receive, request);
   request->over = true;
   if (came != request->head.bytes)
-    request->status = tprt__fail(TPRT_INTERNAL, "backend tcp: rank %d sent %u bytes where %u were expected", request->peer,
-                                 came, request->head.bytes);
+    request->status =
+        tprt__fail(TPRT_INTERNAL, "backend tcp: rank %d sent %u bytes where %u were expected",
+                   request->peer, came, request->head.bytes);
 }
 
 /* Where the message goes whose head is here. */
@@ -166,11 +167,13 @@ static bool read_data(tcp_peer *peer) {
 static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
   while (!request->over && !peer->ended) {
     if (peer->n_head < sizeof peer->head) {
-      if (!read_some(peer, (char *)&peer->head + peer->n_head, sizeof peer->head - peer->n_head, &peer->n_head))
+      if (!read_some(peer, (char *)&peer->head + peer->n_head, sizeof peer->head - peer->n_head,
+                     &peer->n_head))
         return TPRT_OK;
       continue;
     }
-    tprt_status status = peer->placed ? TPRT_OK : place(peer); /* without memory it is tried again */
+    /* without memory it is tried again */
+    tprt_status status = peer->placed ? TPRT_OK : place(peer);
     if (status)
       return status;
     peer->placed = true;
@@ -187,11 +190,13 @@ static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
 static tcp_request *make_request(int rank, uint32_t tag, void *data, size_t bytes, bool sends) {
   tcp_request *made = tprt__alloc(sizeof *made);
   if (made)
-    *made = (tcp_request){.sends = sends, .peer = rank, .head = {.tag = tag, .bytes = (uint32_t)bytes}, .data = data};
+    *made = (tcp_request){
+        .sends = sends, .peer = rank, .head = {.tag = tag, .bytes = (uint32_t)bytes}, .data = data};
   return made;
 }
 
-static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, size_t bytes, void **result) {
+static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, size_t bytes,
+                            void **result) {
   tcp_end *end = at;
   tcp_peer *peer = &end->peers[rank];
   tcp_request *made = make_request(rank, tag, (void *)(uintptr_t)data, bytes, true);
@@ -207,7 +212,8 @@ static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, 
   return TPRT_OK;
 }
 
-static tprt_status tcp_receive(void *at, int rank, uint32_t tag, void *data, size_t bytes, void **result) {
+static tprt_status tcp_receive(void *at, int rank, uint32_t tag, void *data, size_t bytes,
+                               void **result) {
   tcp_end *end = at;
   tcp_peer *peer = &end->peers[rank];
   tcp_request *made = make_request(rank, tag, data, bytes, false);
@@ -281,17 +287,20 @@ static bool tcp_cancel(void *at, void *asked) {
 
 static void tcp_wait(void *at, int64_t timeout_ns) {
   struct epoll_event unused;
-  (void)!epoll_wait(((const tcp_end *)at)->changes, &unused, 1, (int)((timeout_ns + 999999) / 1000000));
+  (void)!epoll_wait(((const tcp_end *)at)->changes, &unused, 1,
+                    (int)((timeout_ns + 999999) / 1000000));
 }
 
 static bool tcp_ended(void *at, int rank) { return ((const tcp_end *)at)->peers[rank].ended; }
 
 /* ---- Ends ---- */
 
-/* What was sent is at the peer's host: if this end is closed while something comes, the rest would be thrown away here. */
+/* What was sent is at the peer's host: if this end is closed while something comes, the rest would
+ * be thrown away here. */
 static bool is_delivered(const tcp_peer *peer) {
   int n = 0;
-  return peer->fd < 0 || peer->ended || (!peer->sends && ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0);
+  return peer->fd < 0 || peer->ended ||
+         (!peer->sends && ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0);
 }
 
 static void deliver(tcp_end *end) {
@@ -349,17 +358,20 @@ static tprt_status watch(tcp_end *end) {
   bool ok = end->changes >= 0;
   for (int i = 0; i < end->n_ranks && ok; i++) {
     struct epoll_event wanted = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
-    ok = end->peers[i].fd < 0 || epoll_ctl(end->changes, EPOLL_CTL_ADD, end->peers[i].fd, &wanted) == 0;
+    ok = end->peers[i].fd < 0 ||
+         epoll_ctl(end->changes, EPOLL_CTL_ADD, end->peers[i].fd, &wanted) == 0;
   }
   return ok ? TPRT_OK : tprt__fail_errno("backend tcp: epoll");
 }
 
 static tprt_status backend_probe(void) { return TPRT_OK; }
 
-static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings, tprt__transport **transport) {
+static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
+                                  tprt__transport **transport) {
   if (n_ranks > 1 && !settings->store)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "backend tcp: %d ranks meet through a store: give one in tprt_config, or let a launcher say where it is",
+                      "backend tcp: %d ranks meet through a store: give one in tprt_config, or let "
+                      "a launcher say where it is",
                       n_ranks);
   tcp_end *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
   if (!end)
@@ -377,14 +389,15 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
   }
   tprt_status status = TPRT_OK;
   if (n_ranks > 1) {
-    const tprt__meeting meeting =
-        tprt__meeting_begin(settings->store, "tcp", n_ranks, rank, tprt__deadline(settings->timeout_ns));
+    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "tcp", n_ranks, rank,
+                                                      tprt__deadline(settings->timeout_ns));
     status = tprt__tcp_meet(&meeting, end);
     if (!status)
       status = watch(end);
   }
   if (!status)
-    return tprt__wire_take(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank, end->local.n_ranks, transport);
+    return tprt__wire_take(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
+                           end->local.n_ranks, transport);
   tcp_close(end);
   return status;
 }

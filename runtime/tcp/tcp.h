@@ -1,12 +1,14 @@
 /* Messages over TCP: a connection between any two ranks of a world, on one host or several.
  *
- * A message is a head, which states tag and length, and its bytes, as they are in memory: ranks run the same architecture. It goes
- * straight from the sender's memory into the receiver's where a receive waits for it; else it is kept. Nothing has a thread:
- * what is under way moves when the wire asks how far it is.
+ * A message is a head, which states tag and length, and its bytes, as they are in memory: ranks run
+ * the same architecture. It goes straight from the sender's memory into the receiver's where a
+ * receive waits for it; else it is kept. Nothing has a thread: what is under way moves when the
+ * wire asks how far it is.
  *
- * Trust. Whoever connects proves that it knows the ticket of the world, 32 random bytes that rank 0 puts into the store, mixed
- * with the job's secret where there is one; the rank that accepts proves it first, in the handshake of bootstrap/frames.h. Messages
- * are neither signed nor encrypted after that, as those of MPI and NCCL. */
+ * Trust. Whoever connects proves that it knows the ticket of the world, 32 random bytes that rank 0
+ * puts into the store, mixed with the job's secret where there is one; the rank that accepts proves
+ * it first, in the handshake of bootstrap/frames.h. Messages are neither signed nor encrypted after
+ * that, as those of MPI and NCCL. */
 #ifndef TPRT_RUNTIME_TCP_H
 #define TPRT_RUNTIME_TCP_H
 
@@ -21,7 +23,8 @@ typedef struct tcp_head {
 typedef struct tcp_request {
   struct tcp_request *next;
   bool sends, over;
-  bool abandoned; /* canceled when a part was sent already: the rest is a copy, and ends with the request */
+  /* canceled when a part was sent already: the rest is a copy, and ends with the request */
+  bool abandoned;
   int peer;
   tcp_head head;
   char *data;
@@ -51,7 +54,8 @@ typedef struct tcp_peer {
 
 typedef struct tcp_end {
   int n_ranks, rank;
-  int changes; /* an epoll of all connections, which says when one can be read or written again; -1: none */
+  /* an epoll of all connections, which says when one can be read or written again; -1: none */
+  int changes;
   tprt__local local;
   tcp_peer peers[];
 } tcp_end;

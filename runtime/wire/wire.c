@@ -43,14 +43,16 @@ void tprt__wire_reap(wire_transport *wire) {
 }
 
 /* `members` are ranks of the world. The lock is held. */
-static tprt_status transport_create(wire_world *world, uint64_t context, int n_members, const int *members, int index,
-                                    tprt__transport **transport) {
+static tprt_status transport_create(wire_world *world, uint64_t context, int n_members,
+                                    const int *members, int index, tprt__transport **transport) {
   size_t n = (size_t)n_members;
   wire_transport *wire = tprt__alloc(sizeof *wire + n * sizeof *wire->peers);
   if (!wire)
     return tprt__fail_memory(sizeof *wire);
-  wire->base =
-      (tprt__transport){.backend = world->backend, .rank = index, .n_ranks = n_members, .host_ranks = world->host_ranks};
+  wire->base = (tprt__transport){.backend = world->backend,
+                                 .rank = index,
+                                 .n_ranks = n_members,
+                                 .host_ranks = world->host_ranks};
   wire->sources = tprt__alloc(n * sizeof *wire->sources);
   wire->scales = tprt__alloc(n * sizeof *wire->scales);
   if (!wire->sources || !wire->scales) {
@@ -71,7 +73,8 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
 
 /* ---- Worlds ---- */
 
-/* A little time for the others to say that they leave, too: messages that nobody takes make some libraries complain. */
+/* A little time for the others to say that they leave, too: messages that nobody takes make some
+ * libraries complain. */
 static void part(wire_world *world) {
   enum { PART_NS = 5000000 };
   int64_t end = tprt__now() + PART_NS;
@@ -93,7 +96,8 @@ static void world_free(wire_world *world) {
     if (world->inbox[i].request)
       world->messenger->cancel(world->end, world->inbox[i].request);
   }
-  for (wire_letter *letter = world->outbox; letter;) { /* what cannot be canceled is still read: it stays */
+  for (wire_letter *letter = world->outbox; letter;) {
+    /* what cannot be canceled is still read: it stays */
     wire_letter *next = letter->next;
     if (world->messenger->cancel(world->end, letter->request))
       tprt__free(letter);
@@ -108,8 +112,9 @@ static void world_free(wire_world *world) {
 }
 
 /* Takes the end over in any case. */
-static tprt_status world_create(const tprt_messenger *messenger, const tprt__backend *backend, void *end, uint32_t most_tag,
-                                int n_ranks, int rank, int host_ranks, tprt__transport **transport) {
+static tprt_status world_create(const tprt_messenger *messenger, const tprt__backend *backend,
+                                void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
+                                tprt__transport **transport) {
   size_t n = (size_t)n_ranks;
   wire_world *world = tprt__alloc(sizeof *world);
   wire_letter *inbox = tprt__alloc(n * sizeof *inbox);
@@ -141,7 +146,8 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
     members[i] = i;
     inbox[i].peer = i;
     if (i != rank && !status)
-      status = messenger->receive(end, i, WIRE_NOTE_TAG, &inbox[i].note, sizeof inbox[i].note, &inbox[i].request);
+      status = messenger->receive(end, i, WIRE_NOTE_TAG, &inbox[i].note, sizeof inbox[i].note,
+                                  &inbox[i].request);
   }
   if (!status)
     status = transport_create(world, 0, n_ranks, members, rank, transport);
@@ -155,15 +161,17 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
 
 static tprt_status check_world(const char *name, int n_ranks, uint32_t most_tag) {
   if (n_ranks > WIRE_MAX_RANKS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend %s has at most %d ranks, not %d", name, WIRE_MAX_RANKS, n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend %s has at most %d ranks, not %d", name,
+                      WIRE_MAX_RANKS, n_ranks);
   if (most_tag < TPRT_MESSENGER_LEAST_TAG)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has tags up to %u; at least %d are needed", name, most_tag,
-                      TPRT_MESSENGER_LEAST_TAG);
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has tags up to %u; at least %d are needed",
+                      name, most_tag, TPRT_MESSENGER_LEAST_TAG);
   return TPRT_OK;
 }
 
-tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend, void *end, uint32_t most_tag,
-                            int n_ranks, int rank, int host_ranks, tprt__transport **transport) {
+tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend,
+                            void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
+                            tprt__transport **transport) {
   tprt_status status = check_world(backend->name, n_ranks, most_tag);
   if (!status)
     return world_create(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
@@ -171,17 +179,20 @@ tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend
   return status;
 }
 
-tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks, int rank,
-                            int64_t timeout_ns, tprt__transport **transport) {
+tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend,
+                            int n_ranks, int rank, int64_t timeout_ns,
+                            tprt__transport **transport) {
   void *end;
   uint32_t most_tag;
   int host_ranks = 1;
   tprt_status status = messenger->open(n_ranks, rank, timeout_ns, &end, &most_tag, &host_ranks);
-  return status ? status : tprt__wire_take(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
+  return status ? status
+                : tprt__wire_take(messenger, backend, end, most_tag, n_ranks, rank, host_ranks,
+                                  transport);
 }
 
-tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend, int n_ranks,
-                                    tprt__transport **transports) {
+tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
+                                    int n_ranks, tprt__transport **transports) {
   uint32_t most_tag;
   void **ends = tprt__alloc((size_t)n_ranks * sizeof *ends);
   if (!ends)
@@ -194,7 +205,8 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
   status = check_world(backend->name, n_ranks, most_tag);
   int n_open = 0;
   for (; n_open < n_ranks && !status; n_open++)
-    status = world_create(messenger, backend, ends[n_open], most_tag, n_ranks, n_open, n_ranks, &transports[n_open]);
+    status = world_create(messenger, backend, ends[n_open], most_tag, n_ranks, n_open, n_ranks,
+                          &transports[n_open]);
   for (int i = n_open; i < n_ranks; i++)
     messenger->close(ends[i]);
   for (int i = 0; i < n_open - 1 && status; i++)
@@ -205,9 +217,12 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
 
 /* ---- Groups: a number that no other has ---- */
 
-uint64_t tprt__wire_new_context(wire_world *world) { return ((uint64_t)world->rank + 1) << 40 | ++world->next_context; }
+uint64_t tprt__wire_new_context(wire_world *world) {
+  return ((uint64_t)world->rank + 1) << 40 | ++world->next_context;
+}
 
-tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users, tprt__token *token) {
+tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users,
+                               tprt__token *token) {
   (void)n_users;
   (void)users;
   wire_world *world = ((wire_transport *)parent)->world;
@@ -219,8 +234,8 @@ tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *
   return TPRT_OK;
 }
 
-tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members, const int *members, int index,
-                            tprt__transport **child) {
+tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members,
+                            const int *members, int index, tprt__transport **child) {
   wire_transport *wire = (wire_transport *)parent;
   uint64_t context;
   memcpy(&context, token->bytes, sizeof context);
@@ -232,8 +247,9 @@ tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, i
   for (int i = 0; i < n_members && world_ranks; i++)
     world_ranks[i] = wire->peers[members[i]].world_rank;
   pthread_mutex_lock(&wire->world->lock);
-  tprt_status status = world_ranks ? transport_create(wire->world, context, n_members, world_ranks, index, child)
-                                   : tprt__fail_memory((size_t)n_members * sizeof *world_ranks);
+  tprt_status status =
+      world_ranks ? transport_create(wire->world, context, n_members, world_ranks, index, child)
+                  : tprt__fail_memory((size_t)n_members * sizeof *world_ranks);
   if (status)
     tprt__wire_decline(wire, context, n_members, members);
   pthread_mutex_unlock(&wire->world->lock);
@@ -323,7 +339,8 @@ uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory)
 
 /* ---- Costs ---- */
 
-void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb) {
+void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                          int64_t *beta_ps_per_kb) {
   *alpha_ps = INT64_C(2000000) * transport->n_ranks; /* a note to everybody */
   *beta_ps_per_kb = 200000;                          /* 5 GB a second */
 }

@@ -18,7 +18,9 @@ typedef struct engine {
   int n_moves;
 } engine;
 
-static const wire_note *note_of(const engine *run, int i) { return &run->wire->peers[i].arrived[run->wire->step & 1]; }
+static const wire_note *note_of(const engine *run, int i) {
+  return &run->wire->peers[i].arrived[run->wire->step & 1];
+}
 
 /* ---- Arrival ---- */
 
@@ -55,12 +57,14 @@ static tprt_status compare(const engine *run, const wire_note *mine) {
   const wire_transport *wire = run->wire;
   for (int i = 0; i < run->plan->n_ranks; i++) {
     const wire_note *other = note_of(run, i);
-    if (memcmp(other->signature, mine->signature, sizeof mine->signature) == 0 && other->sequence == mine->sequence)
+    if (memcmp(other->signature, mine->signature, sizeof mine->signature) == 0 &&
+        other->sequence == mine->sequence)
       continue;
     char difference[192];
     tprt__signature_explain(mine->signature, other->signature, difference, sizeof difference);
-    return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", mine->sequence,
-                      wire->peers[run->plan->rank].world_rank, wire->peers[i].world_rank, difference);
+    return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s",
+                      mine->sequence, wire->peers[run->plan->rank].world_rank,
+                      wire->peers[i].world_rank, difference);
   }
   return TPRT_OK;
 }
@@ -94,8 +98,9 @@ static tprt_status arrive(engine *run) {
   wire->begun = false;
   tprt_status status = begun ? TPRT_OK : come(wire, plan, run->wait.sequence);
   if (begun && wire->begun_status)
-    status =
-        tprt__fail(wire->begun_status, "operation %u: the others could not be told when it was started", run->wait.sequence);
+    status = tprt__fail(wire->begun_status,
+                        "operation %u: the others could not be told when it was started",
+                        run->wait.sequence);
   run->tag = note_of(run, plan->rank)->tag;
   if (!status)
     status = await_notes(run);
@@ -126,13 +131,17 @@ static tprt_status reserve(engine *run, int n, int64_t bytes, int64_t *stride) {
 
 static void add_send(engine *run, int peer, const void *at, int64_t bytes) {
   if (bytes)
-    run->moves[run->n_moves++] =
-        (wire_move){.peer = peer, .tag = note_of(run, peer)->tag, .sends = true, .at = (char *)(uintptr_t)at, .bytes = bytes};
+    run->moves[run->n_moves++] = (wire_move){.peer = peer,
+                                             .tag = note_of(run, peer)->tag,
+                                             .sends = true,
+                                             .at = (char *)(uintptr_t)at,
+                                             .bytes = bytes};
 }
 
 static void add_receive(engine *run, int peer, void *at, int64_t bytes) {
   if (bytes)
-    run->moves[run->n_moves++] = (wire_move){.peer = peer, .tag = run->tag, .at = at, .bytes = bytes};
+    run->moves[run->n_moves++] =
+        (wire_move){.peer = peer, .tag = run->tag, .at = at, .bytes = bytes};
 }
 
 /* Receives stand first: they are started last-to-first, so that a message finds its place. */
@@ -167,7 +176,8 @@ static bool is_wanted_by(const engine *run, int i) {
 static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
-  bool send_runs = in_runs(plan->send_map, plan->piece), recv_runs = in_runs(plan->recv_map, plan->piece);
+  bool send_runs = in_runs(plan->send_map, plan->piece),
+       recv_runs = in_runs(plan->recv_map, plan->piece);
   int64_t stride = 0;
   tprt_status status = send_runs && recv_runs ? TPRT_OK : reserve(run, 2 * n, bytes, &stride);
   if (status)
@@ -176,15 +186,18 @@ static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
   for (int i = 0; i < n; i++) {
     if (i == me || !tprt__plan_wants(plan, i))
       continue;
-    add_receive(run, i, recv_runs ? piece_at(plan->recv, plan->recv_map, i, begin) : (char *)received + i * stride, bytes);
+    add_receive(run, i,
+                recv_runs ? piece_at(plan->recv, plan->recv_map, i, begin)
+                          : (char *)received + i * stride,
+                bytes);
   }
   for (int i = 0; i < n; i++) {
     if (i == me || !is_wanted_by(run, i))
       continue;
     const void *from = piece_at(plan->send, plan->send_map, i, begin);
     if (!send_runs) {
-      tprt__piece_copy(packed + i * stride, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes,
-                       false);
+      tprt__piece_copy(packed + i * stride, tprt__place_flat(), plan->send,
+                       tprt__place_in(plan->send_map, i, begin), bytes, false);
       from = packed + i * stride;
     }
     add_send(run, i, from, bytes);
@@ -195,7 +208,8 @@ static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
     if (!tprt__plan_wants(plan, i))
       continue;
     if (i == me)
-      tprt__piece_copy(plan->recv, to, plan->send, tprt__place_in(plan->send_map, me, begin), bytes, false);
+      tprt__piece_copy(plan->recv, to, plan->send, tprt__place_in(plan->send_map, me, begin), bytes,
+                       false);
     else if (!recv_runs)
       tprt__piece_copy(plan->recv, to, received + i * stride, tprt__place_flat(), bytes, false);
   }
@@ -216,7 +230,8 @@ static tprt_status run_copies(engine *run) {
 
 static tprt_status run_part_copies(engine *run) {
   const tprt__plan *plan = run->plan;
-  tprt__part whole_send = {(char *)(uintptr_t)plan->send, plan->send_bytes}, whole_recv = {plan->recv, plan->recv_bytes};
+  tprt__part whole_send = {(char *)(uintptr_t)plan->send, plan->send_bytes},
+             whole_recv = {plan->recv, plan->recv_bytes};
   for (int i = 0; i < plan->n_ranks; i++) {
     tprt__part to = plan->recvs ? plan->recvs[i] : whole_recv;
     if (i != plan->rank && tprt__plan_wants(plan, i))
@@ -274,7 +289,8 @@ static tprt_status reduce_one_shot(engine *run) {
 static tprt_status reduce_slices(engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
-  int64_t from = tprt__slice_begin(bytes, n, me), mine = tprt__slice_begin(bytes, n, me + 1) - from, stride;
+  int64_t from = tprt__slice_begin(bytes, n, me), mine = tprt__slice_begin(bytes, n, me + 1) - from,
+          stride;
   const char *send = (const char *)plan->send + begin;
   tprt_status status = reserve(run, n, mine, &stride);
   if (status)
@@ -317,7 +333,8 @@ static tprt_status run_reduction(engine *run) {
   return status;
 }
 
-/* Bytes at `begin` of everybody's piece for everybody. Pieces that are not in one run are packed behind what comes. */
+/* Bytes at `begin` of everybody's piece for everybody. Pieces that are not in one run are packed
+ * behind what comes. */
 static tprt_status scatter_round(engine *run, int64_t begin) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
@@ -332,11 +349,14 @@ static tprt_status scatter_round(engine *run, int64_t begin) {
       add_receive(run, i, run->wire->scratch + i * stride, mine);
   }
   for (int i = 0; i < n; i++) {
-    int64_t bytes = bytes_in_round(plan->sends ? plan->sends[i].bytes : plan->piece, begin, SLICE_BYTES);
-    const char *from = plan->sends ? plan->sends[i].at + (bytes ? begin : 0) : piece_at(plan->send, plan->send_map, i, begin);
+    int64_t bytes =
+        bytes_in_round(plan->sends ? plan->sends[i].bytes : plan->piece, begin, SLICE_BYTES);
+    const char *from = plan->sends ? plan->sends[i].at + (bytes ? begin : 0)
+                                   : piece_at(plan->send, plan->send_map, i, begin);
     if (!runs) {
       unsigned char *packed = run->wire->scratch + (n + i) * stride;
-      tprt__piece_copy(packed, tprt__place_flat(), plan->send, tprt__place_in(plan->send_map, i, begin), bytes, false);
+      tprt__piece_copy(packed, tprt__place_flat(), plan->send,
+                       tprt__place_in(plan->send_map, i, begin), bytes, false);
       from = (const char *)packed;
     }
     if (i == me)
@@ -385,15 +405,19 @@ static tprt_status explain(engine *run) {
     for (int k = 0; k < n && !status; k++) {
       int64_t sent, expected, size = (int64_t)plan->type->size;
       memcpy(&sent, wire->scratch + i * stride + (size_t)(2 * k) * sizeof sent, sizeof sent);
-      memcpy(&expected, wire->scratch + k * stride + (size_t)(2 * i + 1) * sizeof sent, sizeof expected);
+      memcpy(&expected, wire->scratch + k * stride + (size_t)(2 * i + 1) * sizeof sent,
+             sizeof expected);
       if (sent != expected)
-        status =
-            tprt__fail(TPRT_MISMATCH, "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld",
-                       run->wait.sequence, wire->peers[i].world_rank, (long long)(sent / size), wire->peers[k].world_rank,
-                       (long long)(expected / size));
+        status = tprt__fail(TPRT_MISMATCH,
+                            "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, "
+                            "which expects %lld",
+                            run->wait.sequence, wire->peers[i].world_rank, (long long)(sent / size),
+                            wire->peers[k].world_rank, (long long)(expected / size));
     }
   }
-  return status ? status : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
+  return status
+             ? status
+             : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
 }
 
 static tprt_status check_parts(engine *run) {
@@ -416,7 +440,8 @@ static tprt_status run_kind(engine *run) {
 }
 
 /* Notes only: data needs the peers'. */
-void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *plan,
+                                 uint32_t sequence) {
   wire_transport *wire = (wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
   wire->begun = !tprt__wire_begin(wire);
@@ -425,7 +450,8 @@ void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *p
   pthread_mutex_unlock(&wire->world->lock);
 }
 
-tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence, int64_t deadline) {
+tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
+                              int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   size_t bytes = 2 * (size_t)plan->n_ranks * sizeof(wire_move);
   engine run = {.wire = wire,

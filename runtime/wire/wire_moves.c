@@ -7,8 +7,10 @@ static tprt_status start(wire_transport *wire, wire_move *move) {
   int peer = wire->peers[move->peer].world_rank;
   size_t bytes = (size_t)tprt__min(move->bytes - move->started, WIRE_MOST_BYTES);
   char *at = move->bytes ? move->at + move->started : NULL;
-  tprt_status status = move->sends ? world->messenger->send(world->end, peer, move->tag, at, bytes, &move->request)
-                                   : world->messenger->receive(world->end, peer, move->tag, at, bytes, &move->request);
+  tprt_status status =
+      move->sends
+          ? world->messenger->send(world->end, peer, move->tag, at, bytes, &move->request)
+          : world->messenger->receive(world->end, peer, move->tag, at, bytes, &move->request);
   if (!status)
     move->started += (int64_t)bytes;
   return status;
@@ -38,8 +40,10 @@ void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
   }
 }
 
-/* Why not to wait any longer for a move. `gone`: its peer had ended before the look that did not find its message. */
-static tprt_status check(wire_transport *wire, const wire_move *move, bool gone, const wire_wait *wait) {
+/* Why not to wait any longer for a move. `gone`: its peer had ended before the look that did not
+ * find its message. */
+static tprt_status check(wire_transport *wire, const wire_move *move, bool gone,
+                         const wire_wait *wait) {
   if (tprt__now() >= wait->deadline)
     return tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, wait);
   return gone ? tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;

@@ -1,5 +1,5 @@
-/* Notes: sent, taken in, and given to the communicator that they are for; and the thread that looks after them while a rank
- * computes. */
+/* Notes: sent, taken in, and given to the communicator that they are for; and the thread that looks
+ * after them while a rank computes. */
 #define _GNU_SOURCE 1
 #include "wire/wire.h"
 
@@ -38,7 +38,8 @@ static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
   const wire_note *note = &letter->note;
   int from = member(wire, letter->peer);
   if (from < 0)
-    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note to a communicator that it is not in", letter->peer);
+    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note to a communicator that it is not in",
+                      letter->peer);
   wire_peer *peer = &wire->peers[from];
   switch (note->kind) {
   case WIRE_ARRIVES:
@@ -49,8 +50,10 @@ static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
     return wire->closed ? TPRT_OK : keep(&peer->asks, letter);
   case WIRE_FAILED:
     if (!wire->fault.status)
-      wire->fault = (tprt__fault){
-          .status = (tprt_status)note->status, .kind = (tprt_op_kind)note->op, .rank = note->rank, .sequence = note->sequence};
+      wire->fault = (tprt__fault){.status = (tprt_status)note->status,
+                                  .kind = (tprt_op_kind)note->op,
+                                  .rank = note->rank,
+                                  .sequence = note->sequence};
     return TPRT_OK;
   case WIRE_PUTS:
   case WIRE_GETS:
@@ -67,7 +70,8 @@ static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
     tprt__wire_reap(wire);
     return TPRT_OK;
   default:
-    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note of unknown kind %u", letter->peer, note->kind);
+    return tprt__fail(TPRT_INTERNAL, "rank %d sent a note of unknown kind %u", letter->peer,
+                      note->kind);
   }
 }
 
@@ -80,7 +84,8 @@ void tprt__wire_take_early(wire_transport *wire) {
       continue;
     }
     *at = letter->next;
-    (void)deliver(wire, letter); /* a note that makes no sense is as good as none: the wait for it ends in time */
+    /* a note that makes no sense is as good as none: the wait for it ends in time */
+    (void)deliver(wire, letter);
     tprt__free(letter);
   }
 }
@@ -90,7 +95,8 @@ static tprt_status take_in(wire_world *world, const wire_letter *letter) {
   return wire ? deliver(wire, letter) : keep(&world->early, letter);
 }
 
-/* A note for which there is no memory stays where it is, and the next look tries again: it must not be lost. */
+/* A note for which there is no memory stays where it is, and the next look tries again: it must not
+ * be lost. */
 static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
   const tprt_messenger *messenger = world->messenger;
   for (;;) {
@@ -107,8 +113,8 @@ static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
       status = take_in(world, letter);
     letter->unread &= status == TPRT_NO_MEMORY;
     if (!status)
-      status =
-          messenger->receive(world->end, letter->peer, WIRE_NOTE_TAG, &letter->note, sizeof letter->note, &letter->request);
+      status = messenger->receive(world->end, letter->peer, WIRE_NOTE_TAG, &letter->note,
+                                  sizeof letter->note, &letter->request);
     if (status)
       return status == TPRT_NO_MEMORY ? TPRT_OK : status;
   }
@@ -142,7 +148,9 @@ static tprt_status serve_peers(wire_world *world) {
 }
 
 tprt_status tprt__wire_progress(wire_world *world) {
-  tprt_status status = world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed before") : TPRT_OK;
+  tprt_status status =
+      world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed before")
+                    : TPRT_OK;
   for (int i = 0; i < world->n_ranks && !status; i++) {
     if (i != world->rank)
       status = read_inbox(world, &world->inbox[i]);
@@ -155,15 +163,16 @@ tprt_status tprt__wire_progress(wire_world *world) {
   return status;
 }
 
-static tprt_status post(wire_world *world, uint64_t context, int world_rank, const wire_note *note) {
+static tprt_status post(wire_world *world, uint64_t context, int world_rank,
+                        const wire_note *note) {
   wire_letter *letter = tprt__alloc(sizeof *letter);
   if (!letter)
     return tprt__fail_memory(sizeof *letter);
   letter->note = *note;
   letter->note.context = context;
   letter->peer = world_rank;
-  tprt_status status =
-      world->messenger->send(world->end, world_rank, WIRE_NOTE_TAG, &letter->note, sizeof letter->note, &letter->request);
+  tprt_status status = world->messenger->send(world->end, world_rank, WIRE_NOTE_TAG, &letter->note,
+                                              sizeof letter->note, &letter->request);
   if (status) {
     tprt__free(letter);
     return status;
@@ -190,7 +199,8 @@ void tprt__wire_tell(wire_transport *wire, const wire_note *note) {
   }
 }
 
-void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members, const int *members) {
+void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members,
+                        const int *members) {
   const wire_note note = {.kind = WIRE_LEAVES};
   for (int i = 0; i < n_members; i++) {
     if (members[i] != parent->base.rank)
@@ -215,7 +225,8 @@ uint32_t tprt__wire_tag(wire_world *world) {
 
 enum { SHORT_NAP_NS = 50000, WINDOW_NAP_NS = 1000000, LONG_NAP_NS = 10000000 };
 
-/* Naps grow while nothing comes; peers that use windows do not wait long for a rank that computes. */
+/* Naps grow while nothing comes; peers that use windows do not wait long for a rank that
+ * computes. */
 static int64_t next_nap(const wire_world *world, int64_t nap) {
   int64_t most = world->n_regions ? WINDOW_NAP_NS : LONG_NAP_NS;
   return world->lively ? SHORT_NAP_NS : tprt__min(2 * nap, most);
@@ -239,7 +250,8 @@ static void *attend(void *argument) {
 tprt_status tprt__wire_attend(wire_world *world) {
   int error = pthread_create(&world->attendant, NULL, attend, world);
   world->has_attendant = error == 0;
-  return error ? tprt__fail(TPRT_SYSTEM, "backend %s: no thread to look after messages: error %d", world->backend->name, error)
+  return error ? tprt__fail(TPRT_SYSTEM, "backend %s: no thread to look after messages: error %d",
+                            world->backend->name, error)
                : TPRT_OK;
 }
 

@@ -1,7 +1,7 @@
-/* Who goes on after a failure. Every rank that wants to tells all others. The first of those that are not gone decides for all,
- * in front of its own shrink or without one, when everybody has said what it wants or is gone, or when somebody will not wait any
- * longer. Whoever knows the decision answers a rank that asks later. When the first goes before it has decided, all ask the
- * next. */
+/* Who goes on after a failure. Every rank that wants to tells all others. The first of those that
+ * are not gone decides for all, in front of its own shrink or without one, when everybody has said
+ * what it wants or is gone, or when somebody will not wait any longer. Whoever knows the decision
+ * answers a rank that asks later. When the first goes before it has decided, all ask the next. */
 #include "wire/wire.h"
 
 #include <string.h>
@@ -19,7 +19,9 @@ static int decider(const wire_transport *wire) {
   return i;
 }
 
-static int n_blocks(const wire_transport *wire) { return (wire->base.n_ranks + BLOCK_RANKS - 1) / BLOCK_RANKS; }
+static int n_blocks(const wire_transport *wire) {
+  return (wire->base.n_ranks + BLOCK_RANKS - 1) / BLOCK_RANKS;
+}
 
 static wire_note block_of(const wire_transport *wire, int block) {
   wire_note note = {.kind = WIRE_DECIDES, .sequence = (uint32_t)block, .place = wire->next_context};
@@ -38,7 +40,8 @@ void tprt__wire_settle(wire_transport *wire) {
     complete &= wire->peers[i].recovers || is_gone(wire, i);
     due |= wire->peers[i].due;
   }
-  if (wire->decided || !asked || !(complete || due) || decider(wire) != wire->base.rank || wire->closed)
+  if (wire->decided || !asked || !(complete || due) || decider(wire) != wire->base.rank ||
+      wire->closed)
     return;
   for (int i = 0; i < n; i++)
     wire->peers[i].survives = wire->peers[i].recovers && !is_gone(wire, i);
@@ -54,8 +57,10 @@ void tprt__wire_settle(wire_transport *wire) {
 static void take_block(wire_transport *wire, const wire_note *note) {
   if (wire->decided || (int)note->sequence != wire->n_blocks)
     return;
-  for (int bit = 0; bit < BLOCK_RANKS && wire->n_blocks * BLOCK_RANKS + bit < wire->base.n_ranks; bit++)
-    wire->peers[wire->n_blocks * BLOCK_RANKS + bit].survives = note->signature[bit / WORD_RANKS] >> bit % WORD_RANKS & 1;
+  for (int bit = 0; bit < BLOCK_RANKS && wire->n_blocks * BLOCK_RANKS + bit < wire->base.n_ranks;
+       bit++)
+    wire->peers[wire->n_blocks * BLOCK_RANKS + bit].survives =
+        note->signature[bit / WORD_RANKS] >> bit % WORD_RANKS & 1;
   wire->next_context = note->place;
   wire->decided = ++wire->n_blocks == n_blocks(wire);
 }
@@ -73,10 +78,12 @@ void tprt__wire_take_recovery(wire_transport *wire, int from, const wire_note *n
   }
 }
 
-static tprt_status read_decision(const wire_transport *wire, tprt__token *token, int *members, int *n_members) {
+static tprt_status read_decision(const wire_transport *wire, tprt__token *token, int *members,
+                                 int *n_members) {
   int me = wire->base.rank;
   if (!wire->peers[me].survives)
-    return tprt__fail(TPRT_INVALID_STATE, "rank %d came too late: the others have gone on without it",
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "rank %d came too late: the others have gone on without it",
                       wire->peers[me].world_rank);
   *n_members = 0;
   for (int i = 0; i < wire->base.n_ranks; i++) {
@@ -116,12 +123,14 @@ static tprt_status await_decision(wire_transport *wire, int64_t deadline) {
   return status;
 }
 
-tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tprt__token *token, int *members, int *n_members) {
+tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
+                               int *members, int *n_members) {
   wire_transport *wire = (wire_transport *)transport;
   tprt_status status;
   pthread_mutex_lock(&wire->world->lock);
   if (wire->recovering) {
-    status = tprt__fail(TPRT_INVALID_STATE, "this communicator was already replaced; the new one can be, if it fails");
+    status = tprt__fail(TPRT_INVALID_STATE,
+                        "this communicator was already replaced; the new one can be, if it fails");
   } else {
     wire->recovering = true;
     status = await_decision(wire, deadline);

@@ -1,4 +1,5 @@
-/* Sends and recvs: the receiver asks with a note, the sender answers the oldest question with its tag. */
+/* Sends and recvs: the receiver asks with a note, the sender answers the oldest question with its
+ * tag. */
 #include "wire/wire.h"
 
 enum { GONE_NS = 50000000 }; /* what a rank sent before it went comes within this time */
@@ -26,8 +27,10 @@ static tprt_dtype dtype_of(const tprt__plan *plan) { return tprt_dtype_parse(pla
 
 static tprt_status ask(exchange *run, transfer *t) {
   const tprt__plan *plan = t->plan;
-  t->move =
-      (wire_move){.peer = plan->peer, .tag = tprt__wire_tag(run->wire->world), .at = plan->recv, .bytes = plan->recv_bytes};
+  t->move = (wire_move){.peer = plan->peer,
+                        .tag = tprt__wire_tag(run->wire->world),
+                        .at = plan->recv,
+                        .bytes = plan->recv_bytes};
   t->state = MOVING;
   wire_note note = {.kind = WIRE_ASKS,
                     .tag = t->move.tag,
@@ -37,7 +40,8 @@ static tprt_status ask(exchange *run, transfer *t) {
   return tprt__wire_note(run->wire, plan->peer, &note);
 }
 
-/* Whether an earlier send of the batch, to the same rank with the same tag, still waits for its question. */
+/* Whether an earlier send of the batch, to the same rank with the same tag, still waits for its
+ * question. */
 static bool has_earlier(const exchange *run, size_t index) {
   const tprt__plan *plan = run->transfers[index].plan;
   for (size_t i = 0; i < index; i++) {
@@ -48,7 +52,8 @@ static bool has_earlier(const exchange *run, size_t index) {
   return false;
 }
 
-/* The oldest question of the peer with this tag, which becomes the caller's; NULL if there is none yet. */
+/* The oldest question of the peer with this tag, which becomes the caller's; NULL if there is none
+ * yet. */
 static wire_letter *take_question(wire_peer *peer, int tag) {
   wire_letter **at = &peer->asks;
   while (*at && (*at)->note.user_tag != tag)
@@ -63,7 +68,8 @@ static tprt_status answer(exchange *run, size_t index, bool *moved) {
   transfer *t = &run->transfers[index];
   const tprt__plan *plan = t->plan;
   wire_transport *wire = run->wire;
-  wire_letter *question = has_earlier(run, index) ? NULL : take_question(&wire->peers[plan->peer], plan->tag);
+  wire_letter *question =
+      has_earlier(run, index) ? NULL : take_question(&wire->peers[plan->peer], plan->tag);
   if (!question)
     return TPRT_OK;
   wire_note note = question->note;
@@ -74,13 +80,17 @@ static tprt_status answer(exchange *run, size_t index, bool *moved) {
                          .kind = plan->kind,
                          .rank = wire->peers[plan->rank].world_rank,
                          .sequence = run->wait.sequence};
-    tprt__fail(TPRT_MISMATCH, "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s", fault.rank,
-               (long long)elements(plan), plan->type->name, wire->peers[plan->peer].world_rank, plan->tag,
-               (long long)note.elements, theirs ? theirs : "?");
+    tprt__fail(TPRT_MISMATCH, "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
+               fault.rank, (long long)elements(plan), plan->type->name,
+               wire->peers[plan->peer].world_rank, plan->tag, (long long)note.elements,
+               theirs ? theirs : "?");
     return tprt__wire_blame(wire, &fault);
   }
-  t->move = (wire_move){
-      .peer = plan->peer, .tag = note.tag, .sends = true, .at = (char *)(uintptr_t)plan->send, .bytes = plan->send_bytes};
+  t->move = (wire_move){.peer = plan->peer,
+                        .tag = note.tag,
+                        .sends = true,
+                        .at = (char *)(uintptr_t)plan->send,
+                        .bytes = plan->send_bytes};
   t->state = MOVING;
   *moved = true;
   return TPRT_OK;
@@ -115,13 +125,15 @@ static tprt_status check(exchange *run, size_t left) {
     if (!run->gone_since)
       run->gone_since = now;
     run->wait.kind = t->plan->kind;
-    return now - run->gone_since < GONE_NS ? TPRT_OK
-                                           : tprt__wire_blame_peer(run->wire, TPRT_PEER_DEAD, t->plan->peer, &run->wait);
+    return now - run->gone_since < GONE_NS
+               ? TPRT_OK
+               : tprt__wire_blame_peer(run->wire, TPRT_PEER_DEAD, t->plan->peer, &run->wait);
   }
   if (now < run->wait.deadline)
     return TPRT_OK;
   run->wait.kind = run->transfers[left].plan->kind;
-  return tprt__wire_blame_peer(run->wire, TPRT_TIMEOUT, run->transfers[left].plan->peer, &run->wait);
+  return tprt__wire_blame_peer(run->wire, TPRT_TIMEOUT, run->transfers[left].plan->peer,
+                               &run->wait);
 }
 
 static tprt_status run_all(exchange *run) {
@@ -145,14 +157,15 @@ static tprt_status run_all(exchange *run) {
   return status;
 }
 
-tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n, uint32_t sequence,
-                                int64_t deadline) {
+tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                                uint32_t sequence, int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   exchange run = {.wire = wire, .transfers = tprt__alloc(n * sizeof *run.transfers)};
   if (!run.transfers)
     return tprt__fail_memory(n * sizeof *run.transfers);
   run.wait =
-      (wire_wait){.kind = TPRT_OP_SEND, .sequence = sequence, .deadline = deadline}; /* becomes that of the one to blame */
+      /* becomes that of the one to blame */
+      (wire_wait){.kind = TPRT_OP_SEND, .sequence = sequence, .deadline = deadline};
   for (size_t i = 0; i < n; i++) {
     if (plans[i].peer != transport->rank) /* those were done before */
       run.transfers[run.n++].plan = &plans[i];

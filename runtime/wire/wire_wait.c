@@ -36,8 +36,12 @@ tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault) {
   return tprt__wire_fail(wire);
 }
 
-tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer, const wire_wait *wait) {
-  tprt__fault fault = {.status = status, .kind = wait->kind, .rank = wire->peers[peer].world_rank, .sequence = wait->sequence};
+tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer,
+                                  const wire_wait *wait) {
+  tprt__fault fault = {.status = status,
+                       .kind = wait->kind,
+                       .rank = wire->peers[peer].world_rank,
+                       .sequence = wait->sequence};
   tprt__fault_fail(&fault); /* the text */
   return tprt__wire_blame(wire, &fault);
 }
@@ -49,7 +53,8 @@ tprt_status tprt__wire_begin(wire_transport *wire) {
 
 bool tprt__wire_gone(const wire_transport *wire, int peer) {
   const wire_world *world = wire->world;
-  return wire->peers[peer].left || world->messenger->ended(world->end, wire->peers[peer].world_rank);
+  return wire->peers[peer].left ||
+         world->messenger->ended(world->end, wire->peers[peer].world_rank);
 }
 
 /* Where the messenger wakes nobody, a rank has to look. */
@@ -69,11 +74,14 @@ tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved) {
   return tprt__wire_progress(world);
 }
 
-static bool is_collective(tprt_op_kind kind) { return kind && kind != TPRT_OP_SEND && kind != TPRT_OP_RECV; }
+static bool is_collective(tprt_op_kind kind) {
+  return kind && kind != TPRT_OP_SEND && kind != TPRT_OP_RECV;
+}
 
-/* Notes overtake data. A rank that failed in a later operation has given all that this one needs, as have those that it heard
- * from; and a rank that is about to see itself how operations differ will have all notes. Transfers have the number of the
- * collective before them, as has what happened in no operation: an abort, a window. */
+/* Notes overtake data. A rank that failed in a later operation has given all that this one needs,
+ * as have those that it heard from; and a rank that is about to see itself how operations differ
+ * will have all notes. Transfers have the number of the collective before them, as has what
+ * happened in no operation: an abort, a window. */
 static bool concerns(const wire_transport *wire, const wire_wait *wait) {
   const tprt__fault *fault = &wire->fault;
   int32_t ahead = (int32_t)(fault->sequence - wait->sequence); /* wraps */

@@ -1,6 +1,7 @@
-/* Windows out of messages. A get: its rank names a tag, and the owner sends the bytes with it. A put: its rank asks, the owner
- * answers with a tag when it is ready to receive, and again when it has. A signal is a note. The owner's side runs wherever the
- * owner's messages are looked after, and checks what peers name against the memory that this rank has exposed. */
+/* Windows out of messages. A get: its rank names a tag, and the owner sends the bytes with it. A
+ * put: its rank asks, the owner answers with a tag when it is ready to receive, and again when it
+ * has. A signal is a note. The owner's side runs wherever the owner's messages are looked after,
+ * and checks what peers name against the memory that this rank has exposed. */
 #include "wire/wire.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ struct wire_service {
 
 /* ---- Memory ---- */
 
-tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place) {
+tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t bytes,
+                              uint64_t *place) {
   wire_transport *wire = (wire_transport *)transport;
   wire_region *region = tprt__alloc(sizeof *region);
   if (!region)
@@ -44,7 +46,8 @@ static void give_up(wire_transport *wire, wire_service *service) {
 
 static bool is_withdrawn(const wire_transport *wire, const wire_service *service) {
   const wire_move *move = &service->move;
-  return service->state != REFUSED && !is_exposed(wire, (uint64_t)(uintptr_t)move->at, (uint64_t)move->bytes);
+  return service->state != REFUSED &&
+         !is_exposed(wire, (uint64_t)(uintptr_t)move->at, (uint64_t)move->bytes);
 }
 
 static bool has_withdrawn(const wire_transport *wire) {
@@ -54,12 +57,13 @@ static bool has_withdrawn(const wire_transport *wire) {
   return at != NULL;
 }
 
-/* Memory that is not exposed any more is the owner's alone. What was sent from it needs a little time to be over; more happens
- * only after a failure. */
+/* Memory that is not exposed any more is the owner's alone. What was sent from it needs a little
+ * time to be over; more happens only after a failure. */
 static void drop_services(wire_transport *wire) {
   enum { OVER_NS = 100000000 };
   int64_t end = tprt__now() + OVER_NS;
-  while (has_withdrawn(wire) && !wire->fault.status && tprt__now() < end && !tprt__wire_progress(wire->world))
+  while (has_withdrawn(wire) && !wire->fault.status && tprt__now() < end &&
+         !tprt__wire_progress(wire->world))
     ;
   for (wire_service **at = &wire->services; *at;) {
     wire_service *service = *at;
@@ -86,7 +90,8 @@ tprt_status tprt__wire_withdraw(tprt__transport *transport, void *memory) {
   }
   pthread_mutex_unlock(&wire->world->lock);
   tprt__free(region);
-  return region ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "the memory at %p was not registered", memory);
+  return region ? TPRT_OK
+                : tprt__fail(TPRT_INVALID_ARGUMENT, "the memory at %p was not registered", memory);
 }
 
 void tprt__wire_close_windows(wire_transport *wire) {
@@ -103,13 +108,15 @@ void tprt__wire_close_windows(wire_transport *wire) {
   }
 }
 
-tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes, void **memory) {
+tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_t place,
+                             uint64_t bytes, void **memory) {
   (void)place;
   (void)bytes;
   (void)memory;
-  return tprt__fail(TPRT_UNSUPPORTED,
-                    "backend %s: memory of rank %d has no address here; use tprt_window_get and tprt_window_put",
-                    transport->backend->name, ((const wire_transport *)transport)->peers[rank].world_rank);
+  return tprt__fail(
+      TPRT_UNSUPPORTED,
+      "backend %s: memory of rank %d has no address here; use tprt_window_get and tprt_window_put",
+      transport->backend->name, ((const wire_transport *)transport)->peers[rank].world_rank);
 }
 
 /* ---- The owner's side ---- */
@@ -119,8 +126,10 @@ static tprt_status take_request(wire_transport *wire, int from, const wire_note 
   if (!service)
     return tprt__fail_memory(sizeof *service);
   bool puts = note->kind == WIRE_PUTS;
-  *service = (wire_service){.number = note->sequence, .state = puts ? ASKED : MOVING, .move.peer = from};
-  if (wire->closed || wire->fault.status || note->elements < 1 || !is_exposed(wire, note->place, (uint64_t)note->elements))
+  *service =
+      (wire_service){.number = note->sequence, .state = puts ? ASKED : MOVING, .move.peer = from};
+  if (wire->closed || wire->fault.status || note->elements < 1 ||
+      !is_exposed(wire, note->place, (uint64_t)note->elements))
     service->state = REFUSED;
   service->move.sends = !puts;
   service->move.tag = puts ? tprt__wire_tag(wire->world) : note->tag;
@@ -138,8 +147,12 @@ static void count_signal(wire_transport *wire, const wire_note *note) {
     atomic_fetch_add((_Atomic uint64_t *)(uintptr_t)note->place, 1);
 }
 
-static tprt_status answer(wire_transport *wire, const wire_service *service, wire_note_kind kind, tprt_status outcome) {
-  const wire_note note = {.kind = kind, .tag = service->move.tag, .sequence = service->number, .status = (int32_t)outcome};
+static tprt_status answer(wire_transport *wire, const wire_service *service, wire_note_kind kind,
+                          tprt_status outcome) {
+  const wire_note note = {.kind = kind,
+                          .tag = service->move.tag,
+                          .sequence = service->number,
+                          .status = (int32_t)outcome};
   return tprt__wire_note(wire, service->move.peer, &note);
 }
 
@@ -212,7 +225,8 @@ tprt_status tprt__wire_take_access(wire_transport *wire, int from, const wire_no
 }
 
 /* Whether all is done; *status is why it cannot be. */
-static bool finished(wire_transport *wire, const wire_access *access, wire_move *move, bool *moved, tprt_status *status) {
+static bool finished(wire_transport *wire, const wire_access *access, wire_move *move, bool *moved,
+                     tprt_status *status) {
   *moved = false;
   move->tag = access->tag;
   if (access->tag && !move->done)
@@ -220,12 +234,14 @@ static bool finished(wire_transport *wire, const wire_access *access, wire_move 
   if (*status || access->status == TPRT_IN_PROGRESS)
     return *status != TPRT_OK;
   if (access->status)
-    *status = tprt__fail(access->status, "rank %d has no such memory any more: its window was destroyed, or failed",
+    *status = tprt__fail(access->status,
+                         "rank %d has no such memory any more: its window was destroyed, or failed",
                          wire->peers[move->peer].world_rank);
   return access->status || move->done;
 }
 
-static tprt_status run(wire_transport *wire, wire_access *access, wire_move *move, int64_t deadline) {
+static tprt_status run(wire_transport *wire, wire_access *access, wire_move *move,
+                       int64_t deadline) {
   wire_wait wait = {.deadline = deadline};
   tprt_status status = TPRT_OK;
   bool moved, gone = false;
@@ -234,7 +250,8 @@ static tprt_status run(wire_transport *wire, wire_access *access, wire_move *mov
       status = tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, &wait);
     else if (!moved && tprt__now() >= deadline)
       status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, &wait);
-    gone = tprt__wire_gone(wire, move->peer); /* before the look: what it sent before it went counts */
+    /* before the look: what it sent before it went counts */
+    gone = tprt__wire_gone(wire, move->peer);
     if (!status)
       status = tprt__wire_turn(wire, &wait, moved);
     if (status)
@@ -244,8 +261,8 @@ static tprt_status run(wire_transport *wire, wire_access *access, wire_move *mov
   return status;
 }
 
-static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind, uint64_t place, wire_move move,
-                                 int64_t deadline) {
+static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind, uint64_t place,
+                                 wire_move move, int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   bool gets = kind == WIRE_GETS;
   pthread_mutex_lock(&wire->world->lock);
@@ -253,7 +270,11 @@ static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind
                         .number = ++wire->last_access,
                         .tag = gets ? tprt__wire_tag(wire->world) : 0,
                         .status = gets ? TPRT_OK : TPRT_IN_PROGRESS};
-  const wire_note note = {.kind = kind, .tag = access.tag, .sequence = access.number, .place = place, .elements = move.bytes};
+  const wire_note note = {.kind = kind,
+                          .tag = access.tag,
+                          .sequence = access.number,
+                          .place = place,
+                          .elements = move.bytes};
   tprt_status status = tprt__wire_begin(wire);
   if (!status)
     status = tprt__wire_note(wire, move.peer, &note);
@@ -269,13 +290,15 @@ static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind
   return status;
 }
 
-tprt_status tprt__wire_put(tprt__transport *transport, int rank, uint64_t place, const void *from, uint64_t bytes,
-                           int64_t deadline) {
-  const wire_move move = {.peer = rank, .sends = true, .at = (char *)(uintptr_t)from, .bytes = (int64_t)bytes};
+tprt_status tprt__wire_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                           uint64_t bytes, int64_t deadline) {
+  const wire_move move = {
+      .peer = rank, .sends = true, .at = (char *)(uintptr_t)from, .bytes = (int64_t)bytes};
   return access_memory(transport, WIRE_PUTS, place, move, deadline);
 }
 
-tprt_status tprt__wire_get(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes, int64_t deadline) {
+tprt_status tprt__wire_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                           uint64_t bytes, int64_t deadline) {
   const wire_move move = {.peer = rank, .at = to, .bytes = (int64_t)bytes};
   return access_memory(transport, WIRE_GETS, place, move, deadline);
 }
@@ -295,8 +318,8 @@ tprt_status tprt__wire_signal(tprt__transport *transport, int rank, uint64_t pla
   return status;
 }
 
-tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value, int rank,
-                             int64_t deadline) {
+tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t *counter,
+                             uint64_t value, int rank, int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   wire_wait wait = {.deadline = deadline};
   bool gone = false;

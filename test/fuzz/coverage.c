@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner split", "cut split", "partial in"};
+static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner split", "cut split",
+                                                "partial in"};
 enum kind { WHOLE, RESULT, INNER, CUT, PARTIAL_IN };
 
-/* The first row that fits counts: the families of lib/rules, linalg in more detail. Poolings are generics by the time they are planned. */
+/* The first row that fits counts: the families of lib/rules, linalg in more detail. Poolings are
+ * generics by the time they are planned. */
 static const struct {
   const char *prefix, *holds; /* of the op's name; an op that its region must hold, or NULL */
   int n_results;              /* 0: any */
@@ -54,7 +56,8 @@ static const struct {
     {"empty", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "has no operand"},
     {"splat", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "makes its result from a number"},
     {"elementwise", BIT(INNER) | BIT(CUT), "operands have the shape of the result"},
-    {"elementwise math", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN), "operands have the shape of the result; none is linear"},
+    {"elementwise math", BIT(INNER) | BIT(CUT) | BIT(PARTIAL_IN),
+     "operands have the shape of the result; none is linear"},
     {"generic, pairs", BIT(CUT), "operands are read through plain maps"},
     {"generic, reads", BIT(CUT) | BIT(PARTIAL_IN),
      "operands are read through plain maps, tables at positions; sums are combined before"},
@@ -64,7 +67,8 @@ static const struct {
     {"insert_slice", BIT(INNER), "the result is split as the tensor that it changes"},
     {"concat", BIT(INNER), "the result has all dimensions of its operands"},
     {"pad", BIT(INNER), "the result has all dimensions of its operand"},
-    {"control flow", BIT(CUT) | BIT(PARTIAL_IN), "cuts no dimension; what is carried is combined before"},
+    {"control flow", BIT(CUT) | BIT(PARTIAL_IN),
+     "cuts no dimension; what is carried is combined before"},
     {"layout change", BIT(CUT), "cuts no dimension"},
 };
 
@@ -90,7 +94,8 @@ static int64_t token_size(const tp_mesh *mesh, MlirAttribute token) {
   if (sub)
     return strtol(sub + 1, NULL, 10);
   for (int a = 0; a < mesh->n_axes; a++)
-    if (strlen(mesh->axes[a].name) == name.length && memcmp(mesh->axes[a].name, name.data, name.length) == 0)
+    if (strlen(mesh->axes[a].name) == name.length &&
+        memcmp(mesh->axes[a].name, name.data, name.length) == 0)
       return mesh->axes[a].size;
   return 1;
 }
@@ -100,7 +105,8 @@ static layout read_layout(const tp_mesh *mesh, MlirAttribute attr, MlirType type
   if (mlirAttributeIsNull(attr))
     return l;
   if (mlirAttributeIsADictionary(attr)) {
-    l.partial = !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attr, mlirStringRefCreateFromCString("partial")));
+    l.partial = !mlirAttributeIsNull(
+        mlirDictionaryAttrGetElementByName(attr, mlirStringRefCreateFromCString("partial")));
     attr = mlirDictionaryAttrGetElementByName(attr, mlirStringRefCreateFromCString("dims"));
   }
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsAArray(attr) || !mlirTypeIsAShaped(type))
@@ -111,7 +117,8 @@ static layout read_layout(const tp_mesh *mesh, MlirAttribute attr, MlirType type
     l.shards[d] = 1;
     for (intptr_t i = 0; mlirAttributeIsAArray(axes) && i < mlirArrayAttrGetNumElements(axes); i++)
       l.shards[d] *= token_size(mesh, mlirArrayAttrGetElement(axes, i));
-    l.uneven |= d < mlirShapedTypeGetRank(type) && mlirShapedTypeGetDimSize(type, d) % l.shards[d] != 0;
+    l.uneven |=
+        d < mlirShapedTypeGetRank(type) && mlirShapedTypeGetDimSize(type, d) % l.shards[d] != 0;
   }
   return l;
 }
@@ -127,11 +134,14 @@ static int64_t shards_of(const layout *l) {
 static MlirAttribute argument_annotation(MlirValue v) {
   MlirBlock block = mlirBlockArgumentGetOwner(v);
   MlirOperation function = mlirBlockGetParentOperation(block);
-  MlirAttribute all = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("arg_attrs"));
+  MlirAttribute all =
+      mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("arg_attrs"));
   intptr_t i = mlirBlockArgumentGetArgNumber(v);
-  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) || i >= mlirArrayAttrGetNumElements(all))
+  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
+      i >= mlirArrayAttrGetNumElements(all))
     return (MlirAttribute){NULL};
-  return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), mlirStringRefCreateFromCString("tp.sharding"));
+  return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i),
+                                            mlirStringRefCreateFromCString("tp.sharding"));
 }
 
 static layout operand_layout(const tp_mesh *mesh, MlirValue v) {
@@ -176,11 +186,12 @@ static MlirAttribute inherent(MlirOperation op, const char *name) {
   return mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
 
-/* Is dimension d of operand i read at other places than where the result has it? Slices, padding, concatenation: by their attributes;
- * linalg: where a map has an expression. */
+/* Is dimension d of operand i read at other places than where the result has it? Slices, padding,
+ * concatenation: by their attributes; linalg: where a map has an expression. */
 static bool is_cut(MlirOperation op, int i, int d) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
-  MlirAttribute sizes = inherent(op, "static_sizes"), low = inherent(op, "static_low"), high = inherent(op, "static_high");
+  MlirAttribute sizes = inherent(op, "static_sizes"), low = inherent(op, "static_low"),
+                high = inherent(op, "static_high");
   if (!mlirAttributeIsNull(sizes)) {
     return d < mlirDenseArrayGetNumElements(sizes) &&
            mlirDenseI64ArrayGetElement(sizes, d) != mlirShapedTypeGetDimSize(type, d);
@@ -193,11 +204,13 @@ static bool is_cut(MlirOperation op, int i, int d) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps) || i >= mlirArrayAttrGetNumElements(maps))
     return false;
-  MlirAffineExpr at = mlirAffineMapGetResult(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)), d);
+  MlirAffineExpr at =
+      mlirAffineMapGetResult(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)), d);
   return !mlirAffineExprIsADim(at) && !mlirAffineExprIsAConstant(at);
 }
 
-/* What a reduction starts from is partial where its result is; that is no partial value that came in. */
+/* What a reduction starts from is partial where its result is; that is no partial value that came
+ * in. */
 static bool is_start(MlirOperation op, int i) {
   return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op)) &&
          i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
@@ -206,7 +219,8 @@ static bool is_start(MlirOperation op, int i) {
 static MlirWalkResult note(MlirOperation op, void *data) {
   visit *at = data;
   int f = family_of(op);
-  if (f == N_FAMILIES_SEEN || mlirAttributeIsNull(get(op, "tp.sharding")) || mlirOperationGetNumResults(op) == 0)
+  if (f == N_FAMILIES_SEEN || mlirAttributeIsNull(get(op, "tp.sharding")) ||
+      mlirOperationGetNumResults(op) == 0)
     return MlirWalkResultAdvance;
   layout result = operand_layout(&at->mesh, mlirOperationGetResult(op, 0));
   bool inner = result.partial, partial_in = false, uneven = result.uneven, cut = false;
@@ -218,7 +232,11 @@ static MlirWalkResult note(MlirOperation op, void *data) {
     for (int d = 0; d < l.rank; d++)
       cut |= l.shards[d] > 1 && is_cut(op, (int)i, d);
   }
-  int kind = partial_in ? PARTIAL_IN : cut ? CUT : inner ? INNER : shards_of(&result) > 1 ? RESULT : WHOLE;
+  int kind = partial_in               ? PARTIAL_IN
+             : cut                    ? CUT
+             : inner                  ? INNER
+             : shards_of(&result) > 1 ? RESULT
+                                      : WHOLE;
   at->r->coverage[kind][uneven] |= UINT64_C(1) << f;
   return MlirWalkResultAdvance;
 }
@@ -227,7 +245,8 @@ static MlirWalkResult find_grid(MlirOperation op, void *data) {
   visit *at = data;
   MlirAttribute axes = get(op, "tp.axes");
   MlirAttribute shape = inherent(op, "shape");
-  if (mlirAttributeIsNull(axes) || mlirAttributeIsNull(shape) || !mlirAttributeIsNull(get(op, "tp.of")))
+  if (mlirAttributeIsNull(axes) || mlirAttributeIsNull(shape) ||
+      !mlirAttributeIsNull(get(op, "tp.of")))
     return MlirWalkResultAdvance;
   at->mesh.n_axes = (int)mlirArrayAttrGetNumElements(axes);
   for (int a = 0; a < at->mesh.n_axes; a++) {
@@ -240,7 +259,8 @@ static MlirWalkResult find_grid(MlirOperation op, void *data) {
 
 void coverage_measure(MlirModule module, const char *strategy, report *r) {
   char pipeline[96];
-  snprintf(pipeline, sizeof pipeline, "tp-decompose,tp-inline-calls,tp-raise,tp-propagate{strategy=%s}", strategy);
+  snprintf(pipeline, sizeof pipeline,
+           "tp-decompose,tp-inline-calls,tp-raise,tp-propagate{strategy=%s}", strategy);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   visit at = {.r = r};
   if (tp_run_pipeline(copy, pipeline) == TP_OK) {

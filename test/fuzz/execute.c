@@ -98,10 +98,14 @@ static array *draw_inputs(const job *j, const tp_plan *plan) {
 
 /* Relative to the largest magnitude. */
 static double rounding_of(const element *type) {
-  return type->size == 8 ? 1e-12 : type->size == 4 ? 2e-5 : strcmp(type->name, "f16") == 0 ? 1e-2 : 8e-2;
+  return type->size == 8                  ? 1e-12
+         : type->size == 4                ? 2e-5
+         : strcmp(type->name, "f16") == 0 ? 1e-2
+                                          : 8e-2;
 }
 
-/* Exactly equal where nothing can have been rounded; elsewhere up to the rounding that another order of additions makes. */
+/* Exactly equal where nothing can have been rounded; elsewhere up to the rounding that another
+ * order of additions makes. */
 static bool same(const job *j, int k, const array *a, const array *b, report *r) {
   double limit = j->results[k].exact || a->type->kind != 'f' ? 0 : rounding_of(a->type);
   double scale = fmax(j->results[k].scale, 1e-30);
@@ -116,8 +120,9 @@ static bool same(const job *j, int k, const array *a, const array *b, report *r)
     double x = array_get(a, i), y = array_get(b, i);
     if (x == y || (isnan(x) && isnan(y)) || (limit > 0 && fabs(x - y) <= limit * scale))
       continue;
-    snprintf(r->message, sizeof r->message, "result %d, element %lld: %.9g on all ranks, %.9g on one (%s)", k, (long long)i, x,
-             y, limit > 0 ? "beyond rounding" : "whole numbers, nothing rounds");
+    snprintf(r->message, sizeof r->message,
+             "result %d, element %lld: %.9g on all ranks, %.9g on one (%s)", k, (long long)i, x, y,
+             limit > 0 ? "beyond rounding" : "whole numbers, nothing rounds");
     return false;
   }
   return true;
@@ -133,7 +138,8 @@ typedef struct state {
   opinion *opinion; /* NULL: none */
 } state;
 
-/* What stands behind the valid part of an uneven shard is unspecified: here it is what hurts most. */
+/* What stands behind the valid part of an uneven shard is unspecified: here it is what hurts
+ * most. */
 static void poison(const tp_plan *plan, const launch *l) {
   for (int n = 0; n < l->n_ranks * l->n_inputs; n++) {
     int rank = n / l->n_inputs, i = n % l->n_inputs;
@@ -151,7 +157,10 @@ static void poison(const tp_plan *plan, const launch *l) {
       }
       if (!inside)
         for (int p = 0; p < a->type->parts; p++)
-          array_set(a, e * a->type->parts + p, a->type->kind == 'f' ? (double)NAN : e % 2 ? 0 : 1 << 30);
+          array_set(a, e * a->type->parts + p,
+                    a->type->kind == 'f' ? (double)NAN
+                    : e % 2              ? 0
+                                         : 1 << 30);
     }
   }
 }
@@ -162,22 +171,26 @@ static bool run_build(state *s, const build *b, const array *inputs, array **out
   bool ok = shards_create(b->shape, inputs, &l);
   if (ok)
     poison(b->shape, &l);
-  ok = ok && (s->j->processes && l.n_ranks > 1 ? launch_processes : launch_threads)(&l) && outputs_join(b->shape, &l, outputs);
+  ok = ok && (s->j->processes && l.n_ranks > 1 ? launch_processes : launch_threads)(&l) &&
+       outputs_join(b->shape, &l, outputs);
   if (!ok)
     s->r->outcome = strstr(s->r->message, "should hold the same data") ? MISMATCH : RUN_FAILED;
   return ok;
 }
 
 static const char on_host[] = "tp-local-to-runtime", on_gpu[] = "tp-local-to-cuda",
-                  overlapped[] = "tp-local-to-runtime{overlap=true least=0}"; /* whatever can be hidden of collectives is */
+                  /* whatever can be hidden of collectives is */
+    overlapped[] = "tp-local-to-runtime{overlap=true least=0}";
 
 /* From a program of one device, or a whole one, to an object. */
 static bool compile(MlirModule source, const char *lowering, build *b) {
   tp_compile_options level = {.size = sizeof level, .opt_level = 1};
-  *b = (build){.module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
+  *b = (build){.module =
+                   mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
   return tp_plan_measure(b->module, NULL, NULL, &b->shape) == TP_OK &&
          tp_run_pipeline(b->module, "tp-optimize-local") == TP_OK &&
-         tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK && tp_run_pipeline(b->module, lowering) == TP_OK &&
+         tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK &&
+         tp_run_pipeline(b->module, lowering) == TP_OK &&
          tp_compile(b->module, &level, TP_EMIT_OBJECT, &b->object) == TP_OK;
 }
 

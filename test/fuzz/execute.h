@@ -1,4 +1,5 @@
-/* A module through the whole: parsed, planned, compiled, run on all ranks and on one, compared. In-process; call it in a sandbox. */
+/* A module through the whole: parsed, planned, compiled, run on all ranks and on one, compared.
+ * In-process; call it in a sandbox. */
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
@@ -12,7 +13,8 @@ typedef struct job {
   bool on_gpu, fused; /* see program.h */
   bool limited;       /* within a memory limit that is drawn, see limits.h */
   bool is_identity;   /* the results are the arguments: no reference is run */
-  bool is_text;       /* not generated: only the evaluator says what comes out, and nothing is run where it does not */
+  /* not generated: only the evaluator says what comes out, and nothing is run where it does not */
+  bool is_text;
   uint64_t seed;
   int n_arguments;
   struct {

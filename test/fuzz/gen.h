@@ -1,5 +1,6 @@
-/* Making random ops: what the generators of the families share. A generator adds one op to the program, or returns false when its dice do
- * not fit (nothing is kept then). Helper values inside an op's text are named %h<op>..., which no other op uses. */
+/* Making random ops: what the generators of the families share. A generator adds one op to the
+ * program, or returns false when its dice do not fit (nothing is kept then). Helper values inside
+ * an op's text are named %h<op>..., which no other op uses. */
 #ifndef FUZZ_GEN_H
 #define FUZZ_GEN_H
 
@@ -32,7 +33,8 @@ typedef bool (*generator)(gen *g);
 type random_type(gen *g, int min_rank, int max_rank);
 int64_t random_size(gen *g);
 int new_argument(gen *g, const type *t, double low, double high);
-/* A value that exists, or a new argument; -1 when there is none with min_rank <= rank <= max_rank and room is out. */
+/* A value that exists, or a new argument; -1 when there is none with min_rank <= rank <= max_rank
+ * and room is out. */
 int pick(gen *g, int min_rank, int max_rank);
 /* One of exactly this type. */
 int pick_typed(gen *g, const type *t);
@@ -43,7 +45,8 @@ range range_join(range a, range b);
 /* A result of the op under construction; its number is the N of %vN. */
 int add_result(gen *g, const type *t, range r);
 bool fits(const type *t); /* small enough to be computed often */
-/* Elements of another type: whole numbers grow until rounding sets in. False when they leave all bounds. */
+/* Elements of another type: whole numbers grow until rounding sets in. False when they leave all
+ * bounds. */
 bool range_settle(element_kind e, range *r);
 
 /* ---- scalars, also on whole tensors of one type ---- */
@@ -53,10 +56,11 @@ typedef struct scalar {
   char name[MAX_NAME];
   range r;
 } scalar;
-/* Appends lines that compute a random function of `n` operands of type `on` with elements e (`bit`: the i1 type of the same shape). The
- * last line's value is `result`, with this name if it is not NULL. */
-bool random_expression(gen *g, text *out, element_kind e, const char *on, const char *bit, int n, const scalar *operands,
-                       int n_ops, const char *name, scalar *result);
+/* Appends lines that compute a random function of `n` operands of type `on` with elements e (`bit`:
+ * the i1 type of the same shape). The last line's value is `result`, with this name if it is not
+ * NULL. */
+bool random_expression(gen *g, text *out, element_kind e, const char *on, const char *bit, int n,
+                       const scalar *operands, int n_ops, const char *name, scalar *result);
 /* A constant as MLIR spells it. */
 const char *number(element_kind e, double x);
 
@@ -71,7 +75,8 @@ const combiner *random_combiner(gen *g, element_kind e);
 const combiner *combiner_of(element_kind e, int kind);
 const char *combiner_identity(const combiner *c, element_kind e);
 /* Of `n` values in r combined, after a start in init. */
-bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init, range *result);
+bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init,
+                   range *result);
 
 /* An init for a reduction by c: its identity, a constant, or a value of the program. */
 const char *combiner_init(gen *g, const combiner *c, const type *t, const char *label, range *r);
@@ -80,11 +85,12 @@ const char *sum_init(gen *g, const type *t, range *r);
 /* The range of a product of two summed over k terms; false when it leaves all bounds. */
 bool contract_range(element_kind e, range a, range b, int64_t k, range init, range *r);
 
-/* "%hID_NAME = tensor.empty()..." and, with `fill`, the fill with this constant; returns the name of the value. */
+/* "%hID_NAME = tensor.empty()..." and, with `fill`, the fill with this constant; returns the name
+ * of the value. */
 const char *make_init(gen *g, const type *t, const char *name, const char *fill);
 /* `result` = tensor.pad `operand` with x; both are names. */
-void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low, const int64_t *high,
-               double x, const type *t);
+void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low,
+               const int64_t *high, double x, const type *t);
 /* affine_map<(d0, d1) -> (d1, 0)>; expressions >= 0 are dims, -1-c is the constant c. */
 void print_map(text *out, int n_loops, int n, const int *expressions);
 void print_iterators(text *out, int n_loops, unsigned reduced);

@@ -1,10 +1,12 @@
-/* Complex numbers: two real operands become one, are multiplied or summed, and the real part comes out. */
+/* Complex numbers: two real operands become one, are multiplied or summed, and the real part comes
+ * out. */
 #include "gen.h"
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
 
-static void print_generic(gen *g, const char *name, const type *t, const char *ins, const char *in_types, int n_in,
-                          const char *out_type, unsigned reduced, const char *body) {
+static void print_generic(gen *g, const char *name, const type *t, const char *ins,
+                          const char *in_types, int n_in, const char *out_type, unsigned reduced,
+                          const char *body) {
   text *out = &g->op->body;
   int kept[MAX_DIMS], n = 0;
   for (int d = 0; d < t->rank; d++)
@@ -18,7 +20,8 @@ static void print_generic(gen *g, const char *name, const type *t, const char *i
   print_map(out, t->rank, n, kept);
   text_add(out, "], ");
   print_iterators(out, t->rank, reduced);
-  text_add(out, "} ins(%s : %s) outs(%s_init : %s) {\n%s  } -> %s\n", ins, in_types, name, out_type, body, out_type);
+  text_add(out, "} ins(%s : %s) outs(%s_init : %s) {\n%s  } -> %s\n", ins, in_types, name, out_type,
+           body, out_type);
 }
 
 /* "tensor<4x8xcomplex<f32>>" into `text`. */
@@ -36,8 +39,10 @@ static void print_numbers(gen *g, const type *t, const char *complex, int a, int
   text_add(&g->op->body, "  %s_init = tensor.empty() : %s\n", name.chars, complex);
   text_add(&ins, "%%v%d, %%v%d", a, b);
   text_add(&types, "%s, %s", type_text(t), type_text(t));
-  text_add(&body, "  ^bb0(%%re: %s, %%im: %s, %%o: complex<%s>):\n    %%z = complex.create %%re, %%im : complex<%s>\n", e, e, e,
-           e);
+  text_add(&body,
+           "  ^bb0(%%re: %s, %%im: %s, %%o: complex<%s>):\n    %%z = complex.create %%re, %%im : "
+           "complex<%s>\n",
+           e, e, e, e);
   if (rng_chance(&g->r, 50))
     text_add(&body, "    %%y = complex.mul %%z, %%z : complex<%s>\n", e);
   else
@@ -51,20 +56,24 @@ static void print_numbers(gen *g, const type *t, const char *complex, int a, int
 }
 
 /* The sum over `reduced` (none: the numbers themselves), and its real part. */
-static void print_real(gen *g, const type *t, const char *complex, unsigned reduced, const type *result, int w) {
+static void print_real(gen *g, const type *t, const char *complex, unsigned reduced,
+                       const type *result, int w) {
   const char *e = element_names[t->element];
   text types = {0}, body = {0}, from = {0}, name = {0};
   text_add(&from, "%%h%d_c", g->id);
   complex_type(result, &types);
   if (reduced) {
-    text_add(&g->op->body, "  %%h%d_zero = complex.constant [0.0 : %s, 0.0 : %s] : complex<%s>\n", g->id, e, e, e);
+    text_add(&g->op->body, "  %%h%d_zero = complex.constant [0.0 : %s, 0.0 : %s] : complex<%s>\n",
+             g->id, e, e, e);
     text_add(&g->op->body,
-             "  %%h%d_se = tensor.empty() : %s\n  %%h%d_s_init = linalg.fill ins(%%h%d_zero : complex<%s>) "
+             "  %%h%d_se = tensor.empty() : %s\n  %%h%d_s_init = linalg.fill ins(%%h%d_zero : "
+             "complex<%s>) "
              "outs(%%h%d_se : %s) -> %s\n",
              g->id, types.chars, g->id, g->id, e, g->id, types.chars, types.chars);
     text_add(&name, "%%h%d_s", g->id);
     text_add(&body,
-             "  ^bb0(%%in: complex<%s>, %%o: complex<%s>):\n    %%y = complex.add %%o, %%in : complex<%s>\n"
+             "  ^bb0(%%in: complex<%s>, %%o: complex<%s>):\n    %%y = complex.add %%o, %%in : "
+             "complex<%s>\n"
              "    linalg.yield %%y : complex<%s>\n",
              e, e, e, e);
     print_generic(g, name.chars, t, from.chars, complex, 1, types.chars, reduced, body.chars);
@@ -75,9 +84,12 @@ static void print_real(gen *g, const type *t, const char *complex, unsigned redu
   }
   text_add(&name, "%%v%d", w);
   text_add(&g->op->body, "  %%v%d_init = tensor.empty() : %s\n", w, type_text(result));
-  text_add(&body, "  ^bb0(%%in: complex<%s>, %%o: %s):\n    %%y = complex.re %%in : complex<%s>\n    linalg.yield %%y : %s\n",
+  text_add(&body,
+           "  ^bb0(%%in: complex<%s>, %%o: %s):\n    %%y = complex.re %%in : complex<%s>\n    "
+           "linalg.yield %%y : %s\n",
            e, e, e, e);
-  print_generic(g, name.chars, result, from.chars, types.chars, 1, type_text(result), 0, body.chars);
+  print_generic(g, name.chars, result, from.chars, types.chars, 1, type_text(result), 0,
+                body.chars);
   text_clear(&types);
   text_clear(&body);
   text_clear(&from);
@@ -100,8 +112,10 @@ bool gen_complex(gen *g) {
       result.shape[result.rank++] = t.shape[d];
     }
   range x = range_of(g, a), y = range_of(g, b), r;
-  double most = fmax(fmax(fabs(x.low), fabs(x.high)), fmax(fabs(y.low), fabs(y.high))), bound = n * fmax(2, 2 * most * most);
-  r = (range){-bound, bound, x.integral && y.integral, n * fmax(2, 2 * x.scale * x.scale + 2 * y.scale * y.scale)};
+  double most = fmax(fmax(fabs(x.low), fabs(x.high)), fmax(fabs(y.low), fabs(y.high))),
+         bound = n * fmax(2, 2 * most * most);
+  r = (range){-bound, bound, x.integral && y.integral,
+              n * fmax(2, 2 * x.scale * x.scale + 2 * y.scale * y.scale)};
   bound = fmax(bound, n * 2 * most);
   r.low = -bound, r.high = bound;
   if (!range_settle(t.element, &r))

@@ -7,9 +7,10 @@
 
 static const char *suffix(const type *t) { return is_float(t->element) ? "f" : "i"; }
 
-/* One line of a body: %result of the names a and b, and its range; keeps shapes. Sums grow with every trip. */
-static bool print_body_op(gen *g, const type *t, const char *result, const char *a, const char *b, range ra, range rb,
-                          int trips, range *r) {
+/* One line of a body: %result of the names a and b, and its range; keeps shapes. Sums grow with
+ * every trip. */
+static bool print_body_op(gen *g, const type *t, const char *result, const char *a, const char *b,
+                          range ra, range rb, int trips, range *r) {
   static const char *const names[] = {"add", "max", "min", "sub"};
   int i = rng_below(&g->r, 4);
   const char *tail = i == 1 || i == 2 ? (is_float(t->element) ? "imum" : "s") : "";
@@ -18,32 +19,38 @@ static bool print_body_op(gen *g, const type *t, const char *result, const char 
   if (i == 0 || i == 3)
     r->low = ra.low - m, r->high = ra.high + m;
   r->scale = fmax(r->scale, ra.scale + trips * rb.scale);
-  text_add(&g->op->body, "    %%%s = arith.%s%s%s %%%s, %%%s : %s\n", result, names[i], tail, suffix(t), a, b, type_text(t));
+  text_add(&g->op->body, "    %%%s = arith.%s%s%s %%%s, %%%s : %s\n", result, names[i], tail,
+           suffix(t), a, b, type_text(t));
   return range_settle(t->element, r);
 }
 
 static void print_transposed(gen *g, const char *name, const char *of, const type *t) {
   text_add(&g->op->body, "    %%%s_e = tensor.empty() : %s\n", name, type_text(t));
-  text_add(&g->op->body, "    %%%s = linalg.transpose ins(%%%s : %s) outs(%%%s_e : %s) permutation = [1, 0]\n", name, of,
-           type_text(t), name, type_text(t));
+  text_add(&g->op->body,
+           "    %%%s = linalg.transpose ins(%%%s : %s) outs(%%%s_e : %s) permutation = [1, 0]\n",
+           name, of, type_text(t), name, type_text(t));
 }
 
-/* One or two carried tensors; two of one type may swap places, a square one may be transposed in every trip. */
+/* One or two carried tensors; two of one type may swap places, a square one may be transposed in
+ * every trip. */
 bool gen_for(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type t = g->p->values[v].type;
   int w = use(g, pick_typed(g, &t)), x = use(g, pick_typed(g, &t)), trips = 1 + rng_below(&g->r, 4);
-  bool two = rng_chance(&g->r, 40), turned = t.rank == 2 && t.shape[0] == t.shape[1] && rng_chance(&g->r, 50);
+  bool two = rng_chance(&g->r, 40),
+       turned = t.rank == 2 && t.shape[0] == t.shape[1] && rng_chance(&g->r, 50);
   range all = range_join(range_of(g, v), range_join(range_of(g, w), range_of(g, x))), r;
   const char *name = type_text(&t);
   text *out = &g->op->body;
-  text_add(out, "  %%h%d_0 = arith.constant 0 : index\n  %%h%d_1 = arith.constant 1 : index\n", g->id, g->id);
+  text_add(out, "  %%h%d_0 = arith.constant 0 : index\n  %%h%d_1 = arith.constant 1 : index\n",
+           g->id, g->id);
   text_add(out, "  %%h%d_n = arith.constant %d : index\n", g->id, trips);
   int result = g->p->n_values;
   text_add(out, "  %%v%d", result);
   if (two)
     text_add(out, ", %%v%d", result + 1);
-  text_add(out, " = scf.for %%i = %%h%d_0 to %%h%d_n step %%h%d_1 iter_args(%%a = %%v%d", g->id, g->id, g->id, v);
+  text_add(out, " = scf.for %%i = %%h%d_0 to %%h%d_n step %%h%d_1 iter_args(%%a = %%v%d", g->id,
+           g->id, g->id, v);
   if (two)
     text_add(out, ", %%b = %%v%d) -> (%s, %s) {\n", w, name, name);
   else
@@ -70,14 +77,23 @@ bool gen_while(gen *g) {
   range r, all = range_join(range_of(g, v), range_of(g, x));
   const char *name = type_text(&t);
   text *out = &g->op->body;
-  text_add(out, "  %%h%d_0 = arith.constant dense<0> : tensor<i32>\n  %%h%d_1 = arith.constant dense<1> : tensor<i32>\n", id,
-           id);
+  text_add(out,
+           "  %%h%d_0 = arith.constant dense<0> : tensor<i32>\n  %%h%d_1 = arith.constant dense<1> "
+           ": tensor<i32>\n",
+           id, id);
   text_add(out, "  %%h%d_n = arith.constant dense<%d> : tensor<i32>\n", id, trips);
-  text_add(out, "  %%h%d_k, %%v%d = scf.while (%%k = %%h%d_0, %%a = %%v%d) : (tensor<i32>, %s) -> (tensor<i32>, %s) {\n", id,
-           g->p->n_values, id, v, name, name);
-  text_add(out, "    %%lt = arith.cmpi slt, %%k, %%h%d_n : tensor<i32>\n    %%go = tensor.extract %%lt[] : tensor<i1>\n", id);
-  text_add(out, "    scf.condition(%%go) %%k, %%a : tensor<i32>, %s\n  } do {\n  ^bb0(%%k: tensor<i32>, %%a: %s):\n", name,
-           name);
+  text_add(out,
+           "  %%h%d_k, %%v%d = scf.while (%%k = %%h%d_0, %%a = %%v%d) : (tensor<i32>, %s) -> "
+           "(tensor<i32>, %s) {\n",
+           id, g->p->n_values, id, v, name, name);
+  text_add(out,
+           "    %%lt = arith.cmpi slt, %%k, %%h%d_n : tensor<i32>\n    %%go = tensor.extract "
+           "%%lt[] : tensor<i1>\n",
+           id);
+  text_add(out,
+           "    scf.condition(%%go) %%k, %%a : tensor<i32>, %s\n  } do {\n  ^bb0(%%k: tensor<i32>, "
+           "%%a: %s):\n",
+           name, name);
   text_add(out, "    %%next = arith.addi %%k, %%h%d_1 : tensor<i32>\n", id);
   char captured[16];
   snprintf(captured, sizeof captured, "v%d", x);
@@ -95,7 +111,9 @@ bool gen_if(gen *g) {
   range then, otherwise = range_of(g, v);
   const char *name = type_text(&t);
   text *out = &g->op->body;
-  text_add(out, "  %%h%d_x = tensor.extract %%v%d[] : tensor<i32>\n  %%h%d_1 = arith.constant 1 : i32\n", id, c, id);
+  text_add(out,
+           "  %%h%d_x = tensor.extract %%v%d[] : tensor<i32>\n  %%h%d_1 = arith.constant 1 : i32\n",
+           id, c, id);
   text_add(out, "  %%h%d_c = arith.cmpi eq, %%h%d_x, %%h%d_1 : i32\n", id, id, id);
   text_add(out, "  %%v%d = scf.if %%h%d_c -> (%s) {\n", g->p->n_values, id, name);
   char a[16], b[16];
@@ -128,23 +146,25 @@ bool gen_call(gen *g) {
   if (!ok)
     return false;
   text function = {0};
-  text_add(&function, "func.func private @f%d(%%a: %s, %%b: %s) -> %s {\n%s    return %%y : %s\n}\n", g->id, name, name, name,
-           g->op->functions.chars, name);
+  text_add(&function,
+           "func.func private @f%d(%%a: %s, %%b: %s) -> %s {\n%s    return %%y : %s\n}\n", g->id,
+           name, name, name, g->op->functions.chars, name);
   text_clear(&g->op->functions);
   g->op->functions = function;
   bool nested = rng_chance(&g->r, 30);
   if (nested)
     text_add(&g->op->functions,
-             "func.func private @g%d(%%a: %s, %%b: %s) -> %s {\n    %%y = call @f%d(%%a, %%b) : (%s, %s) -> %s\n"
+             "func.func private @g%d(%%a: %s, %%b: %s) -> %s {\n    %%y = call @f%d(%%a, %%b) : "
+             "(%s, %s) -> %s\n"
              "    return %%y : %s\n}\n",
              g->id, name, name, name, g->id, name, name, name, name);
   text *out = &g->op->body;
   int first = add_result(g, &t, r);
-  text_add(out, "  %%v%d = call @%c%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", first, nested ? 'g' : 'f', g->id, v, w, name, name,
-           name);
+  text_add(out, "  %%v%d = call @%c%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", first, nested ? 'g' : 'f',
+           g->id, v, w, name, name, name);
   if (n_calls == 2)
-    text_add(out, "  %%v%d = call @f%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", add_result(g, &t, r), g->id, first, v, name, name,
-             name);
+    text_add(out, "  %%v%d = call @f%d(%%v%d, %%v%d) : (%s, %s) -> %s\n", add_result(g, &t, r),
+             g->id, first, v, name, name, name);
   return true;
 }
 
@@ -192,8 +212,8 @@ void random_sharding(gen *g, const type *t, bool partial, char *chars, size_t si
     if (partial && dim_of[i] < 0 && rng_chance(&g->r, 40)) {
       size_t used = strlen(partials);
       const char *quote = strchr(tokens[order[i]], ':') ? "\"" : "";
-      snprintf(partials + used, sizeof partials - used, "%s%s%s%s = \"%s\"", used ? ", " : "", quote, tokens[order[i]], quote,
-               kind);
+      snprintf(partials + used, sizeof partials - used, "%s%s%s%s = \"%s\"", used ? ", " : "",
+               quote, tokens[order[i]], quote, kind);
     }
   }
   text out = {0};
@@ -226,7 +246,8 @@ bool gen_layout(gen *g) {
   text_add(out, "  %%h%d_s = shard.sharding @mesh split_axes = [", g->id);
   for (int d = 0; d < t.rank; d++)
     text_add(out, d ? ", []" : "[]");
-  text_add(out, "] : !shard.sharding\n  %%v%d = shard.shard %%v%d to %%h%d_s {tp.sharding = %s} : %s\n",
+  text_add(out,
+           "] : !shard.sharding\n  %%v%d = shard.shard %%v%d to %%h%d_s {tp.sharding = %s} : %s\n",
            add_result(g, &t, range_of(g, v)), v, g->id, sharding, type_text(&t));
   return true;
 }

@@ -54,9 +54,12 @@ const char *sum_init(gen *g, const type *t, range *r) {
 
 static void print_contraction_body(gen *g, const type *out) {
   const char *e = element_of(out), *kind = is_float(out->element) ? "f" : "i";
-  text_add(&g->op->body, "  ^bb0(%%a: %s, %%b: %s, %%c: %s):\n    %%p = arith.mul%s %%a, %%b : %s\n", e, e, e, kind, e);
-  text_add(&g->op->body, "    %%s = arith.add%s %%c, %%p : %s\n    linalg.yield %%s : %s\n  } -> %s\n", kind, e, e,
-           type_text(out));
+  text_add(&g->op->body,
+           "  ^bb0(%%a: %s, %%b: %s, %%c: %s):\n    %%p = arith.mul%s %%a, %%b : %s\n", e, e, e,
+           kind, e);
+  text_add(&g->op->body,
+           "    %%s = arith.add%s %%c, %%p : %s\n    linalg.yield %%s : %s\n  } -> %s\n", kind, e,
+           e, type_text(out));
 }
 
 static type type_of_dims(element_kind e, int n, const int *dims, const int64_t *sizes) {
@@ -107,13 +110,14 @@ bool gen_contraction(gen *g) {
   }
   text_add(out, "], ");
   print_iterators(out, n, reduced);
-  text_add(out, "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n", a, b, type_text(types), type_text(types + 1), init,
-           type_text(types + 2));
+  text_add(out, "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n", a, b, type_text(types),
+           type_text(types + 1), init, type_text(types + 2));
   print_contraction_body(g, types + 2);
   return true;
 }
 
-/* An operand of a generic over loops of these sizes: some of the loops in some order, and constants for what is left. */
+/* An operand of a generic over loops of these sizes: some of the loops in some order, and constants
+ * for what is left. */
 static int pick_operand(gen *g, const type *loops, int *map, int *n) {
   int dims[MAX_DIMS];
   type t = {.element = loops->element};
@@ -144,7 +148,8 @@ static void print_index(gen *g, text *body, const type *loops, scalar *s) {
   s->r = (range){0, (double)loops->shape[d] - 1, true, (double)loops->shape[d]};
   bool cast = is_float(loops->element);
   text_add(body, "    %s_i = linalg.index %d : index\n", s->name, d);
-  text_add(body, "    %s%s = arith.index_cast %s_i : index to %s\n", s->name, cast ? "_n" : "", s->name, width);
+  text_add(body, "    %s%s = arith.index_cast %s_i : index to %s\n", s->name, cast ? "_n" : "",
+           s->name, width);
   if (cast)
     text_add(body, "    %s = arith.sitofp %s_n : i32 to %s\n", s->name, s->name, e);
 }
@@ -152,7 +157,8 @@ static void print_index(gen *g, text *body, const type *loops, scalar *s) {
 /* Elementwise over loops: permuted, broadcast and constant maps, indices, one or two results. */
 bool gen_parallel(gen *g) {
   type loops = random_type(g, 1, 4);
-  int n_in = rng_below(&g->r, 4), n_out = 1 + rng_chance(&g->r, 20), maps[6][MAX_DIMS], ranks[6], ins[3];
+  int n_in = rng_below(&g->r, 4), n_out = 1 + rng_chance(&g->r, 20), maps[6][MAX_DIMS], ranks[6],
+      ins[3];
   scalar known[5], yields[2];
   text body = {0};
   for (int i = 0; i < n_in; i++) {
@@ -168,7 +174,8 @@ bool gen_parallel(gen *g) {
   const char *e = element_of(&loops);
   bool ok = true;
   for (int k = 0; k < n_out && ok; k++)
-    ok = random_expression(g, &body, loops.element, e, "i1", n, known, n + rng_below(&g->r, 2), NULL, yields + k);
+    ok = random_expression(g, &body, loops.element, e, "i1", n, known, n + rng_below(&g->r, 2),
+                           NULL, yields + k);
   type outs[2];
   const char *inits[2];
   for (int k = 0; k < n_out && ok; k++) {
@@ -212,13 +219,14 @@ bool gen_parallel(gen *g) {
   text_add(out, ") {\n  ^bb0(");
   for (int i = 0; i < n_in; i++)
     text_add(out, "%%in%d: %s, ", i, e);
-  text_add(out, "%%o0: %s%s%s):\n%s", e, n_out == 2 ? ", %o1: " : "", n_out == 2 ? e : "", body.chars ? body.chars : "");
+  text_add(out, "%%o0: %s%s%s):\n%s", e, n_out == 2 ? ", %o1: " : "", n_out == 2 ? e : "",
+           body.chars ? body.chars : "");
   text_clear(&body);
   if (n_out == 1) {
     text_add(out, "    linalg.yield %s : %s\n  } -> %s\n", yields[0].name, e, type_text(outs));
     return true;
   }
-  text_add(out, "    linalg.yield %s, %s : %s, %s\n  } -> (%s, %s)\n", yields[0].name, yields[1].name, e, e, type_text(outs),
-           type_text(outs + 1));
+  text_add(out, "    linalg.yield %s, %s : %s, %s\n  } -> (%s, %s)\n", yields[0].name,
+           yields[1].name, e, e, type_text(outs), type_text(outs + 1));
   return true;
 }

@@ -1,5 +1,6 @@
-/* linalg.generic whose maps are no projections: diagonals, strides, sums, reversals, quotients and remainders on the side that is read and on
- * the one that is written, where elements may be written by no point, or by several; inits that are read or not. */
+/* linalg.generic whose maps are no projections: diagonals, strides, sums, reversals, quotients and
+ * remainders on the side that is read and on the one that is written, where elements may be written
+ * by no point, or by several; inits that are read or not. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -116,8 +117,9 @@ static place all_loops(gen *g, const space *s) {
   return p;
 }
 
-/* Where results go: every parallel loop once in a way that tells its points apart, then what may repeat them. With `folds`, loops that are
- * combined may stand there, too: several points meet in one element, as in a transposed convolution. */
+/* Where results go: every parallel loop once in a way that tells its points apart, then what may
+ * repeat them. With `folds`, loops that are combined may stand there, too: several points meet in
+ * one element, as in a transposed convolution. */
 static place result_place(gen *g, const space *s, bool folds) {
   place p = {0};
   for (int l = 0; l < s->n && p.n < 4; l++)
@@ -154,7 +156,8 @@ typedef struct result {
 } result;
 
 /* The body of one result, after the operands in `known`. */
-static bool print_result(gen *g, text *body, result *x, int k, int n, const scalar *known, int64_t times) {
+static bool print_result(gen *g, text *body, result *x, int k, int n, const scalar *known,
+                         int64_t times) {
   element_kind e = x->type.element;
   scalar operands[6], y = {0};
   memcpy(operands, known, (size_t)n * sizeof *known);
@@ -162,14 +165,16 @@ static bool print_result(gen *g, text *body, result *x, int k, int n, const scal
     operands[n].r = x->start;
     snprintf(operands[n++].name, MAX_NAME, "%%o%d", k);
   }
-  if (!random_expression(g, body, e, element_names[e], "i1", n, operands, n + rng_below(&g->r, 2), NULL, &y))
+  if (!random_expression(g, body, e, element_names[e], "i1", n, operands, n + rng_below(&g->r, 2),
+                         NULL, &y))
     return false;
   x->made = y;
   x->r = range_join(y.r, x->start);
   if (!x->combiner)
     return true;
   snprintf(x->made.name, MAX_NAME, "%%y%d", k);
-  text_add(body, "    %%y%d = %s %%o%d, %s : %s\n", k, x->combiner->op, k, y.name, element_names[e]);
+  text_add(body, "    %%y%d = %s %%o%d, %s : %s\n", k, x->combiner->op, k, y.name,
+           element_names[e]);
   return combine_range(x->combiner, e, times, y.r, x->start, &x->r);
 }
 
@@ -255,9 +260,11 @@ bool gen_maps(gen *g) {
   text_bytes(out, body.chars, body.length);
   text_clear(&body);
   if (n_out == 2)
-    text_add(out, "    linalg.yield %s, %s : %s, %s\n  } -> (%s, %s)\n", results[0].made.name, results[1].made.name, name, name,
-             type_text(&results[0].type), type_text(&results[1].type));
+    text_add(out, "    linalg.yield %s, %s : %s, %s\n  } -> (%s, %s)\n", results[0].made.name,
+             results[1].made.name, name, name, type_text(&results[0].type),
+             type_text(&results[1].type));
   else
-    text_add(out, "    linalg.yield %s : %s\n  } -> %s\n", results[0].made.name, name, type_text(&results[0].type));
+    text_add(out, "    linalg.yield %s : %s\n  } -> %s\n", results[0].made.name, name,
+             type_text(&results[0].type));
   return true;
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A dimension H of the input is read at stride * h + dilation * x, W at stride * w + dilation * y; any other letter is the loop itself. */
+/* A dimension H of the input is read at stride * h + dilation * x, W at stride * w + dilation * y;
+ * any other letter is the loop itself. */
 typedef struct named {
   const char *op, *input, *kernel, *output;
   enum { PRODUCT, POOL_SUM, POOL_MAX, POOL_MIN } what;
@@ -37,10 +38,14 @@ static const named convolutions[] = {
 };
 
 static const named poolings[] = {
-    {"pooling_nwc_sum", "nHc", "x", "nhc", POOL_SUM, true},     {"pooling_nwc_max", "nHc", "x", "nhc", POOL_MAX, true},
-    {"pooling_ncw_sum", "ncH", "x", "nch", POOL_SUM, true},     {"pooling_ncw_max", "ncH", "x", "nch", POOL_MAX, true},
-    {"pooling_nhwc_sum", "nHWc", "xy", "nhwc", POOL_SUM, true}, {"pooling_nhwc_max", "nHWc", "xy", "nhwc", POOL_MAX, true},
-    {"pooling_nhwc_min", "nHWc", "xy", "nhwc", POOL_MIN, true}, {"pooling_nchw_sum", "ncHW", "xy", "nchw", POOL_SUM, true},
+    {"pooling_nwc_sum", "nHc", "x", "nhc", POOL_SUM, true},
+    {"pooling_nwc_max", "nHc", "x", "nhc", POOL_MAX, true},
+    {"pooling_ncw_sum", "ncH", "x", "nch", POOL_SUM, true},
+    {"pooling_ncw_max", "ncH", "x", "nch", POOL_MAX, true},
+    {"pooling_nhwc_sum", "nHWc", "xy", "nhwc", POOL_SUM, true},
+    {"pooling_nhwc_max", "nHWc", "xy", "nhwc", POOL_MAX, true},
+    {"pooling_nhwc_min", "nHWc", "xy", "nhwc", POOL_MIN, true},
+    {"pooling_nchw_sum", "ncHW", "xy", "nchw", POOL_SUM, true},
     {"pooling_nchw_max", "ncHW", "xy", "nchw", POOL_MAX, true},
 };
 
@@ -49,7 +54,8 @@ typedef struct loops {
   int64_t strides[2], dilations[2];
 } loops;
 
-/* Along each window a stride and a dilation that leave at least one point of the dimension of size n; false where there are none. */
+/* Along each window a stride and a dilation that leave at least one point of the dimension of size
+ * n; false where there are none. */
 static bool draw_window(gen *g, const named *row, int which, int64_t n, loops *l) {
   int64_t k = 1 + rng_below(&g->r, 3), stride = 1, dilation = 1;
   if (row->has_strides) {
@@ -63,7 +69,8 @@ static bool draw_window(gen *g, const named *row, int which, int64_t n, loops *l
   return last >= 0;
 }
 
-/* The loops that the input has, from its shape; the others at random, small where they come on top of many. */
+/* The loops that the input has, from its shape; the others at random, small where they come on top
+ * of many. */
 static bool draw_loops(gen *g, const named *row, const type *input, loops *l) {
   memset(l, 0, sizeof *l);
   for (int d = 0; d < input->rank; d++) {
@@ -106,7 +113,8 @@ static void print_pair(text *out, const char *name, int n, const int64_t *values
   text_add(out, "> : tensor<%dxi64>", n);
 }
 
-/* Often what windows move over is padded first, now and then other dimensions too. `name`, `in` and `r` become those of the padded value. */
+/* Often what windows move over is padded first, now and then other dimensions too. `name`, `in` and
+ * `r` become those of the padded value. */
 static void draw_padding(gen *g, const named *row, char *name, type *in, range *r) {
   int64_t low[MAX_DIMS] = {0}, high[MAX_DIMS] = {0};
   type t = *in;
@@ -156,7 +164,8 @@ static bool print_named(gen *g, const named *row) {
     if (!contract_range(in.element, of_read, range_of(g, w), count, start, &r))
       return false;
   } else { /* only the shape of the window counts */
-    static const int kinds[] = {[POOL_SUM] = COMBINE_SUM, [POOL_MAX] = COMBINE_MAX, [POOL_MIN] = COMBINE_MIN};
+    static const int kinds[] = {
+        [POOL_SUM] = COMBINE_SUM, [POOL_MAX] = COMBINE_MAX, [POOL_MIN] = COMBINE_MIN};
     const combiner *c = combiner_of(in.element, kinds[row->what]);
     kernel_name = make_init(g, &kernel, "window", NULL);
     init = combiner_init(g, c, &result, "init", &start);
@@ -172,24 +181,28 @@ static bool print_named(gen *g, const named *row) {
     print_pair(out, ", strides", n, l.strides);
     text_add(out, "} ");
   }
-  text_add(out, "ins(%s, %s : %s, %s) outs(%s : %s) -> %s\n", read, kernel_name, type_text(&in), type_text(&kernel), init,
-           type_text(&result), type_text(&result));
+  text_add(out, "ins(%s, %s : %s, %s) outs(%s : %s) -> %s\n", read, kernel_name, type_text(&in),
+           type_text(&kernel), init, type_text(&result), type_text(&result));
   return true;
 }
 
 bool gen_product(gen *g) { return print_named(g, products + rng_below(&g->r, COUNT(products))); }
 
-bool gen_convolution(gen *g) { return print_named(g, convolutions + rng_below(&g->r, COUNT(convolutions))); }
+bool gen_convolution(gen *g) {
+  return print_named(g, convolutions + rng_below(&g->r, COUNT(convolutions)));
+}
 
 bool gen_pooling(gen *g) { return print_named(g, poolings + rng_below(&g->r, COUNT(poolings))); }
 
-/* Every dimension at shifted, strided or reversed places, plainly now and then; another operand, element by element. */
+/* Every dimension at shifted, strided or reversed places, plainly now and then; another operand,
+ * element by element. */
 bool gen_stencil(gen *g) {
   int v = use(g, pick(g, 1, 3));
   type in = g->p->values[v].type, t = in;
   text map = {0}, body = {0};
   for (int d = 0; d < in.rank; d++) {
-    int64_t n = in.shape[d], offset = rng_below(&g->r, n < 3 ? (int)n : 3), stride = 1 + rng_chance(&g->r, 30);
+    int64_t n = in.shape[d], offset = rng_below(&g->r, n < 3 ? (int)n : 3),
+            stride = 1 + rng_chance(&g->r, 30);
     text_add(&map, d ? ", " : "");
     if (rng_chance(&g->r, 25)) {
       text_add(&map, "-d%d + %lld", d, (long long)(n - 1));
@@ -207,7 +220,8 @@ bool gen_stencil(gen *g) {
   if (ok) {
     static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
     text *out = &g->op->body;
-    text_add(out, "  %%v%d = linalg.generic {indexing_maps = [affine_map<(", add_result(g, &t, result.r));
+    text_add(out, "  %%v%d = linalg.generic {indexing_maps = [affine_map<(",
+             add_result(g, &t, result.r));
     for (int d = 0; d < t.rank; d++)
       text_add(out, "%sd%d", d ? ", " : "", d);
     text_add(out, ") -> (%s)>, ", map.chars);
@@ -216,8 +230,9 @@ bool gen_stencil(gen *g) {
     print_map(out, t.rank, t.rank, identity);
     text_add(out, "], ");
     print_iterators(out, t.rank, 0);
-    text_add(out, "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: %s, %%b: %s, %%o: %s):\n%s", v, w, type_text(&in),
-             type_text(&t), init, type_text(&t), e, e, e, body.chars);
+    text_add(out,
+             "} ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: %s, %%b: %s, %%o: %s):\n%s",
+             v, w, type_text(&in), type_text(&t), init, type_text(&t), e, e, e, body.chars);
     text_add(out, "    linalg.yield %s : %s\n  } -> %s\n", result.name, e, type_text(&t));
   }
   text_clear(&map);

@@ -1,5 +1,6 @@
-/* Loops in loops that carry several values of several types: values change places, are handed on unused, or are what a branch made of them;
- * trips that are none, and bodies that look at the counter. */
+/* Loops in loops that carry several values of several types: values change places, are handed on
+ * unused, or are what a branch made of them; trips that are none, and bodies that look at the
+ * counter. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -41,7 +42,8 @@ static void permute(gen *g, carried *c) {
   }
 }
 
-/* The larger or smaller of two of one type, which keeps ranges, or one minus itself turned over: what cannot grow. */
+/* The larger or smaller of two of one type, which keeps ranges, or one minus itself turned over:
+ * what cannot grow. */
 static void print_step(gen *g, carried *c, int i) {
   int other = i;
   for (int tries = 0; tries < 4; tries++) {
@@ -52,8 +54,8 @@ static void print_step(gen *g, carried *c, int i) {
   bool is_max = rng_chance(&g->r, 50), floats = is_float(c->types[i].element);
   char name[MAX_NAME];
   snprintf(name, sizeof name, "%%h%d_s%d", g->id, ++g->serial);
-  text_add(&g->op->body, "  %s = arith.%s%s %s, %s : %s\n", name, is_max ? "max" : "min", floats ? "imumf" : "si", c->names[i],
-           c->names[other], type_text(c->types + i));
+  text_add(&g->op->body, "  %s = arith.%s%s %s, %s : %s\n", name, is_max ? "max" : "min",
+           floats ? "imumf" : "si", c->names[i], c->names[other], type_text(c->types + i));
   memcpy(c->names[i], name, sizeof name);
 }
 
@@ -78,9 +80,13 @@ static void print_branch(gen *g, carried *c, const char *counter) {
   carried made = *c, then = *c, otherwise = *c;
   int serial = ++g->serial, id = g->id;
   rename_all(g, &made, "if");
-  text_add(out, "  %%h%d_two%d = arith.constant 2 : index\n  %%h%d_nil%d = arith.constant 0 : index\n", id, serial, id, serial);
-  text_add(out, "  %%h%d_rem%d = arith.remui %s, %%h%d_two%d : index\n", id, serial, counter, id, serial);
-  text_add(out, "  %%h%d_odd%d = arith.cmpi ne, %%h%d_rem%d, %%h%d_nil%d : index\n  ", id, serial, id, serial, id, serial);
+  text_add(out,
+           "  %%h%d_two%d = arith.constant 2 : index\n  %%h%d_nil%d = arith.constant 0 : index\n",
+           id, serial, id, serial);
+  text_add(out, "  %%h%d_rem%d = arith.remui %s, %%h%d_two%d : index\n", id, serial, counter, id,
+           serial);
+  text_add(out, "  %%h%d_odd%d = arith.cmpi ne, %%h%d_rem%d, %%h%d_nil%d : index\n  ", id, serial,
+           id, serial, id, serial);
   print_names(out, &made);
   text_add(out, " = scf.if %%h%d_odd%d -> (", id, serial);
   print_types(out, c);
@@ -101,7 +107,8 @@ static void print_branch(gen *g, carried *c, const char *counter) {
   *c = made;
 }
 
-/* A loop over the values; those of `made` are what it gives. Its body: steps, a branch, and one more loop in the outer one. */
+/* A loop over the values; those of `made` are what it gives. Its body: steps, a branch, and one
+ * more loop in the outer one. */
 static void print_loop(gen *g, const carried *c, const carried *made, int depth) {
   text *out = &g->op->body;
   carried inside = *c;
@@ -109,12 +116,14 @@ static void print_loop(gen *g, const carried *c, const carried *made, int depth)
   char counter[MAX_NAME];
   snprintf(counter, sizeof counter, "%%h%d_k%d", id, serial);
   rename_all(g, &inside, "in");
-  text_add(out, "  %%h%d_from%d = arith.constant %d : index\n  %%h%d_step%d = arith.constant %d : index\n", id, serial,
-           rng_below(&g->r, 2), id, serial, 1 + rng_below(&g->r, 2));
+  text_add(
+      out,
+      "  %%h%d_from%d = arith.constant %d : index\n  %%h%d_step%d = arith.constant %d : index\n",
+      id, serial, rng_below(&g->r, 2), id, serial, 1 + rng_below(&g->r, 2));
   text_add(out, "  %%h%d_to%d = arith.constant %d : index\n  ", id, serial, rng_below(&g->r, 5));
   print_names(out, made);
-  text_add(out, " = scf.for %s = %%h%d_from%d to %%h%d_to%d step %%h%d_step%d iter_args(", counter, id, serial, id, serial, id,
-           serial);
+  text_add(out, " = scf.for %s = %%h%d_from%d to %%h%d_to%d step %%h%d_step%d iter_args(", counter,
+           id, serial, id, serial, id, serial);
   for (int i = 0; i < c->n; i++)
     text_add(out, "%s%s = %s", i ? ", " : "", inside.names[i], c->names[i]);
   text_add(out, ") -> (");
@@ -143,7 +152,8 @@ static void print_loop(gen *g, const carried *c, const carried *made, int depth)
 bool gen_nest(gen *g) {
   carried c = {.n = 2 + rng_below(&g->r, MAX_OP_RESULTS - 1)};
   for (int i = 0; i < c.n; i++) {
-    int v = i > 0 && rng_chance(&g->r, 60) ? use(g, pick_typed(g, c.types + i - 1)) : use(g, pick(g, 0, 3));
+    int v = i > 0 && rng_chance(&g->r, 60) ? use(g, pick_typed(g, c.types + i - 1))
+                                           : use(g, pick(g, 0, 3));
     if (v < 0)
       return false;
     c.types[i] = g->p->values[v].type;
@@ -151,7 +161,8 @@ bool gen_nest(gen *g) {
     snprintf(c.names[i], MAX_NAME, "%%v%d", v);
   }
   carried results = c;
-  for (int i = 0; i < c.n; i++) { /* any of them may end up in any place of its type, turned over or not */
+  for (int i = 0; i < c.n; i++) {
+    /* any of them may end up in any place of its type, turned over or not */
     range r = c.ranges[i];
     for (int j = 0; j < c.n; j++)
       if (type_equal(c.types + i, c.types + j))

@@ -1,5 +1,6 @@
-/* What tp-fuse-collectives looks for behind a sum over devices: a product, and behind it a bias, a residual and an RMS or layer norm of the rows, in
- * several spellings. All are wholly determined by the dice, none has to be recognised. */
+/* What tp-fuse-collectives looks for behind a sum over devices: a product, and behind it a bias, a
+ * residual and an RMS or layer norm of the rows, in several spellings. All are wholly determined by
+ * the dice, none has to be recognised. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -29,9 +30,10 @@ static const char *start_of(norm *n, const type *t, bool zeros) {
   return make_init(n->g, t, label, zeros ? number(F32, 0) : NULL);
 }
 
-/* An element of each operand, which is whole, a row or a column; `body` computes %y of %a and %b. */
-static void print_generic(norm *n, const char *result, const rows *a, const type *ta, const rows *b, const type *tb,
-                          const char *body) {
+/* An element of each operand, which is whole, a row or a column; `body` computes %y of %a and
+ * %b. */
+static void print_generic(norm *n, const char *result, const rows *a, const type *ta, const rows *b,
+                          const type *tb, const char *body) {
   static const int whole[] = {0, 1}, row[] = {1}, column[] = {0};
   const type *types[] = {ta, tb};
   const char *init = start_of(n, &n->whole, false);
@@ -45,9 +47,11 @@ static void print_generic(norm *n, const char *result, const rows *a, const type
   text_add(n->out, "], ");
   print_iterators(n->out, 2, 0);
   text_add(n->out,
-           "} ins(%s, %s : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%b: f32, %%o: f32):\n%s    linalg.yield %%y : f32\n  } "
+           "} ins(%s, %s : %s, %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%b: f32, %%o: f32):\n%s    "
+           "linalg.yield %%y : f32\n  } "
            "-> %s\n",
-           a->name, b->name, type_text(ta), type_text(tb), init, type_text(&n->whole), body, type_text(&n->whole));
+           a->name, b->name, type_text(ta), type_text(tb), init, type_text(&n->whole), body,
+           type_text(&n->whole));
 }
 
 /* The sum over a row of what `body` makes of %a, %y; nothing for the element itself. */
@@ -62,9 +66,11 @@ static rows row_sum(norm *n, const rows *a, const char *body, const char *of) {
   text_add(n->out, "], ");
   print_iterators(n->out, 2, 2);
   text_add(n->out,
-           "} ins(%s : %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%o: f32):\n%s    %%z = arith.addf %%o, %s : f32\n"
+           "} ins(%s : %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%o: f32):\n%s    %%z = arith.addf "
+           "%%o, %s : f32\n"
            "    linalg.yield %%z : f32\n  } -> %s\n",
-           a->name, type_text(&n->whole), init, type_text(&n->column), body, of, type_text(&n->column));
+           a->name, type_text(&n->whole), init, type_text(&n->column), body, of,
+           type_text(&n->column));
   return sum;
 }
 
@@ -73,8 +79,8 @@ static rows of_rows(norm *n, const rows *a, const char *body) {
   static const int column[] = {0};
   rows made = named(n, "row", a->r);
   const char *init = start_of(n, &n->column, false);
-  text_add(n->out, "  %s_n = arith.constant %lld.0 : f32\n  %s_e = arith.constant 1.0 : f32\n", made.name,
-           (long long)n->whole.shape[1], made.name);
+  text_add(n->out, "  %s_n = arith.constant %lld.0 : f32\n  %s_e = arith.constant 1.0 : f32\n",
+           made.name, (long long)n->whole.shape[1], made.name);
   text_add(n->out, "  %s = linalg.generic {indexing_maps = [", made.name);
   for (int i = 0; i < 2; i++) {
     text_add(n->out, i ? ", " : "");
@@ -82,8 +88,8 @@ static rows of_rows(norm *n, const rows *a, const char *body) {
   }
   text_add(n->out, "], ");
   print_iterators(n->out, 1, 0);
-  text_add(n->out, "} ins(%s : %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%o: f32):\n", a->name, type_text(&n->column), init,
-           type_text(&n->column));
+  text_add(n->out, "} ins(%s : %s) outs(%s : %s) {\n  ^bb0(%%a: f32, %%o: f32):\n", a->name,
+           type_text(&n->column), init, type_text(&n->column));
   for (const char *c = body; *c; c++) /* @n and @e are the constants */
     if (*c == '@')
       text_add(n->out, "%s_%c", made.name, *++c);
@@ -99,11 +105,13 @@ static int pick_factor(gen *g, const type *t, int split_dim, const char *axis) {
     return pick_typed(g, t);
   int v = new_argument(g, t, -3, 3);
   if (v >= 0)
-    snprintf(g->p->values[v].sharding, sizeof g->p->values[v].sharding, split_dim ? "[[], [\"%s\"]]" : "[[\"%s\"], []]", axis);
+    snprintf(g->p->values[v].sharding, sizeof g->p->values[v].sharding,
+             split_dim ? "[[], [\"%s\"]]" : "[[\"%s\"], []]", axis);
   return v;
 }
 
-/* The product, of which a part may have to be summed over the devices; false when its range leaves all bounds. */
+/* The product, of which a part may have to be summed over the devices; false when its range leaves
+ * all bounds. */
 static bool print_product(norm *n, rows *sum) {
   gen *g = n->g;
   type left = {.element = F32, .rank = 2, .shape = {n->whole.shape[0], random_size(g)}};
@@ -113,12 +121,14 @@ static bool print_product(norm *n, rows *sum) {
   const char *axis = axis_names[rng_below(&g->r, g->p->mesh.n_axes)];
   int a = use(g, pick_factor(g, &left, 1, axis)), b = use(g, pick_factor(g, &right, 0, axis));
   range start = {0, 0, true, 0};
-  if (a < 0 || b < 0 || !contract_range(F32, range_of(g, a), range_of(g, b), left.shape[1], start, &sum->r))
+  if (a < 0 || b < 0 ||
+      !contract_range(F32, range_of(g, a), range_of(g, b), left.shape[1], start, &sum->r))
     return false;
   const char *init = start_of(n, &n->whole, true);
   *sum = named(n, "product", sum->r);
-  text_add(n->out, "  %s = linalg.matmul ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) -> %s\n", sum->name, a, b, type_text(&left),
-           type_text(&right), init, type_text(&n->whole), type_text(&n->whole));
+  text_add(n->out, "  %s = linalg.matmul ins(%%v%d, %%v%d : %s, %s) outs(%s : %s) -> %s\n",
+           sum->name, a, b, type_text(&left), type_text(&right), init, type_text(&n->whole),
+           type_text(&n->whole));
   return true;
 }
 
@@ -131,15 +141,16 @@ static bool print_add(norm *n, rows *sum, const type *t, const char *name) {
     return false;
   operand.r = range_of(g, v);
   snprintf(operand.name, sizeof operand.name, "%%v%d", v);
-  made.r = (range){sum->r.low + operand.r.low, sum->r.high + operand.r.high, sum->r.integral && operand.r.integral,
-                   sum->r.scale + operand.r.scale};
+  made.r = (range){sum->r.low + operand.r.low, sum->r.high + operand.r.high,
+                   sum->r.integral && operand.r.integral, sum->r.scale + operand.r.scale};
   made = named(n, "added", made.r);
   if (name)
     snprintf(made.name, sizeof made.name, "%s", name);
   if (!range_settle(F32, &made.r))
     return false;
   if (t->rank == 2 && rng_chance(&g->r, 50))
-    text_add(n->out, "  %s = arith.addf %s, %s : %s\n", made.name, operand.name, sum->name, type_text(t));
+    text_add(n->out, "  %s = arith.addf %s, %s : %s\n", made.name, operand.name, sum->name,
+             type_text(t));
   else
     print_generic(n, made.name, sum, &n->whole, &operand, t, "    %y = arith.addf %a, %b : f32\n");
   *sum = made;
@@ -149,16 +160,20 @@ static bool print_add(norm *n, rows *sum, const type *t, const char *name) {
 /* The norm of rows x without a gain. */
 static rows print_norm(norm *n, rows x) {
   static const char *const factors[] = {
-      "    %m = arith.divf %a, @n : f32\n    %s = arith.addf %m, @e : f32\n    %y = math.rsqrt %s : f32\n",
-      "    %m = arith.divf %a, @n : f32\n    %s = arith.addf %m, @e : f32\n    %q = math.sqrt %s : f32\n"
+      "    %m = arith.divf %a, @n : f32\n    %s = arith.addf %m, @e : f32\n    %y = math.rsqrt %s "
+      ": f32\n",
+      "    %m = arith.divf %a, @n : f32\n    %s = arith.addf %m, @e : f32\n    %q = math.sqrt %s : "
+      "f32\n"
       "    %y = arith.divf @e, %q : f32\n", /* epsilon is 1 */
   };
   gen *g = n->g;
   range r = {-1, 1, false, x.r.scale};
   if (rng_chance(&g->r, 40)) { /* layer norm */
-    rows sum = row_sum(n, &x, "", "%a"), mean = of_rows(n, &sum, "    %y = arith.divf %a, @n : f32\n"),
+    rows sum = row_sum(n, &x, "", "%a"),
+         mean = of_rows(n, &sum, "    %y = arith.divf %a, @n : f32\n"),
          centred = named(n, "centred", x.r);
-    print_generic(n, centred.name, &x, &n->whole, &mean, &n->column, "    %y = arith.subf %a, %b : f32\n");
+    print_generic(n, centred.name, &x, &n->whole, &mean, &n->column,
+                  "    %y = arith.subf %a, %b : f32\n");
     x = centred;
   }
   rows squares = row_sum(n, &x, "    %q = arith.mulf %a, %a : f32\n", "%q"),
@@ -192,7 +207,9 @@ static bool print_gain(norm *n, const rows *y) {
 
 bool gen_norm(gen *g) {
   static const int64_t widths[] = {8, 16, 24, 32, 12};
-  norm n = {.g = g, .out = &g->op->body, .whole = {.element = F32, .rank = 2, .shape = {random_size(g), 0}}};
+  norm n = {.g = g,
+            .out = &g->op->body,
+            .whole = {.element = F32, .rank = 2, .shape = {random_size(g), 0}}};
   n.whole.shape[1] = widths[rng_below(&g->r, COUNT(widths))];
   n.row = (type){.element = F32, .rank = 1, .shape = {n.whole.shape[1]}};
   n.column = (type){.element = F32, .rank = 1, .shape = {n.whole.shape[0]}};

@@ -1,4 +1,5 @@
-/* Reductions of every combiner and some that are none, with all kinds of inits; two results; transposes and broadcasts. */
+/* Reductions of every combiner and some that are none, with all kinds of inits; two results;
+ * transposes and broadcasts. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -46,24 +47,29 @@ static type split_dims(gen *g, const type *in, int *map, unsigned *reduced, int6
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
 
-/* What is done with an element before it is combined, and a body that no combiner describes now and then. */
-static bool print_step(gen *g, text *body, element_kind e, const combiner *c, int k, range r, int64_t n, range init,
-                       range *result) {
+/* What is done with an element before it is combined, and a body that no combiner describes now and
+ * then. */
+static bool print_step(gen *g, text *body, element_kind e, const combiner *c, int k, range r,
+                       int64_t n, range init, range *result) {
   scalar in = {"%in", r}, x = in;
   const char *name = element_names[e];
-  if (rng_chance(&g->r, 40) && !random_expression(g, body, e, name, "i1", 1, &in, 1 + rng_below(&g->r, 2), NULL, &x))
+  if (rng_chance(&g->r, 40) &&
+      !random_expression(g, body, e, name, "i1", 1, &in, 1 + rng_below(&g->r, 2), NULL, &x))
     return false;
   if (!combine_range(c, e, n, x.r, init, result))
     return false;
   bool is_sum = c->kind == COMBINE_SUM;
-  if (is_sum && rng_chance(&g->r, 15)) { /* acc - x: sums of differences, but no combiner by itself */
-    text_add(body, "    %%y%d = arith.sub%s %%o%d, %s : %s\n", k, is_float(e) ? "f" : "i", k, x.name, name);
+  if (is_sum && rng_chance(&g->r, 15)) {
+    /* acc - x: sums of differences, but no combiner by itself */
+    text_add(body, "    %%y%d = arith.sub%s %%o%d, %s : %s\n", k, is_float(e) ? "f" : "i", k,
+             x.name, name);
     result->low = init.low - (double)n * fmax(fabs(x.r.low), fabs(x.r.high));
     result->high = init.high + (double)n * fmax(fabs(x.r.low), fabs(x.r.high));
     return range_settle(e, result);
   }
   bool swap = rng_chance(&g->r, 30);
-  text_add(body, swap ? "    %%y%d = %s %s, %%o%d : %s\n" : "    %%y%d = %s ", k, c->op, x.name, k, name);
+  text_add(body, swap ? "    %%y%d = %s %s, %%o%d : %s\n" : "    %%y%d = %s ", k, c->op, x.name, k,
+           name);
   if (!swap)
     text_add(body, "%%o%d, %s : %s\n", k, x.name, name);
   return true;
@@ -103,7 +109,9 @@ bool gen_reduction(gen *g) {
   print_iterators(out, in.rank, reduced);
   const char *t = type_text(&outer);
   if (n_out == 1)
-    text_add(out, "} ins(%%v%d : %s) outs(%s : %s) {\n  ^bb0(%%in: %s, %%o0: %s):\n%s    linalg.yield %%y0 : %s\n  } -> %s\n",
+    text_add(out,
+             "} ins(%%v%d : %s) outs(%s : %s) {\n  ^bb0(%%in: %s, %%o0: %s):\n%s    linalg.yield "
+             "%%y0 : %s\n  } -> %s\n",
              v, type_text(&in), inits[0], t, e, e, body.chars, e, t);
   else
     text_add(out,
@@ -125,8 +133,8 @@ bool gen_transpose(gen *g) {
     t.shape[d] = in.shape[order[d]];
   const char *init = make_init(g, &t, "init", NULL);
   text *out = &g->op->body;
-  text_add(out, "  %%v%d = linalg.transpose ins(%%v%d : %s) outs(%s : %s) permutation = [", add_result(g, &t, range_of(g, v)),
-           v, type_text(&in), init, type_text(&t));
+  text_add(out, "  %%v%d = linalg.transpose ins(%%v%d : %s) outs(%s : %s) permutation = [",
+           add_result(g, &t, range_of(g, v)), v, type_text(&in), init, type_text(&t));
   for (int d = 0; d < in.rank; d++)
     text_add(out, "%s%d", d ? ", " : "", order[d]);
   text_add(out, "]\n");
@@ -142,7 +150,8 @@ bool gen_broadcast(gen *g) {
   if (!fits(&t))
     return false;
   const char *init = make_init(g, &t, "init", NULL);
-  text_add(&g->op->body, "  %%v%d = linalg.broadcast ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
+  text_add(&g->op->body,
+           "  %%v%d = linalg.broadcast ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
            add_result(g, &t, range_of(g, v)), v, type_text(&in), init, type_text(&t), at);
   return true;
 }
@@ -160,7 +169,8 @@ bool gen_reduce(gen *g) {
   const char *name = combiner_init(g, c, &t, "init", &init);
   if (!combine_range(c, in.element, in.shape[at], range_of(g, v), init, &r))
     return false;
-  text_add(&g->op->body, "  %%v%d = linalg.reduce { %s } ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
+  text_add(&g->op->body,
+           "  %%v%d = linalg.reduce { %s } ins(%%v%d : %s) outs(%s : %s) dimensions = [%d]\n",
            add_result(g, &t, r), c->op, v, type_text(&in), name, type_text(&t), at);
   return true;
 }

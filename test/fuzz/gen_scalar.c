@@ -1,4 +1,5 @@
-/* Scalar expressions, on scalars in bodies and on whole tensors: one table of ops with what they do to ranges. */
+/* Scalar expressions, on scalars in bodies and on whole tensors: one table of ops with what they do
+ * to ranges. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -25,20 +26,26 @@ static const struct {
   int arity;
   effect effect;
 } table[] = {
-    {"arith.addf", true, 2, ADD},        {"arith.subf", true, 2, SUB},       {"arith.mulf", true, 2, MUL},
-    {"arith.maximumf", true, 2, HIGHER}, {"arith.minimumf", true, 2, LOWER}, {"arith.maxnumf", true, 2, HIGHER},
-    {"arith.negf", true, 1, NEGATE},     {"math.absf", true, 1, MAGNITUDE},  {"math.tanh", true, 1, SQUASH},
-    {"arith.divf", true, 2, DIVIDE},     {"arith.divf", true, 1, RATIO},     {"arith.cmpf", true, 2, CHOOSE},
-    {"arith.addi", false, 2, ADD},       {"arith.subi", false, 2, SUB},      {"arith.muli", false, 2, MUL},
-    {"arith.maxsi", false, 2, HIGHER},   {"arith.minsi", false, 2, LOWER},   {"arith.xori", false, 2, BITS},
-    {"arith.andi", false, 2, BITS},      {"arith.ori", false, 2, BITS},      {"arith.divsi", false, 2, DIVIDE},
-    {"arith.cmpi", false, 2, CHOOSE},    {"arith.maxui", false, 2, BITS},    {"arith.divsi", false, 2, DIVIDE},
-    {"arith.remsi", false, 2, DIVIDE},   {"arith.divf", true, 1, RATIO},
+    {"arith.addf", true, 2, ADD},       {"arith.subf", true, 2, SUB},
+    {"arith.mulf", true, 2, MUL},       {"arith.maximumf", true, 2, HIGHER},
+    {"arith.minimumf", true, 2, LOWER}, {"arith.maxnumf", true, 2, HIGHER},
+    {"arith.negf", true, 1, NEGATE},    {"math.absf", true, 1, MAGNITUDE},
+    {"math.tanh", true, 1, SQUASH},     {"arith.divf", true, 2, DIVIDE},
+    {"arith.divf", true, 1, RATIO},     {"arith.cmpf", true, 2, CHOOSE},
+    {"arith.addi", false, 2, ADD},      {"arith.subi", false, 2, SUB},
+    {"arith.muli", false, 2, MUL},      {"arith.maxsi", false, 2, HIGHER},
+    {"arith.minsi", false, 2, LOWER},   {"arith.xori", false, 2, BITS},
+    {"arith.andi", false, 2, BITS},     {"arith.ori", false, 2, BITS},
+    {"arith.divsi", false, 2, DIVIDE},  {"arith.cmpi", false, 2, CHOOSE},
+    {"arith.maxui", false, 2, BITS},    {"arith.divsi", false, 2, DIVIDE},
+    {"arith.remsi", false, 2, DIVIDE},  {"arith.divf", true, 1, RATIO},
 };
 
-/* Integers: one more than the largest; I64 stays clear of it. Floats: whole numbers below are exact, with one more bit to spare. */
-static const double limits[N_ELEMENTS] = {[F32] = 0x1p23, [F64] = 0x1p50, [F16] = 0x1p10, [BF16] = 0x1p7,
-                                          [I32] = 0x1p31, [I64] = 0x1p62, [I8] = 0x1p7,   [I1] = 1};
+/* Integers: one more than the largest; I64 stays clear of it. Floats: whole numbers below are
+ * exact, with one more bit to spare. */
+static const double limits[N_ELEMENTS] = {[F32] = 0x1p23, [F64] = 0x1p50, [F16] = 0x1p10,
+                                          [BF16] = 0x1p7, [I32] = 0x1p31, [I64] = 0x1p62,
+                                          [I8] = 0x1p7,   [I1] = 1};
 
 bool range_settle(element_kind e, range *r) {
   double most = fmax(fabs(r->low), fabs(r->high)), limit = limits[e];
@@ -55,7 +62,8 @@ bool range_settle(element_kind e, range *r) {
 }
 
 range range_join(range a, range b) {
-  return (range){fmin(a.low, b.low), fmax(a.high, b.high), a.integral && b.integral, fmax(a.scale, b.scale)};
+  return (range){fmin(a.low, b.low), fmax(a.high, b.high), a.integral && b.integral,
+                 fmax(a.scale, b.scale)};
 }
 
 static double least(double a, double b, double c, double d) { return fmin(fmin(a, b), fmin(c, d)); }
@@ -113,13 +121,16 @@ static bool apply(effect what, element_kind e, range a, range b, range *r) {
   return range_settle(e, r);
 }
 
-static void print_op(text *out, int i, element_kind e, const char *on, const char *bit, const scalar *a, const scalar *b,
-                     const char *name) {
+static void print_op(text *out, int i, element_kind e, const char *on, const char *bit,
+                     const scalar *a, const scalar *b, const char *name) {
   const char *opcode = table[i].op;
   if (table[i].effect == CHOOSE) {
-    text_add(out, "  %s_lt = %s %s, %s, %s : %s\n", name, opcode, is_float(e) ? "olt" : "slt", a->name, b->name, on);
-    text_add(out, "  %s_d = %s %s, %s : %s\n", name, is_float(e) ? "arith.subf" : "arith.subi", b->name, a->name, on);
-    text_add(out, "  %s = arith.select %s_lt, %s, %s_d : %s, %s\n", name, name, a->name, name, bit, on);
+    text_add(out, "  %s_lt = %s %s, %s, %s : %s\n", name, opcode, is_float(e) ? "olt" : "slt",
+             a->name, b->name, on);
+    text_add(out, "  %s_d = %s %s, %s : %s\n", name, is_float(e) ? "arith.subf" : "arith.subi",
+             b->name, a->name, on);
+    text_add(out, "  %s = arith.select %s_lt, %s, %s_d : %s, %s\n", name, name, a->name, name, bit,
+             on);
   } else if (table[i].effect == RATIO) {
     if (strncmp(on, "tensor", 6) == 0)
       text_add(out, "  %s_six = arith.constant dense<6.0> : %s\n", name, on);
@@ -133,8 +144,8 @@ static void print_op(text *out, int i, element_kind e, const char *on, const cha
   }
 }
 
-bool random_expression(gen *g, text *out, element_kind e, const char *on, const char *bit, int n, const scalar *operands,
-                       int n_ops, const char *name, scalar *result) {
+bool random_expression(gen *g, text *out, element_kind e, const char *on, const char *bit, int n,
+                       const scalar *operands, int n_ops, const char *name, scalar *result) {
   scalar known[16];
   int count = n < 8 ? n : 8;
   memcpy(known, operands, (size_t)count * sizeof *known);
@@ -214,14 +225,16 @@ const char *combiner_identity(const combiner *c, element_kind e) {
   return number(e, c->number);
 }
 
-bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init, range *result) {
+bool combine_range(const combiner *c, element_kind e, int64_t n, range r, range init,
+                   range *result) {
   double count = (double)n;
   *result = range_join(r, init);
   if (c->kind == COMBINE_SUM) {
     result->low = init.low + count * r.low, result->high = init.high + count * r.high;
     result->scale = init.scale + count * r.scale;
   } else if (c->kind == COMBINE_PRODUCT) {
-    double m = pow(fmax(1, fmax(fabs(r.low), fabs(r.high))), count) * fmax(1, fmax(fabs(init.low), fabs(init.high)));
+    double m = pow(fmax(1, fmax(fabs(r.low), fabs(r.high))), count) *
+               fmax(1, fmax(fabs(init.low), fabs(init.high)));
     result->low = -m, result->high = m;
   } else if (c->kind == COMBINE_BITS) {
     result->low = -0x1p62, result->high = 0x1p62;

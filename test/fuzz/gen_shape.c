@@ -28,7 +28,8 @@ bool gen_constant(gen *g) {
   type t = random_type(g, 0, 3);
   bool splat = rng_chance(&g->r, 30) || type_elements(&t) > 64;
   text *out = &g->op->body;
-  text_add(out, "  %%v%d = arith.constant dense<", add_result(g, &t, splat ? (range){2, 2, true, 2} : (range){-3, 3, true, 3}));
+  text_add(out, "  %%v%d = arith.constant dense<",
+           add_result(g, &t, splat ? (range){2, 2, true, 2} : (range){-3, 3, true, 3}));
   if (splat)
     text_add(out, "%s", number(t.element, 2));
   else
@@ -118,20 +119,24 @@ static slice random_slice(gen *g, const type *t) {
   return s;
 }
 
-/* An offset read from a tensor of the program: one that is in range by itself, or any number, clamped as exporters do. */
+/* An offset read from a tensor of the program: one that is in range by itself, or any number,
+ * clamped as exporters do. */
 static void print_offset(gen *g, const type *t, const slice *s, int d) {
   type scalar_type = {.element = I32};
   double last = (double)(t->shape[d] - s->sizes[d]);
   bool clamp = rng_chance(&g->r, 50);
-  int v = use(g, clamp ? pick_typed(g, &scalar_type) : new_argument(g, &scalar_type, 0, last)), id = g->id;
+  int v = use(g, clamp ? pick_typed(g, &scalar_type) : new_argument(g, &scalar_type, 0, last)),
+      id = g->id;
   text *out = &g->op->body;
   text_add(out, "  %%h%d_o%d = tensor.extract %%v%d[] : tensor<i32>\n", id, d, v);
   if (clamp) {
-    text_add(out, "  %%h%d_z%d = arith.constant 0 : i32\n  %%h%d_n%d = arith.constant %.0f : i32\n", id, d, id, d, last);
+    text_add(out, "  %%h%d_z%d = arith.constant 0 : i32\n  %%h%d_n%d = arith.constant %.0f : i32\n",
+             id, d, id, d, last);
     text_add(out, "  %%h%d_l%d = arith.maxsi %%h%d_o%d, %%h%d_z%d : i32\n", id, d, id, d, id, d);
     text_add(out, "  %%h%d_c%d = arith.minsi %%h%d_l%d, %%h%d_n%d : i32\n", id, d, id, d, id, d);
   }
-  text_add(out, "  %%h%d_at%d = arith.index_cast %%h%d_%c%d : i32 to index\n", id, d, id, clamp ? 'c' : 'o', d);
+  text_add(out, "  %%h%d_at%d = arith.index_cast %%h%d_%c%d : i32 to index\n", id, d, id,
+           clamp ? 'c' : 'o', d);
 }
 
 static void print_offsets(gen *g, const type *t, const slice *s) {
@@ -164,7 +169,8 @@ bool gen_extract_slice(gen *g) {
   for (int d = 0; d < in.rank; d++)
     if (s.sizes[d] != 1 || !rng_chance(&g->r, 40)) /* a dimension of size 1 may be dropped */
       t.shape[t.rank++] = s.sizes[d];
-  text_add(&g->op->body, "  %%v%d = tensor.extract_slice %%v%d", add_result(g, &t, range_of(g, v)), v);
+  text_add(&g->op->body, "  %%v%d = tensor.extract_slice %%v%d", add_result(g, &t, range_of(g, v)),
+           v);
   print_slice(g, in.rank, &s);
   text_add(&g->op->body, " : %s to %s\n", type_text(&in), type_text(&t));
   return true;
@@ -210,8 +216,8 @@ bool gen_concat(gen *g) {
   return true;
 }
 
-void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low, const int64_t *high,
-               double x, const type *t) {
+void print_pad(gen *g, const char *result, const char *operand, const type *in, const int64_t *low,
+               const int64_t *high, double x, const type *t) {
   const char *e = element_names[t->element];
   text *out = &g->op->body;
   text_add(out, "  %%h%d_p = arith.constant %s : %s\n", g->id, number(t->element, x), e);
@@ -222,7 +228,8 @@ void print_pad(gen *g, const char *result, const char *operand, const type *in, 
   text_add(out, " {\n  ^bb0(");
   for (int d = 0; d < in->rank; d++)
     text_add(out, "%s%%i%d: index", d ? ", " : "", d);
-  text_add(out, "):\n    tensor.yield %%h%d_p : %s\n  } : %s to %s\n", g->id, e, type_text(in), type_text(t));
+  text_add(out, "):\n    tensor.yield %%h%d_p : %s\n  } : %s to %s\n", g->id, e, type_text(in),
+           type_text(t));
 }
 
 bool gen_pad(gen *g) {
@@ -239,7 +246,8 @@ bool gen_pad(gen *g) {
     return false;
   double x = rng_chance(&g->r, 50) ? 2 : 0; /* zeros let sums through */
   snprintf(operand, sizeof operand, "%%v%d", v);
-  snprintf(result, sizeof result, "%%v%d", add_result(g, &t, range_join(range_of(g, v), (range){x, x, true, x})));
+  snprintf(result, sizeof result, "%%v%d",
+           add_result(g, &t, range_join(range_of(g, v), (range){x, x, true, x})));
   print_pad(g, result, operand, &in, low, high, x, &t);
   return true;
 }
@@ -265,17 +273,18 @@ bool gen_scalar(gen *g) {
   text_add(out, "] : %s\n", type_text(&in));
   if (insert) {
     int w = use(g, pick_typed(g, &t));
-    text_add(out, "  %%v%d = tensor.insert %%h%d_x into %%v%d[", add_result(g, &t, range_join(range_of(g, v), range_of(g, w))),
-             g->id, w);
+    text_add(out, "  %%v%d = tensor.insert %%h%d_x into %%v%d[",
+             add_result(g, &t, range_join(range_of(g, v), range_of(g, w))), g->id, w);
     for (int d = 0; d < in.rank; d++)
       text_add(out, "%s%%h%d_i%d", d ? ", " : "", g->id, d);
     text_add(out, "] : %s\n", type_text(&t));
   } else if (rng_chance(&g->r, 50) || t.rank == 0) {
-    text_add(out, "  %%v%d = tensor.splat %%h%d_x : %s\n", add_result(g, &t, range_of(g, v)), g->id, type_text(&t));
+    text_add(out, "  %%v%d = tensor.splat %%h%d_x : %s\n", add_result(g, &t, range_of(g, v)), g->id,
+             type_text(&t));
   } else {
     t.rank = 1, t.shape[0] = 2;
-    text_add(out, "  %%v%d = tensor.from_elements %%h%d_x, %%h%d_x : %s\n", add_result(g, &t, range_of(g, v)), g->id, g->id,
-             type_text(&t));
+    text_add(out, "  %%v%d = tensor.from_elements %%h%d_x, %%h%d_x : %s\n",
+             add_result(g, &t, range_of(g, v)), g->id, g->id, type_text(&t));
   }
   return true;
 }

@@ -11,7 +11,8 @@ bool fits(const type *t) { return type_elements(t) <= 4096; }
 type random_type(gen *g, int min_rank, int max_rank) {
   static const element_kind kinds[] = {F32, F32, F32, F32, F32, F32, F32, F32, F32, F32,  F32, F32,
                                        I32, I32, I32, I32, F64, F64, I64, I64, F16, BF16, I8,  I1};
-  type t = {.element = kinds[rng_below(&g->r, COUNT(kinds))], .rank = min_rank + rng_below(&g->r, max_rank - min_rank + 1)};
+  type t = {.element = kinds[rng_below(&g->r, COUNT(kinds))],
+            .rank = min_rank + rng_below(&g->r, max_rank - min_rank + 1)};
   for (int d = 0; d < t.rank; d++)
     t.shape[d] = random_size(g);
   while (!fits(&t))
@@ -24,8 +25,13 @@ static int new_value(gen *g, const type *t, int from, range r) {
   if (p->n_values == MAX_VALUES)
     return -1;
   range_settle(t->element, &r); /* what a constant of few bits is */
-  p->values[p->n_values] = (value){
-      .type = *t, .op = from, .low = r.low, .high = r.high, .integral = r.integral, .scale = r.scale, .alias = p->n_values};
+  p->values[p->n_values] = (value){.type = *t,
+                                   .op = from,
+                                   .low = r.low,
+                                   .high = r.high,
+                                   .integral = r.integral,
+                                   .scale = r.scale,
+                                   .alias = p->n_values};
   return p->n_values++;
 }
 
@@ -109,8 +115,10 @@ const char *make_init(gen *g, const type *t, const char *name, const char *fill)
     text_add(out, "  %s = tensor.empty() : %s\n", at, type_text(t));
     return at;
   }
-  text_add(out, "  %s_c = arith.constant %s : %s\n  %s_e = tensor.empty() : %s\n", at, fill, e, at, type_text(t));
-  text_add(out, "  %s = linalg.fill ins(%s_c : %s) outs(%s_e : %s) -> %s\n", at, at, e, at, type_text(t), type_text(t));
+  text_add(out, "  %s_c = arith.constant %s : %s\n  %s_e = tensor.empty() : %s\n", at, fill, e, at,
+           type_text(t));
+  text_add(out, "  %s = linalg.fill ins(%s_c : %s) outs(%s_e : %s) -> %s\n", at, at, e, at,
+           type_text(t), type_text(t));
   return at;
 }
 

@@ -48,17 +48,20 @@ static const struct {
 enum { NORM_WEIGHT = 60 }; /* of the last family, where norms are asked for */
 
 static const mesh meshes[] = {
-    {1, {2}},    {1, {3}},    {1, {4}},    {1, {5}},    {1, {8}},       {2, {2, 2}}, {2, {2, 2}}, {2, {2, 3}},
-    {2, {3, 2}}, {2, {4, 2}}, {2, {2, 4}}, {2, {1, 4}}, {3, {2, 2, 2}}, {1, {6}},    {1, {7}},    {3, {2, 1, 3}},
+    {1, {2}},       {1, {3}},    {1, {4}},    {1, {5}},       {1, {8}},    {2, {2, 2}},
+    {2, {2, 2}},    {2, {2, 3}}, {2, {3, 2}}, {2, {4, 2}},    {2, {2, 4}}, {2, {1, 4}},
+    {3, {2, 2, 2}}, {1, {6}},    {1, {7}},    {3, {2, 1, 3}},
 };
 
-static const int64_t even_sizes[] = {4, 8, 16, 12, 24, 8}, odd_sizes[] = {1, 2, 3, 5, 6, 7, 9, 10, 11, 4, 8};
+static const int64_t even_sizes[] = {4, 8, 16, 12, 24, 8},
+                     odd_sizes[] = {1, 2, 3, 5, 6, 7, 9, 10, 11, 4, 8};
 
 static void draw_sizes(gen *g) {
   bool even = rng_chance(&g->r, 60);
   g->n_sizes = 2 + rng_below(&g->r, 3);
   for (int i = 0; i < g->n_sizes; i++)
-    g->sizes[i] = even ? even_sizes[rng_below(&g->r, COUNT(even_sizes))] : odd_sizes[rng_below(&g->r, COUNT(odd_sizes))];
+    g->sizes[i] = even ? even_sizes[rng_below(&g->r, COUNT(even_sizes))]
+                       : odd_sizes[rng_below(&g->r, COUNT(odd_sizes))];
 }
 
 static int draw_family(gen *g) {
@@ -105,10 +108,12 @@ static void choose_results(gen *g) {
   int most = p->n_results;
   for (int i = 0; i < most && p->n_results < MAX_RESULTS; i++)
     if (rng_chance(&g->r, 6)) /* once more, or an argument */
-      p->results[p->n_results++] = rng_chance(&g->r, 50) ? p->results[i] : rng_below(&g->r, p->n_values);
+      p->results[p->n_results++] =
+          rng_chance(&g->r, 50) ? p->results[i] : rng_below(&g->r, p->n_values);
   for (int i = 0; i < p->n_results; i++)
     if (rng_chance(&g->r, 50))
-      random_sharding(g, &p->values[p->results[i]].type, false, p->result_shardings[i], sizeof p->result_shardings[i]);
+      random_sharding(g, &p->values[p->results[i]].type, false, p->result_shardings[i],
+                      sizeof p->result_shardings[i]);
 }
 
 void program_generate(program *p, uint64_t seed, bool norms) {

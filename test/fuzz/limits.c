@@ -16,7 +16,8 @@ typedef struct summary {
 } summary;
 
 static int64_t entry(MlirAttribute plan, const char *name) {
-  return mlirIntegerAttrGetValueInt(mlirDictionaryAttrGetElementByName(plan, mlirStringRefCreateFromCString(name)));
+  return mlirIntegerAttrGetValueInt(
+      mlirDictionaryAttrGetElementByName(plan, mlirStringRefCreateFromCString(name)));
 }
 
 /* `limit`: -1 for none. Messages go where those of the context go. */
@@ -26,12 +27,15 @@ static summary plan(MlirModule source, const char *strategy, int64_t limit) {
   if (limit >= 0)
     snprintf(within, sizeof within, " memory-limit=%lldB", (long long)limit);
   snprintf(pipeline, sizeof pipeline,
-           "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants,tp-propagate{strategy=%s%s}", strategy, within);
+           "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants,tp-propagate{"
+           "strategy=%s%s}",
+           strategy, within);
   MlirModule module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)));
   s.planned = tp_run_pipeline(module, pipeline) == TP_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); s.planned && !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString("tp.plan"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+       s.planned && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute attr =
+        mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString("tp.plan"));
     if (mlirAttributeIsNull(attr))
       continue;
     int64_t peak = entry(attr, "peak_memory"); /* of several functions the one that holds most */
@@ -42,17 +46,20 @@ static summary plan(MlirModule source, const char *strategy, int64_t limit) {
   return s;
 }
 
-static bool fails(report *r, verdict outcome, const char *what, const summary *a, const summary *b) {
+static bool fails(report *r, verdict outcome, const char *what, const summary *a,
+                  const summary *b) {
   char why[400];
   snprintf(why, sizeof why, "%.300s", r->n_errors ? r->message : "");
-  snprintf(r->message, sizeof r->message, "%s: within %lld costs %lld .. %lld and holds %lld, not %lld .. %lld and %lld %s",
-           what, (long long)r->limit, (long long)b->bound, (long long)b->cost, (long long)b->peak, (long long)a->bound,
-           (long long)a->cost, (long long)a->peak, why);
+  snprintf(r->message, sizeof r->message,
+           "%s: within %lld costs %lld .. %lld and holds %lld, not %lld .. %lld and %lld %s", what,
+           (long long)r->limit, (long long)b->bound, (long long)b->cost, (long long)b->peak,
+           (long long)a->bound, (long long)a->cost, (long long)a->peak, why);
   r->outcome = outcome;
   return false;
 }
 
-/* What is said of a limit that the plan `known` keeps. By what planning counts none may: that is no more than noted. */
+/* What is said of a limit that the plan `known` keeps. By what planning counts none may: that is no
+ * more than noted. */
 static bool is_true_of(MlirModule module, const char *strategy, const summary *known, report *r) {
   int64_t drawn = r->limit;
   r->limit = known->peak;
@@ -92,7 +99,8 @@ bool limit_draw(MlirModule module, const char *strategy, uint64_t seed, report *
   if (!is_true_of(module, strategy, &free, r))
     return false;
   int64_t least = least_counted(module, strategy, r);
-  r->limit = free.peak <= least ? free.peak : least + rng_below(&random, (int)(free.peak - least + 1));
+  r->limit =
+      free.peak <= least ? free.peak : least + rng_below(&random, (int)(free.peak - least + 1));
   summary within = plan(module, strategy, r->limit);
   if (!within.planned) {
     bool said = strstr(r->message, "memory-limit: a device may hold") != NULL;

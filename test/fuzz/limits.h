@@ -6,11 +6,11 @@
 
 #include <mlir-c/IR.h>
 
-/* Draws a limit between the least that a plan counts and what the plan without a limit holds, and plans a copy of `module` within it. Checked is what
- * planning says:
+/* Draws a limit between the least that a plan counts and what the plan without a limit holds, and
+ * plans a copy of `module` within it. Checked is what planning says:
  *   the plan holds no more than the limit, and costs no less than its bound
- *   a limit of just what a plan holds that is known is not said to be kept by none, unless by what planning counts
- * True: r->limit has a plan. Else the outcome is in `r`. */
+ *   a limit of just what a plan holds that is known is not said to be kept by none, unless by what
+ *     planning counts True: r->limit has a plan. Else the outcome is in `r`. */
 bool limit_draw(MlirModule module, const char *strategy, uint64_t seed, report *r);
 
 #endif

@@ -11,9 +11,10 @@ typedef struct setting {
   const char *out; /* folder for minimal programs */
   bool verbose;    /* a line for every case, and the first of every kind of refusal */
   bool on_gpu;     /* programs: for GPUs */
-  bool fused;      /* programs: with norms, and sums over devices fused with what stands behind them */
-  bool require;    /* programs: too few accepted, or with a collective, is a defect */
-  int n_files;     /* to mutate */
+  /* programs: with norms, and sums over devices fused with what stands behind them */
+  bool fused;
+  bool require; /* programs: too few accepted, or with a collective, is a defect */
+  int n_files;  /* to mutate */
   char *const *files;
 } setting;
 

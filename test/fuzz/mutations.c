@@ -1,7 +1,9 @@
-/* Mode 2: programs of the repository, changed at random, through the pipelines: they succeed, or end with exactly one error.
+/* Mode 2: programs of the repository, changed at random, through the pipelines: they succeed, or
+ * end with exactly one error.
  *
- * Changes keep to what tends to parse: a number, type, axis or op name is replaced everywhere or in one place, an annotation is put together
- * anew, lines go or come twice. What does not parse is no case. */
+ * Changes keep to what tends to parse: a number, type, axis or op name is replaced everywhere or in
+ * one place, an annotation is put together anew, lines go or come twice. What does not parse is no
+ * case. */
 #include "corpus.h"
 #include "execute.h"
 #include "modes.h"
@@ -18,14 +20,16 @@ enum { PER_CHILD = 25 };
 
 /* ---- changes of the text ---- */
 
-/* Replaces `from` by `to` at every place where it stands as a word, or only at the `only`-th. Returns the number of places. */
+/* Replaces `from` by `to` at every place where it stands as a word, or only at the `only`-th.
+ * Returns the number of places. */
 static int replace_word(text *t, const char *from, const char *to, int only) {
   text out = {0};
   size_t n = strlen(from);
   int count = 0;
   for (const char *c = t->chars; *c;) {
     bool starts = c == t->chars || (!isalnum((unsigned char)c[-1]) && c[-1] != '_') || c[-1] == 'x';
-    bool here = starts && strncmp(c, from, n) == 0 && (!isalnum((unsigned char)c[n]) || c[n] == 'x');
+    bool here =
+        starts && strncmp(c, from, n) == 0 && (!isalnum((unsigned char)c[n]) || c[n] == 'x');
     if (here && (only < 0 || count == only)) {
       text_add(&out, "%s", to);
       c += n;
@@ -44,7 +48,8 @@ static bool find_number(rng *r, const text *t, char *word, size_t size) {
   const char *found[512];
   int n = 0;
   for (const char *c = t->chars; *c && n < COUNT(found); c++)
-    if (isdigit((unsigned char)*c) && (c == t->chars || !isalnum((unsigned char)c[-1]) || c[-1] == 'x') &&
+    if (isdigit((unsigned char)*c) &&
+        (c == t->chars || !isalnum((unsigned char)c[-1]) || c[-1] == 'x') &&
         (c == t->chars || c[-1] != '%'))
       found[n++] = c;
   if (n == 0)
@@ -58,8 +63,9 @@ static bool find_number(rng *r, const text *t, char *word, size_t size) {
   return true;
 }
 
-static const char *const numbers[] = {"0", "1",  "2",  "3",  "5",  "6",       "7",
-                                      "8", "-1", "16", "12", "64", "1000000", "9223372036854775807"};
+static const char *const numbers[] = {
+    "0", "1",  "2",  "3",  "5",  "6",       "7",
+    "8", "-1", "16", "12", "64", "1000000", "9223372036854775807"};
 
 static void change_number(rng *r, text *t) {
   char word[32];
@@ -71,7 +77,8 @@ static void change_number(rng *r, text *t) {
 static const char *const groups[][16] = {
     {"f32", "f64", "bf16", "f16", "i32", "i64", "i1", "i8", "index", "complex<f32>"},
     {"addf", "mulf", "subf", "maximumf", "minimumf", "maxnumf", "minnumf", "divf"},
-    {"addi", "muli", "subi", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori", "divsi", "remui", "shli"},
+    {"addi", "muli", "subi", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori", "divsi",
+     "remui", "shli"},
     {"sum", "max", "min", "product", "maxnumf", "maxui", "and", "average", "argmax"},
     {"parallel", "reduction", "window"},
     {"tanh", "exp", "sqrt", "absf", "log", "rsqrt"},
@@ -136,8 +143,9 @@ static const char *attribute_end(const char *c) {
 }
 
 static const char *const keys[] = {
-    "tp.sharding = ", "tp.sharding = ", "tp.sharding = ", "tp.factors = ", "tp.region_args = ", "tp.axes = ",
-    "tp.pairs = ",    "tp.global = ",   "grid_axes = ",   "split_axes = ", "tp.phase = ",       "tp.of = "};
+    "tp.sharding = ",    "tp.sharding = ", "tp.sharding = ", "tp.factors = ",
+    "tp.region_args = ", "tp.axes = ",     "tp.pairs = ",    "tp.global = ",
+    "grid_axes = ",      "split_axes = ",  "tp.phase = ",    "tp.of = "};
 
 static void change_annotation(rng *r, text *t) {
   const char *key = keys[rng_below(r, COUNT(keys))], *found[64];
@@ -181,7 +189,8 @@ static void add_annotation(rng *r, text *t) {
 static void change_line(rng *r, text *t) {
   const char *lines[512];
   int n = 0;
-  for (const char *c = t->chars; c && *c && n < COUNT(lines) - 1; c = strchr(c, '\n'), c = c ? c + 1 : NULL)
+  for (const char *c = t->chars; c && *c && n < COUNT(lines) - 1;
+       c = strchr(c, '\n'), c = c ? c + 1 : NULL)
     lines[n++] = c;
   lines[n] = t->chars + t->length;
   int i = rng_below(r, n);
@@ -195,9 +204,9 @@ static void change_line(rng *r, text *t) {
   *t = out;
 }
 
-static void (*const changes[])(rng *r, text *t) = {change_number,  change_number,     change_number,     change_word,
-                                                   change_word,    change_annotation, change_annotation, change_annotation,
-                                                   add_annotation, change_line};
+static void (*const changes[])(rng *r, text *t) = {
+    change_number,     change_number,     change_number,     change_word,    change_word,
+    change_annotation, change_annotation, change_annotation, add_annotation, change_line};
 
 /* ---- running ---- */
 
@@ -290,14 +299,16 @@ typedef struct counts {
   tally defects;
 } counts;
 
-static void report_defect(const setting *s, const corpus *c, uint64_t seed, const report *r, counts *total) {
+static void report_defect(const setting *s, const corpus *c, uint64_t seed, const report *r,
+                          counts *total) {
   text t = {0}, out = {0};
   const char *pipeline = make_case(c, seed, &t);
   char path[600];
-  printf("mutation %llu (%s): %s: %s\n", (unsigned long long)seed, pipeline, outcome_names[r->outcome], r->message);
+  printf("mutation %llu (%s): %s: %s\n", (unsigned long long)seed, pipeline,
+         outcome_names[r->outcome], r->message);
   tally_add(&total->defects, r->message);
-  text_add(&out, "// %s: %s\n// RUN: shard-opt %%s --pass-pipeline='builtin.module(%s)'\n%s", outcome_names[r->outcome],
-           r->message, pipeline, t.chars);
+  text_add(&out, "// %s: %s\n// RUN: shard-opt %%s --pass-pipeline='builtin.module(%s)'\n%s",
+           outcome_names[r->outcome], r->message, pipeline, t.chars);
   snprintf(path, sizeof path, "%s/mutation-%llu.mlir", s->out, (unsigned long long)seed);
   if (!text_write(path, out.chars))
     fprintf(stderr, "shard-fuzz: cannot write '%s'\n", path);
@@ -306,7 +317,8 @@ static void report_defect(const setting *s, const corpus *c, uint64_t seed, cons
   fflush(stdout);
 }
 
-/* Every case that its batch did not get done, or that it found wrong, is run again by itself: that verdict counts. */
+/* Every case that its batch did not get done, or that it found wrong, is run again by itself: that
+ * verdict counts. */
 static void settle(const setting *s, const corpus *c, uint64_t seed, counts *total) {
   batch b = {.c = c, .seed = seed, .first = 0};
   report r = {.outcome = CRASH};
@@ -316,7 +328,8 @@ static void settle(const setting *s, const corpus *c, uint64_t seed, counts *tot
     report_defect(s, c, seed, &r, total);
 }
 
-static void run_from(const setting *s, const corpus *c, uint64_t seed, int n, batch *shared, counts *total) {
+static void run_from(const setting *s, const corpus *c, uint64_t seed, int n, batch *shared,
+                     counts *total) {
   for (int first = 0; first < n;) {
     report r = {.outcome = CRASH};
     *shared = (batch){.c = c, .seed = seed, .first = first, .n = n};
@@ -353,7 +366,11 @@ int fuzz_mutations(const setting *s) {
   printf("\nmutations: %d of %d modules, %d valid, %.0f s\n", total.n, c.n, valid, now() - start);
   for (int o = 0; o < N_OUTCOMES; o++) {
     if (total.outcomes[o])
-      printf("  %-26s %6d\n", o == INVALID ? "no module" : o == VERIFIED ? "accepted" : outcome_names[o], total.outcomes[o]);
+      printf("  %-26s %6d\n",
+             o == INVALID    ? "no module"
+             : o == VERIFIED ? "accepted"
+                             : outcome_names[o],
+             total.outcomes[o]);
     defects += o != INVALID && is_defect((verdict)o) ? total.outcomes[o] : 0;
   }
   tally_print(&total.defects, s->verbose ? "messages" : "defects", 40);

@@ -23,7 +23,8 @@ opinion *opinion_form(MlirModule module, const tp_plan *signature, const array *
   for (int i = 0; i < signature->n_arguments; i++)
     data[i] = inputs[i].data;
   o->n = signature->n_results;
-  tp_status status = tp_reference_evaluate(module, signature->function, data, &options, sizeof r->open, r->open, &o->reference);
+  tp_status status = tp_reference_evaluate(module, signature->function, data, &options,
+                                           sizeof r->open, r->open, &o->reference);
   if (status == TP_OK)
     return o;
   r->lacks = status == TP_UNSUPPORTED;

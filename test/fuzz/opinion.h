@@ -9,10 +9,12 @@
 
 typedef struct opinion opinion;
 
-/* Evaluates the function of `signature` on these inputs. NULL, and r->open has the reason, where the text of the program does not say what
- * comes out: what it does depends on rounding, or it is not evaluated; the latter is told by r->lacks. */
+/* Evaluates the function of `signature` on these inputs. NULL, and r->open has the reason, where
+ * the text of the program does not say what comes out: what it does depends on rounding, or it is
+ * not evaluated; the latter is told by r->lacks. */
 opinion *opinion_form(MlirModule module, const tp_plan *signature, const array *inputs, report *r);
-/* Are the results right, which `who` computed? Else r->message says what differs. Counts in r how many numbers could be judged. */
+/* Are the results right, which `who` computed? Else r->message says what differs. Counts in r how
+ * many numbers could be judged. */
 bool opinion_agrees(const opinion *o, const array *results, const char *who, report *r);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 
 const char *const axis_names[MAX_MESH_AXES] = {"x", "y", "z"};
-const char *const element_names[N_ELEMENTS] = {"f32", "f64", "f16", "bf16", "i32", "i64", "i8", "i1"};
+const char *const element_names[N_ELEMENTS] = {"f32", "f64", "f16", "bf16",
+                                               "i32", "i64", "i8",  "i1"};
 
 const char *type_text(const type *t) {
   static char ring[16][96];
@@ -27,7 +28,8 @@ int64_t type_elements(const type *t) {
 }
 
 bool type_equal(const type *a, const type *b) {
-  return a->element == b->element && a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+  return a->element == b->element && a->rank == b->rank &&
+         memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
 }
 
 int program_root(const program *p, int v) {
@@ -133,6 +135,7 @@ void program_copy(program *to, const program *from) {
     if (from->ops[o].body.length)
       text_bytes(&to->ops[o].body, from->ops[o].body.chars, from->ops[o].body.length);
     if (from->ops[o].functions.length)
-      text_bytes(&to->ops[o].functions, from->ops[o].functions.chars, from->ops[o].functions.length);
+      text_bytes(&to->ops[o].functions, from->ops[o].functions.chars,
+                 from->ops[o].functions.length);
   }
 }

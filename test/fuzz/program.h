@@ -1,13 +1,23 @@
-/* A random program: a list of ops as text over values v0, v1, ..., kept so that ops can be taken out again.
+/* A random program: a list of ops as text over values v0, v1, ..., kept so that ops can be taken
+ * out again.
  *
- * Invariant that makes shrinking simple: an op's text names the values it uses only as %vN; when the op that defines such a
- * value is dropped, the value becomes an argument of the function, or the name of another value of the same type. */
+ * Invariant that makes shrinking simple: an op's text names the values it uses only as %vN; when
+ * the op that defines such a value is dropped, the value becomes an argument of the function, or
+ * the name of another value of the same type. */
 #ifndef FUZZ_PROGRAM_H
 #define FUZZ_PROGRAM_H
 
 #include "base.h"
 
-enum { MAX_DIMS = 5, MAX_VALUES = 96, MAX_OPS = 40, MAX_RESULTS = 6, MAX_MESH_AXES = 3, MAX_USES = 6, MAX_OP_RESULTS = 4 };
+enum {
+  MAX_DIMS = 5,
+  MAX_VALUES = 96,
+  MAX_OPS = 40,
+  MAX_RESULTS = 6,
+  MAX_MESH_AXES = 3,
+  MAX_USES = 6,
+  MAX_OP_RESULTS = 4
+};
 
 typedef enum element_kind { F32, F64, F16, BF16, I32, I64, I8, I1, N_ELEMENTS } element_kind;
 
@@ -73,7 +83,8 @@ void program_print(const program *p, text *out);
 void program_clear(program *p);
 void program_copy(program *to, const program *from);
 
-/* A random program; deterministic in the arguments. `norms`: with norms of rows behind products, more than anything else. */
+/* A random program; deterministic in the arguments. `norms`: with norms of rows behind products,
+ * more than anything else. */
 void program_generate(program *p, uint64_t seed, bool norms);
 
 #endif

@@ -1,4 +1,5 @@
-/* Two modes: random programs, run on all ranks and on one; and the same within random memory limits. */
+/* Two modes: random programs, run on all ranks and on one; and the same within random memory
+ * limits. */
 #include "coverage.h"
 #include "modes.h"
 #include "shrink.h"
@@ -8,7 +9,8 @@
 
 typedef struct totals {
   int n, with_collectives, with_fused, outcomes[N_OUTCOMES];
-  int n_tighter, n_limit_refused, n_counted_more; /* limits below what the plan without one holds: planned, refused */
+  /* limits below what the plan without one holds: planned, refused */
+  int n_tighter, n_limit_refused, n_counted_more;
   coverage seen;
   tally refusals, gaps, open; /* open: nothing but one device says what comes out */
   long n_numbers, n_judged;
@@ -19,11 +21,14 @@ static void write_minimal(const setting *s, const program *p, const report *r) {
   char path[600], limit[40] = "";
   if (p->limited)
     snprintf(limit, sizeof limit, " --memory-limit %lld", (long long)r->limit);
-  text_add(&out, "// %s: %s\n// RUN: shard-run %%s%s%s%s%s%s\n// Found as: shard-fuzz %s%s%s --seed %llu --count 1\n\n",
+  text_add(&out,
+           "// %s: %s\n// RUN: shard-run %%s%s%s%s%s%s\n// Found as: shard-fuzz %s%s%s --seed %llu "
+           "--count 1\n\n",
            outcome_names[r->outcome], r->message, p->follow ? " --strategy follow" : "",
            p->processes ? " --launch processes" : "", limit, p->on_gpu ? " --target=cuda" : "",
            p->fused ? " --fuse always --topology h100" : "", p->limited ? "limits" : "programs",
-           p->on_gpu ? " --target cuda" : "", p->fused ? " --fuse always" : "", (unsigned long long)p->seed);
+           p->on_gpu ? " --target cuda" : "", p->fused ? " --fuse always" : "",
+           (unsigned long long)p->seed);
   program_print(p, &out);
   snprintf(path, sizeof path, "%s/seed-%llu.mlir", s->out, (unsigned long long)p->seed);
   if (!text_write(path, out.chars))
@@ -70,8 +75,9 @@ static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
     tally_add(&t->gaps, r.message);
   }
   if (s->verbose)
-    printf("seed %llu: %s%s%s%s\n", (unsigned long long)seed, outcome_names[r.outcome], r.counted_more ? ", counts more" : "",
-           r.outcome ? ": " : "", r.outcome ? r.message : "");
+    printf("seed %llu: %s%s%s%s\n", (unsigned long long)seed, outcome_names[r.outcome],
+           r.counted_more ? ", counts more" : "", r.outcome ? ": " : "",
+           r.outcome ? r.message : "");
   if (is_defect(r.outcome))
     report_defect(s, &p, &r, &captured);
   text_clear(&captured);
@@ -84,7 +90,8 @@ static double percent(int part, int whole) { return whole ? 100.0 * part / whole
 
 /* A fuzzer whose programs are refused, or need no communication, shows little. */
 static int missed(const totals *t) {
-  double accepted = percent(t->outcomes[VERIFIED], t->n), moving = percent(t->with_collectives, t->outcomes[VERIFIED]);
+  double accepted = percent(t->outcomes[VERIFIED], t->n),
+         moving = percent(t->with_collectives, t->outcomes[VERIFIED]);
   if (accepted < LEAST_ACCEPTED)
     printf("REQUIRED: %d %% accepted, these are %.1f %%\n", LEAST_ACCEPTED, accepted);
   if (moving < LEAST_WITH_COLLECTIVE)
@@ -102,16 +109,20 @@ static int fuzz(const setting *s, bool limited) {
          (unsigned long long)(s->seed + (uint64_t)t.n - 1), now() - start);
   for (int o = 0; o < N_OUTCOMES; o++) {
     if (t.outcomes[o] || o < MISMATCH)
-      printf("  %-26s %6d  %5.1f %%\n", outcome_names[o], t.outcomes[o], percent(t.outcomes[o], t.n));
+      printf("  %-26s %6d  %5.1f %%\n", outcome_names[o], t.outcomes[o],
+             percent(t.outcomes[o], t.n));
     defects += is_defect((verdict)o) ? t.outcomes[o] : 0;
   }
-  printf("  with a collective: %.1f %% of the verified\n", percent(t.with_collectives, t.outcomes[VERIFIED]));
+  printf("  with a collective: %.1f %% of the verified\n",
+         percent(t.with_collectives, t.outcomes[VERIFIED]));
   printf("  of the numbers of their results, %.1f %% are judged by the evaluator\n",
          t.n_numbers ? 100.0 * (double)t.n_judged / (double)t.n_numbers : 0);
   if (s->fused)
-    printf("  with a sum that is fused: %.1f %% of the verified\n", percent(t.with_fused, t.outcomes[VERIFIED]));
+    printf("  with a sum that is fused: %.1f %% of the verified\n",
+           percent(t.with_fused, t.outcomes[VERIFIED]));
   if (limited)
-    printf("  limits below what the plan without one holds: %d verified, %d refused\n  counted with more than is held: %d\n",
+    printf("  limits below what the plan without one holds: %d verified, %d refused\n  counted "
+           "with more than is held: %d\n",
            t.n_tighter, t.n_limit_refused, t.n_counted_more);
   tally_print(&t.open, "not evaluated to the end", 12);
   tally_print(&t.gaps, "planned, but not lowered", 12);

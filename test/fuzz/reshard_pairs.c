@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* A tensor on a mesh small enough for a search over everything: at most 8 devices, and 400 layouts. */
+/* A tensor on a mesh small enough for a search over everything: at most 8 devices, and 400
+ * layouts. */
 typedef struct tensor {
   tp_mesh mesh;
   tp_topology topology;
@@ -41,17 +42,22 @@ static void draw(rng *r, tensor *t) {
   while (t->combiners[1] == t->combiners[0]);
 }
 
-static void describe(const tensor *t, tp_spec from, tp_spec to, const char *what, int64_t ours, int64_t wanted, report *r) {
+static void describe(const tensor *t, tp_spec from, tp_spec to, const char *what, int64_t ours,
+                     int64_t wanted, report *r) {
   char a[160], b[160], shape[80] = "", mesh[80] = "";
   size_t n = 0, m = 0;
   for (int d = 0; d < t->rank; d++)
-    n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%lld", d ? "x" : "", (long long)t->shape[d]);
+    n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%lld", d ? "x" : "",
+                          (long long)t->shape[d]);
   for (int i = 0; i < t->mesh.n_axes; i++)
-    m += (size_t)snprintf(mesh + m, sizeof mesh - m, "%s%lld", i ? "x" : "", (long long)t->mesh.axes[i].size);
+    m += (size_t)snprintf(mesh + m, sizeof mesh - m, "%s%lld", i ? "x" : "",
+                          (long long)t->mesh.axes[i].size);
   tp_spec_text(&t->mesh, from, t->rank, a, sizeof a);
   tp_spec_text(&t->mesh, to, t->rank, b, sizeof b);
-  snprintf(r->message, sizeof r->message, "%s of %lld bytes an element on mesh %s (%s), %s to %s: %s %lld, should be %lld",
-           shape, (long long)t->element_size, mesh, t->topology.name, a, b, what, (long long)ours, (long long)wanted);
+  snprintf(r->message, sizeof r->message,
+           "%s of %lld bytes an element on mesh %s (%s), %s to %s: %s %lld, should be %lld", shape,
+           (long long)t->element_size, mesh, t->topology.name, a, b, what, (long long)ours,
+           (long long)wanted);
 }
 
 /* The simulator knows the arithmetic of these. */
@@ -82,18 +88,24 @@ static bool moves_data_right(const tensor *t, tp_spec from, tp_spec to, const tp
     now = path->steps[i].to;
   }
   s.combiner = combiner_of(&t->mesh, to, s.combiner);
-  connected = connected && tp_spec_equal(exhaustive_bare(&t->mesh, now), exhaustive_bare(&t->mesh, to)) && sim_holds(&s, to);
+  connected = connected &&
+              tp_spec_equal(exhaustive_bare(&t->mesh, now), exhaustive_bare(&t->mesh, to)) &&
+              sim_holds(&s, to);
   sim_destroy(&s);
   return connected;
 }
 
-static bool check_pair(const tensor *t, const exhaustive *all, tp_reshard_cache *cache, int from, int to, report *r) {
+static bool check_pair(const tensor *t, const exhaustive *all, tp_reshard_cache *cache, int from,
+                       int to, report *r) {
   tp_spec a = all->specs[from], b = all->specs[to];
   tp_reshard path = {0};
-  tp_cost least = exhaustive_cost(all, from, to), cost = tp_reshard_cost(cache, a, b, t->rank, t->shape, t->element_size);
+  tp_cost least = exhaustive_cost(all, from, to),
+          cost = tp_reshard_cost(cache, a, b, t->rank, t->shape, t->element_size);
   tp_status status = tp_reshard_path(cache, a, b, t->rank, t->shape, t->element_size, &path);
-  if (cost != least || (status == TP_OK) != (least < TP_COST_FORBIDDEN) || (status == TP_OK && path.cost != cost)) {
-    describe(t, a, b, cost != least ? "a cost of" : "a path with the cost", cost != least ? cost : path.cost, least, r);
+  if (cost != least || (status == TP_OK) != (least < TP_COST_FORBIDDEN) ||
+      (status == TP_OK && path.cost != cost)) {
+    describe(t, a, b, cost != least ? "a cost of" : "a path with the cost",
+             cost != least ? cost : path.cost, least, r);
     return false;
   }
   if (status == TP_OK && can_simulate(t) && !moves_data_right(t, a, b, &path)) {
@@ -110,7 +122,8 @@ void check_pairs(void *data, report *r) {
   exhaustive all;
   do
     draw(&numbers, &t);
-  while (!exhaustive_create(&all, &t.mesh, &t.topology, t.rank, t.shape, t.element_size, t.n_combiners, t.combiners));
+  while (!exhaustive_create(&all, &t.mesh, &t.topology, t.rank, t.shape, t.element_size,
+                            t.n_combiners, t.combiners));
   tp_reshard_cache *cache = tp_reshard_cache_create(&t.mesh, &t.topology);
   r->outcome = VERIFIED;
   for (r->progress = 0; r->progress < p->wanted && r->outcome == VERIFIED; r->progress++)

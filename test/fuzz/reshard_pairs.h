@@ -1,4 +1,5 @@
-/* Pairs of layouts of one tensor: paths against a search over everything, and against what they do to data. */
+/* Pairs of layouts of one tensor: paths against a search over everything, and against what they do
+ * to data. */
 #ifndef FUZZ_RESHARD_PAIRS_H
 #define FUZZ_RESHARD_PAIRS_H
 
@@ -10,7 +11,8 @@ typedef struct pairs {
   int wanted;
 } pairs;
 
-/* A `sandboxed` on a `pairs`. The report's progress is the number of pairs; MISMATCH with a message at the first that is wrong. */
+/* A `sandboxed` on a `pairs`. The report's progress is the number of pairs; MISMATCH with a message
+ * at the first that is wrong. */
 void check_pairs(void *data, report *r);
 
 #endif

@@ -1,8 +1,9 @@
 /* Mode 3: random changes of layout through the real passes, on all ranks.
  *
- * The program is the identity, by way of a chain of layouts: an argument in one, shard.shard to others (partial ones too), the result in the
- * last. Whatever the path, what comes out is what went in. Beside each chain, pairs of layouts of a small tensor are drawn: no path may be
- * dearer than the best that a search over everything finds (reshard_pairs.h). */
+ * The program is the identity, by way of a chain of layouts: an argument in one, shard.shard to
+ * others (partial ones too), the result in the last. Whatever the path, what comes out is what went
+ * in. Beside each chain, pairs of layouts of a small tensor are drawn: no path may be dearer than
+ * the best that a search over everything finds (reshard_pairs.h). */
 #include "coverage.h"
 #include "execute.h"
 #include "gen.h"
@@ -20,8 +21,9 @@ typedef struct chain {
   char layouts[6][200];
 } chain;
 
-static const mesh meshes[] = {{1, {2}},    {1, {4}},    {1, {6}},       {1, {8}},    {2, {2, 2}}, {2, {2, 3}},
-                              {2, {4, 2}}, {2, {3, 2}}, {3, {2, 2, 2}}, {2, {2, 4}}, {1, {3}},    {3, {2, 1, 3}}};
+static const mesh meshes[] = {{1, {2}},       {1, {4}},    {1, {6}},    {1, {8}},
+                              {2, {2, 2}},    {2, {2, 3}}, {2, {4, 2}}, {2, {3, 2}},
+                              {3, {2, 2, 2}}, {2, {2, 4}}, {1, {3}},    {3, {2, 1, 3}}};
 
 static void draw(chain *c, uint64_t seed) {
   static const int64_t even[] = {4, 8, 12, 16, 24}, odd[] = {1, 2, 3, 5, 6, 7, 9, 10, 13};
@@ -45,14 +47,15 @@ static void print(const chain *c, text *out) {
   const char *t = type_text(&c->t);
   text grid = {0};
   program_print_grid(&c->p, &grid);
-  text_add(out, "%sfunc.func @main(%%v0: %s {tp.sharding = %s}) -> (%s {tp.sharding = %s}) {\n", grid.chars, t, c->layouts[0],
-           t, c->layouts[c->n - 1]);
+  text_add(out, "%sfunc.func @main(%%v0: %s {tp.sharding = %s}) -> (%s {tp.sharding = %s}) {\n",
+           grid.chars, t, c->layouts[0], t, c->layouts[c->n - 1]);
   for (int i = 1; i < c->n - 1; i++) {
     text_add(out, "  %%s%d = shard.sharding @mesh split_axes = [", i);
     for (int d = 0; d < c->t.rank; d++)
       text_add(out, d ? ", []" : "[]");
-    text_add(out, "] : !shard.sharding\n  %%v%d = shard.shard %%v%d to %%s%d {tp.sharding = %s} : %s\n", i, i - 1, i,
-             c->layouts[i], t);
+    text_add(out,
+             "] : !shard.sharding\n  %%v%d = shard.shard %%v%d to %%s%d {tp.sharding = %s} : %s\n",
+             i, i - 1, i, c->layouts[i], t);
   }
   text_add(out, "  return %%v%d : %s\n}\n", c->n - 2, t);
   text_clear(&grid);
@@ -61,7 +64,11 @@ static void print(const chain *c, text *out) {
 static void run(const chain *c, report *r) {
   text source = {0};
   print(c, &source);
-  job j = {.source = source.chars, .follow = c->p.follow, .processes = c->p.processes, .is_identity = true, .n_arguments = 1};
+  job j = {.source = source.chars,
+           .follow = c->p.follow,
+           .processes = c->p.processes,
+           .is_identity = true,
+           .n_arguments = 1};
   j.results[0].exact = true;
   *r = (report){.outcome = CRASH};
   sandbox_run(execute, &j, 120, r, NULL);
@@ -108,7 +115,8 @@ static int run_pairs(uint64_t seed, long *n) {
   *n += r.progress;
   if (r.outcome == VERIFIED)
     return 0;
-  printf("---- pairs of seed %llu: %s: %s\n", (unsigned long long)seed, outcome_names[r.outcome], r.message);
+  printf("---- pairs of seed %llu: %s: %s\n", (unsigned long long)seed, outcome_names[r.outcome],
+         r.message);
   return 1;
 }
 
@@ -135,8 +143,9 @@ int fuzz_reshards(const setting *s) {
     }
     defects += run_pairs(s->seed + (uint64_t)i, &n_pairs);
   }
-  printf("\nchains of layouts: %d, %d changes executed, %d chains with partials, %d with a collective, %.0f s\n", n, steps,
-         partial, communicating, now() - start);
+  printf("\nchains of layouts: %d, %d changes executed, %d chains with partials, %d with a "
+         "collective, %.0f s\n",
+         n, steps, partial, communicating, now() - start);
   for (int o = 0; o < N_OUTCOMES; o++)
     if (outcomes[o])
       printf("  %-26s %6d\n", outcome_names[o], outcomes[o]);

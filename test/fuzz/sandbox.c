@@ -62,7 +62,8 @@ void sandbox_run(sandboxed work, void *data, int seconds, report *r, text *captu
   *r = *shared;
   if (WIFSIGNALED(state)) {
     r->outcome = r->parsing ? INVALID : WTERMSIG(state) == SIGALRM ? HANG : CRASH;
-    snprintf(r->message, sizeof r->message, "ended by signal %d (%s)", WTERMSIG(state), strsignal(WTERMSIG(state)));
+    snprintf(r->message, sizeof r->message, "ended by signal %d (%s)", WTERMSIG(state),
+             strsignal(WTERMSIG(state)));
   } else if (WEXITSTATUS(state) != 0) {
     r->outcome = CRASH;
     snprintf(r->message, sizeof r->message, "the child left with code %d", WEXITSTATUS(state));

@@ -80,7 +80,8 @@ static bool drop_results(shrink *s) {
   return any;
 }
 
-/* An op without readers goes; the results of another become arguments, or the name of an operand of the same type. */
+/* An op without readers goes; the results of another become arguments, or the name of an operand of
+ * the same type. */
 static bool drop_ops(shrink *s) {
   bool any = false;
   for (int o = s->p->n_ops - 1; o >= 0; o--) {

@@ -7,7 +7,8 @@
 
 /* Runs the program in a sandbox. */
 void program_run(const program *p, report *r, text *captured);
-/* Takes ops, results, annotations and uses away from `p` while its outcome stays that of `r`, at most `tries` times. */
+/* Takes ops, results, annotations and uses away from `p` while its outcome stays that of `r`, at
+ * most `tries` times. */
 void program_shrink(program *p, report *r, int tries);
 
 #endif

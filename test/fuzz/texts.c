@@ -1,4 +1,5 @@
-/* Mode: programs of files as they are, on one device and on all of their mesh, against what the evaluator makes of them. */
+/* Mode: programs of files as they are, on one device and on all of their mesh, against what the
+ * evaluator makes of them. */
 #include "corpus.h"
 #include "execute.h"
 #include "modes.h"
@@ -33,7 +34,8 @@ static void run_text(const setting *s, const corpus *c, int i, counts *total) {
   draw_ranges(&j);
   sandbox_run(execute, &j, SECONDS, &r, &captured);
   bool judged = r.n_numbers > 0;
-  bool wrong = judged && is_defect(r.outcome) && r.outcome != RUN_FAILED; /* results may be partial, which no file can hold */
+  /* results may be partial, which no file can hold */
+  bool wrong = judged && is_defect(r.outcome) && r.outcome != RUN_FAILED;
   total->n++;
   total->n_judged += judged;
   total->outcomes[r.outcome] += judged;
@@ -42,10 +44,11 @@ static void run_text(const setting *s, const corpus *c, int i, counts *total) {
   if (judged && !wrong && r.outcome != VERIFIED)
     tally_add(&total->refusals, r.message);
   if (wrong || s->verbose)
-    printf("%s, part %d: %s: %s\n", c->files[i], i, judged ? outcome_names[r.outcome] : "not judged",
-           r.open[0] ? r.open : r.message);
+    printf("%s, part %d: %s: %s\n", c->files[i], i,
+           judged ? outcome_names[r.outcome] : "not judged", r.open[0] ? r.open : r.message);
   if (wrong)
-    printf("%s\n%.*s\n", c->parts[i], captured.length > 1500 ? 1500 : (int)captured.length, captured.chars);
+    printf("%s\n%.*s\n", c->parts[i], captured.length > 1500 ? 1500 : (int)captured.length,
+           captured.chars);
   text_clear(&captured);
   text_clear(&source);
 }
@@ -59,7 +62,8 @@ int fuzz_texts(const setting *s) {
   for (int i = 0; may_go_on(s, i, start); i++)
     run_text(s, &c, (int)((s->seed + (uint64_t)i) % (uint64_t)c.n), &total);
   int defects = 0;
-  printf("\ntexts: %d, of %d modules, %d judged, %.0f s\n", total.n, c.n, total.n_judged, now() - start);
+  printf("\ntexts: %d, of %d modules, %d judged, %.0f s\n", total.n, c.n, total.n_judged,
+         now() - start);
   for (int o = 0; o < N_OUTCOMES; o++) {
     if (total.outcomes[o])
       printf("  %-26s %6d\n", outcome_names[o], total.outcomes[o]);

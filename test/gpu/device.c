@@ -12,7 +12,9 @@ void device_did(int result, const char *what) {
   if (result == 0)
     return;
   if (result == DEVICE_NO_FUNCTION)
-    fprintf(stderr, "wrong: %s: the driver has no such function; one of CUDA 11.4 or newer is needed\n", what);
+    fprintf(stderr,
+            "wrong: %s: the driver has no such function; one of CUDA 11.4 or newer is needed\n",
+            what);
   else
     fprintf(stderr, "wrong: %s: CUDA error %d\n", what, result);
   exit(1);
@@ -48,7 +50,8 @@ int device_open(void) {
   return 0;
 }
 
-cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream), void *user) {
+cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream),
+                            void *user) {
   enum { RELAXED = 2 };
   cuda_graph graph;
   cuda_program program;

@@ -1,9 +1,11 @@
 /* The fused kernels on a GPU, with virtual ranks. Usage:
- *   fused correct N_RANKS N_TURNS SKEW_NS   mixed calls against the oracles, bits equal over ranks and two runs
- *   fused graph N_RANKS N_REPLAYS           calls captured once and replayed, results of the last replay
+ *   fused correct N_RANKS N_TURNS SKEW_NS   mixed calls against the oracles, bits equal over ranks
+ *     and two runs
+ *   fused graph N_RANKS N_REPLAYS           calls captured once and replayed, results of the last
+ *     replay
  *   fused missing                           a rank that never comes: the others give up
- *   fused machine                           the name of the device
- * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last line on stdout is a JSON object. */
+ *   fused machine                           the name of the device Exit status: 0, 1 after "wrong"
+ *     on stderr, 77 without a GPU. The last line on stdout is a JSON object. */
 #include "cases.h"
 #include "device.h"
 
@@ -16,8 +18,9 @@ typedef struct world {
   tprt_cuda_group *group;
   int n_ranks;
   size_t buffer_bytes;
-  unsigned char *host[FUSED_RANKS], *base[FUSED_RANKS]; /* addresses on the device as if they were ours */
-  unsigned char **constants;                            /* of each case, on the device */
+  /* addresses on the device as if they were ours */
+  unsigned char *host[FUSED_RANKS], *base[FUSED_RANKS];
+  unsigned char **constants; /* of each case, on the device */
   tprt_cuda_group_config config;
   cuda_stream stream;
   int errors;
@@ -52,8 +55,11 @@ static void place_constants(world *w) {
 
 static world make_world(int n_ranks, uint32_t skew_ns, uint32_t spin_limit, int rank) {
   world w = {.n_ranks = n_ranks};
-  tprt_cuda_group_config config = {
-      .size = sizeof config, .n_ranks = n_ranks, .rank = rank, .skew_ns = skew_ns, .spin_limit = spin_limit};
+  tprt_cuda_group_config config = {.size = sizeof config,
+                                   .n_ranks = n_ranks,
+                                   .rank = rank,
+                                   .skew_ns = skew_ns,
+                                   .spin_limit = spin_limit};
   for (int i = 0; i < n_fused_cases; i++) {
     size_t buffer = (case_buffer_bytes(&fused_cases[i], n_ranks) + 255) / 256 * 256;
     size_t staging = case_staging_bytes(&fused_cases[i], n_ranks);
@@ -94,7 +100,8 @@ static void fill(world *w, int which, uint64_t turn) {
 }
 
 static void call(world *w, int which) {
-  case_arguments a = case_arguments_of(&fused_cases[which], w->n_ranks, w->base, w->constants[which], w->buffer_bytes);
+  case_arguments a = case_arguments_of(&fused_cases[which], w->n_ranks, w->base,
+                                       w->constants[which], w->buffer_bytes);
   need(case_call(&fused_cases[which], w->group, &a, w->stream));
 }
 
@@ -107,18 +114,20 @@ static uint64_t results(world *w, int which, uint64_t turn, bool by_oracle) {
     uint64_t of_rank = case_digest(&fused_cases[which], w->n_ranks, w->host[r], w->buffer_bytes);
     digest = r == 0 ? of_rank : digest;
     if (of_rank != digest) {
-      fprintf(stderr, "wrong: turn %llu: rank %d has other bits than rank 0\n", (unsigned long long)turn, r);
+      fprintf(stderr, "wrong: turn %llu: rank %d has other bits than rank 0\n",
+              (unsigned long long)turn, r);
       w->errors++;
     }
     if (by_oracle)
-      w->errors += case_check(&fused_cases[which], w->n_ranks, r, turn, w->host[r], w->buffer_bytes);
+      w->errors +=
+          case_check(&fused_cases[which], w->n_ranks, r, turn, w->host[r], w->buffer_bytes);
   }
   return digest;
 }
 
 static int report(const char *what, int n_ranks, uint64_t turns, int errors) {
-  printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %llu, \"errors\": %d}\n", what, n_ranks, (unsigned long long)turns,
-         errors);
+  printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %llu, \"errors\": %d}\n", what, n_ranks,
+         (unsigned long long)turns, errors);
   return errors != 0;
 }
 
@@ -205,13 +214,15 @@ int main(int argc, char **argv) {
   if (status)
     return status;
   if (argc == 5 && strcmp(argv[1], "correct") == 0)
-    return correct(atoi(argv[2]), strtoull(argv[3], NULL, 10), (uint32_t)strtoul(argv[4], NULL, 10));
+    return correct(atoi(argv[2]), strtoull(argv[3], NULL, 10),
+                   (uint32_t)strtoul(argv[4], NULL, 10));
   if (argc == 4 && strcmp(argv[1], "graph") == 0)
     return graphs(atoi(argv[2]), atoi(argv[3]));
   if (argc == 2 && strcmp(argv[1], "missing") == 0)
     return missing();
   if (argc == 2 && strcmp(argv[1], "machine") == 0)
     return machine();
-  fprintf(stderr, "usage: fused correct N_RANKS N_TURNS SKEW_NS | graph N_RANKS N_REPLAYS | missing | machine\n");
+  fprintf(stderr, "usage: fused correct N_RANKS N_TURNS SKEW_NS | graph N_RANKS N_REPLAYS | "
+                  "missing | machine\n");
   return 2;
 }

@@ -1,8 +1,11 @@
 /* Products of matrices on a GPU. Usage:
- *   gemm products                 every product of the table, twice: against the oracle, and equal bits
- *   gemm slices N_RANKS [small]   products whose rows are summed over virtual ranks, in slices; without small also a large one
- *   gemm gathers N_RANKS [small]  products of rows that are gathered from virtual ranks, captured and replayed; likewise
- * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or cuBLASLt. The last line on stdout is a JSON object. */
+ *   gemm products                 every product of the table, twice: against the oracle, and equal
+ *     bits
+ *   gemm slices N_RANKS [small]   products whose rows are summed over virtual ranks, in slices;
+ *     without small also a large one
+ *   gemm gathers N_RANKS [small]  products of rows that are gathered from virtual ranks, captured
+ *     and replayed; likewise Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or
+ *     cuBLASLt. The last line on stdout is a JSON object. */
 #include "device.h"
 #include "gemm_cases.h"
 
@@ -32,7 +35,8 @@ static void need(tprt_status status) {
 }
 
 static tprt_cuda_blas *make_blas(unsigned char *workspace) {
-  const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = workspace, .workspace_bytes = WORKSPACE};
+  const tprt_cuda_blas_config config = {
+      .size = sizeof config, .workspace = workspace, .workspace_bytes = WORKSPACE};
   tprt_cuda_blas *blas = NULL;
   tprt_status status = tprt_cuda_blas_create(&config, &blas);
   if (status == TPRT_UNSUPPORTED) {
@@ -44,17 +48,20 @@ static tprt_cuda_blas *make_blas(unsigned char *workspace) {
 }
 
 static int report(const char *what, int n_ranks, int calls, int errors) {
-  printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %d, \"errors\": %d}\n", what, n_ranks, calls, errors);
+  printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %d, \"errors\": %d}\n", what, n_ranks, calls,
+         errors);
   return errors != 0;
 }
 
 /* ---- Single products ---- */
 
-/* What cuBLASLt may be off by in gelu, whose tanh is that of the hardware: 2^-10.987 of at most 3. */
+/* What cuBLASLt may be off by in gelu, whose tanh is that of the hardware: 2^-10.987 of at most
+ * 3. */
 static const double GELU_SLACK = 2e-3;
 
 static int products_of_table(void) {
-  unsigned char *host[N_PRODUCT_BUFFERS], *there[N_PRODUCT_BUFFERS], *workspace = on_device(WORKSPACE);
+  unsigned char *host[N_PRODUCT_BUFFERS], *there[N_PRODUCT_BUFFERS],
+      *workspace = on_device(WORKSPACE);
   unsigned char *old = malloc(GEMM_BYTES), *first = malloc(GEMM_BYTES);
   int errors = 0;
   cuda_stream stream;
@@ -96,7 +103,9 @@ static int products_of_table(void) {
 /* ---- Sums of products over ranks ---- */
 
 /* Multiples of 1/8: the products of few terms are exact, and so are their sums. */
-static float number(int64_t i, int seed) { return (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8; }
+static float number(int64_t i, int seed) {
+  return (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8;
+}
 
 typedef struct sum {
   int n_ranks;
@@ -137,8 +146,8 @@ static int check_sum(const sum *s, const tprt_cuda_rows *rows) {
   for (int64_t t = 0; t < s->tokens; t += 1 + s->tokens / 37)
     for (int64_t h = 0; h < s->hidden; h++)
       if (fabs((double)of_first[t * s->hidden + h] - expected(s, t, h)) > 1e-4) {
-        fprintf(stderr, "wrong: %d ranks: [%lld, %lld] is %g, expected %g\n", s->n_ranks, (long long)t, (long long)h,
-                (double)of_first[t * s->hidden + h], expected(s, t, h));
+        fprintf(stderr, "wrong: %d ranks: [%lld, %lld] is %g, expected %g\n", s->n_ranks,
+                (long long)t, (long long)h, (double)of_first[t * s->hidden + h], expected(s, t, h));
         free(of_first);
         free(here);
         return errors + 1;
@@ -148,22 +157,33 @@ static int check_sum(const sum *s, const tprt_cuda_rows *rows) {
   return errors;
 }
 
-static int sum_over_ranks(int n_ranks, int64_t tokens, int64_t hidden, int64_t k, tprt_cuda_blas *blas, cuda_stream stream) {
+static int sum_over_ranks(int n_ranks, int64_t tokens, int64_t hidden, int64_t k,
+                          tprt_cuda_blas *blas, cuda_stream stream) {
   enum { TURNS = 5 };
   sum s = {.n_ranks = n_ranks, .tokens = tokens, .hidden = hidden, .k = k};
   int64_t slice = (tokens + n_ranks - 1) / n_ranks;
-  tprt_cuda_rows rows = {
-      .size = sizeof rows, .dtype = TPRT_F32, .tokens = tokens, .hidden = hidden, .algorithm = TPRT_CUDA_SLICES};
-  tprt_cuda_group_config config = {
-      .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .spin_limit = 1u << 26};
+  tprt_cuda_rows rows = {.size = sizeof rows,
+                         .dtype = TPRT_F32,
+                         .tokens = tokens,
+                         .hidden = hidden,
+                         .algorithm = TPRT_CUDA_SLICES};
+  tprt_cuda_group_config config = {.size = sizeof config,
+                                   .n_ranks = n_ranks,
+                                   .rank = TPRT_CUDA_ALL_RANKS,
+                                   .spin_limit = 1u << 26};
   tprt_cuda_group *group;
   int errors = 0;
   for (int r = 0; r < n_ranks; r++) {
     config.signals[r] = on_device(tprt_cuda_signal_bytes());
     rows.input[r] = on_device((size_t)(slice * n_ranks * hidden) * sizeof(float));
     rows.out[r] = on_device((size_t)(tokens * hidden) * sizeof(float));
-    s.gemms[r] = (tprt_cuda_gemm){
-        .size = sizeof *s.gemms, .dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = tokens, .n = hidden, .k = k, .alpha = 1};
+    s.gemms[r] = (tprt_cuda_gemm){.size = sizeof *s.gemms,
+                                  .dtype = TPRT_F32,
+                                  .out_dtype = TPRT_F32,
+                                  .m = tokens,
+                                  .n = hidden,
+                                  .k = k,
+                                  .alpha = 1};
     s.gemms[r].a = numbers(tokens * k, r, &s.a[r]);
     s.gemms[r].b = numbers(k * hidden, 20 + r, &s.b[r]);
   }
@@ -203,7 +223,8 @@ static void enqueue_gathered(void *user, cuda_stream stream) {
 /* Some rows of every rank's product, and all that it has gathered. */
 static int check_gathered(const gathered *g, int n_ranks) {
   const int64_t tokens = g->rows.tokens, width = g->rows.width, n = g->gemms[0].n;
-  float *rows = malloc((size_t)(tokens * width) * sizeof *rows), *out = malloc((size_t)(tokens * n) * sizeof *out);
+  float *rows = malloc((size_t)(tokens * width) * sizeof *rows),
+        *out = malloc((size_t)(tokens * n) * sizeof *out);
   int errors = 0;
   for (int r = 0; r < n_ranks && !errors; r++) {
     DO(download, rows, address(g->rows.gathered[r]), (size_t)(tokens * width) * sizeof *rows);
@@ -218,18 +239,23 @@ static int check_gathered(const gathered *g, int n_ranks) {
       }
   }
   if (errors)
-    fprintf(stderr, "wrong: %d ranks, %lld rows: %d elements of gathered rows or products\n", n_ranks, (long long)tokens,
-            errors);
+    fprintf(stderr, "wrong: %d ranks, %lld rows: %d elements of gathered rows or products\n",
+            n_ranks, (long long)tokens, errors);
   free(rows);
   free(out);
   return errors;
 }
 
-static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t width, tprt_cuda_blas *blas, cuda_stream stream) {
+static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t width,
+                             tprt_cuda_blas *blas, cuda_stream stream) {
   enum { TURNS = 5 };
-  gathered g = {.blas = blas, .rows = {.size = sizeof g.rows, .dtype = TPRT_F32, .tokens = tokens, .width = width}};
-  tprt_cuda_group_config config = {
-      .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .spin_limit = 1u << 26};
+  gathered g = {
+      .blas = blas,
+      .rows = {.size = sizeof g.rows, .dtype = TPRT_F32, .tokens = tokens, .width = width}};
+  tprt_cuda_group_config config = {.size = sizeof config,
+                                   .n_ranks = n_ranks,
+                                   .rank = TPRT_CUDA_ALL_RANKS,
+                                   .spin_limit = 1u << 26};
   int64_t slice = (tokens + n_ranks - 1) / n_ranks;
   int errors = 0;
   g.all = calloc((size_t)(slice * n_ranks * width), sizeof *g.all);
@@ -237,8 +263,13 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
     config.signals[r] = on_device(tprt_cuda_signal_bytes());
     g.rows.input[r] = on_device((size_t)(slice * width) * sizeof(float));
     g.rows.gathered[r] = on_device((size_t)(tokens * width) * sizeof(float));
-    g.gemms[r] = (tprt_cuda_gemm){
-        .size = sizeof *g.gemms, .dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = tokens, .n = n, .k = width, .alpha = 1};
+    g.gemms[r] = (tprt_cuda_gemm){.size = sizeof *g.gemms,
+                                  .dtype = TPRT_F32,
+                                  .out_dtype = TPRT_F32,
+                                  .m = tokens,
+                                  .n = n,
+                                  .k = width,
+                                  .alpha = 1};
     g.gemms[r].b = numbers(width * n, 20 + r, &g.b[r]);
     g.gemms[r].out = on_device((size_t)(tokens * n) * sizeof(float));
   }
@@ -249,7 +280,8 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
     for (int64_t i = 0; i < tokens * width; i++)
       g.all[i] = number(i, turn);
     for (int r = 0; r < n_ranks; r++) {
-      DO(upload, address(g.rows.input[r]), g.all + r * slice * width, (size_t)(slice * width) * sizeof(float));
+      DO(upload, address(g.rows.input[r]), g.all + r * slice * width,
+         (size_t)(slice * width) * sizeof(float));
       DO(set, address(g.gemms[r].out), 0xff, (size_t)(tokens * n) * sizeof(float));
     }
     if (turn % 2)
@@ -263,7 +295,8 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
   tprt_cuda_copier_destroy(g.copier);
   tprt_cuda_group_destroy(g.group);
   for (int r = 0; r < n_ranks; r++) {
-    const void *all[] = {config.signals[r], g.rows.input[r], g.rows.gathered[r], g.gemms[r].b, g.gemms[r].out};
+    const void *all[] = {config.signals[r], g.rows.input[r], g.rows.gathered[r], g.gemms[r].b,
+                         g.gemms[r].out};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       DO(release, address(all[i]));
     free(g.b[r]);
@@ -272,7 +305,8 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
   return errors;
 }
 
-typedef int over_ranks_fn(int n_ranks, int64_t tokens, int64_t columns, int64_t k, tprt_cuda_blas *blas, cuda_stream stream);
+typedef int over_ranks_fn(int n_ranks, int64_t tokens, int64_t columns, int64_t k,
+                          tprt_cuda_blas *blas, cuda_stream stream);
 
 static int over_shapes(const char *what, over_ranks_fn *over_ranks, int n_ranks, bool small) {
   static const struct {

@@ -67,7 +67,8 @@ static int play_rank(int n, const char *rank, const char *segment, rank_fn *fn, 
   return exit_status;
 }
 
-/* Each is this program again, with its rank and the descriptor of the world behind the words that this one was given. */
+/* Each is this program again, with its rank and the descriptor of the world behind the words that
+ * this one was given. */
 static int play_processes(int n, int argc, char **argv) {
   char program[] = "/proc/self/exe", segment[16], numbers[MOST_RANKS][16], *words[MOST_WORDS];
   pid_t children[MOST_RANKS];
@@ -93,7 +94,8 @@ static int play_processes(int n, int argc, char **argv) {
 }
 
 int ranks_run(int argc, char **argv, int n_words, rank_fn *fn, void *user) {
-  bool processes = argc > 1 && strcmp(argv[1], "processes") == 0, is_rank = processes && argc == n_words + 2;
+  bool processes = argc > 1 && strcmp(argv[1], "processes") == 0,
+       is_rank = processes && argc == n_words + 2;
   int n = argc > 2 ? atoi(argv[2]) : 0, n_devices = 0;
   if ((argc != n_words && !is_rank) || n_words + 3 > MOST_WORDS || n < 1 || n > MOST_RANKS ||
       (!processes && strcmp(argv[1], "threads") != 0))

@@ -1,8 +1,11 @@
-/* A compiled program on the ranks of one GPU, without the compiler: what shard-run --emit=so --shards FOLDER -o FOLDER/libNAME.so wrote.
+/* A compiled program on the ranks of one GPU, without the compiler: what shard-run --emit=so
+ * --shards FOLDER -o FOLDER/libNAME.so wrote.
  *
- *   model check FOLDER                  as it is and as a graph, twice each, on the arguments of the folder, compared with what it says of the
+ *   model check FOLDER                  as it is and as a graph, twice each, on the arguments of
+ *     the folder, compared with what it says of the
  *                                       results; all have the same bits
- *   model time FOLDER GB/s TFLOP/s      on arguments of no meaning; beside the time that its bytes or its arithmetic take
+ *   model time FOLDER GB/s TFLOP/s      on arguments of no meaning; beside the time that its bytes
+ *     or its arithmetic take
  *
  * Each rank is a thread. Exit status and output as of fused. */
 #define _GNU_SOURCE 1
@@ -19,7 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_VALUES = 256, MAX_RANKS = 64, WARM = 3, TIMED = 20, CHECKED = 2, REPLAYED = 4 /* the first runs as it is */ };
+enum {
+  MAX_VALUES = 256,
+  MAX_RANKS = 64,
+  WARM = 3,
+  TIMED = 20,
+  CHECKED = 2,
+  REPLAYED = 4 /* the first runs as it is */
+};
 
 typedef struct program {
   const char *folder;
@@ -55,8 +65,8 @@ __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *form
 
 static void need(const player *r, tprt_status status) {
   if (status != TPRT_OK)
-    die("rank %d: %s: %s %s", r->number, tprt_status_name(status), r->context ? tprt_context_error(r->context) : "",
-        tprt_last_error());
+    die("rank %d: %s: %s %s", r->number, tprt_status_name(status),
+        r->context ? tprt_context_error(r->context) : "", tprt_last_error());
 }
 
 /* ---- The program ---- */
@@ -64,7 +74,8 @@ static void need(const player *r, tprt_status status) {
 static void read_value(FILE *file, const char *path, array *values, int *n) {
   char type[64];
   int rank = -1;
-  if (*n == MAX_VALUES || fscanf(file, "%63s %d", type, &rank) != 2 || rank < 0 || rank > TP_MAX_RANK || !element_find(type))
+  if (*n == MAX_VALUES || fscanf(file, "%63s %d", type, &rank) != 2 || rank < 0 ||
+      rank > TP_MAX_RANK || !element_find(type))
     die("%s: value %d cannot be read", path, *n);
   array *a = values + (*n)++;
   *a = (array){.type = element_find(type), .rank = rank};
@@ -80,7 +91,8 @@ static void read_description(program *p) {
   char path[4096], word[32];
   snprintf(path, sizeof path, "%s/program.txt", p->folder);
   FILE *file = fopen(path, "r");
-  if (!file || fscanf(file, "program %255s devices %d flops %lf", p->name, &p->n_ranks, &p->flops) != 3)
+  if (!file ||
+      fscanf(file, "program %255s devices %d flops %lf", p->name, &p->n_ranks, &p->flops) != 3)
     die("%s: cannot be read", path);
   if (p->n_ranks < 1 || p->n_ranks > MAX_RANKS)
     die("%s: %d devices", path, p->n_ranks);
@@ -109,7 +121,8 @@ static void load_library(program *p) {
 
 /* ---- Data ---- */
 
-/* Small numbers; whole ones are 0, which is a valid index. The first part is drawn, the rest is that again. */
+/* Small numbers; whole ones are 0, which is a valid index. The first part is drawn, the rest is
+ * that again. */
 static void draw(array *a, int rank_number) {
   enum { DRAWN = 1 << 16 };
   size_t bytes = array_bytes(a), done;
@@ -130,8 +143,8 @@ static void draw(array *a, int rank_number) {
 }
 
 /* By npy_read or npy_read_part; false where there is no such file. */
-static bool read_shard(const player *r, const char *kind, int k, bool (*read)(const char *, array *, char *, size_t),
-                       array *a) {
+static bool read_shard(const player *r, const char *kind, int k,
+                       bool (*read)(const char *, array *, char *, size_t), array *a) {
   char path[4096], why[4400];
   snprintf(path, sizeof path, "%s/%s.%d.%d.npy", r->p->folder, kind, k, r->number);
   if (access(path, F_OK) != 0)
@@ -187,8 +200,8 @@ static void compare(player *r, const char *kind, int k, const array *whole, bool
   comparison c = compare_arrays(&part, &reference, is_expected);
   r->compared++;
   if (!c.ok) {
-    fprintf(stderr, "wrong: %s: rank %d, result %d, %s: error %g, at most %g %s\n", r->p->folder, r->number, k,
-            is_expected ? "expected" : "of one device", c.error, c.tolerance, c.what);
+    fprintf(stderr, "wrong: %s: rank %d, result %d, %s: error %g, at most %g %s\n", r->p->folder,
+            r->number, k, is_expected ? "expected" : "of one device", c.error, c.tolerance, c.what);
     r->errors++;
   }
   array_clear(&part);
@@ -203,7 +216,8 @@ static void check_result(player *r, int k, array *before) {
   compare(r, "out", k, &a, true);
   compare(r, "one", k, &a, false);
   if (before->data && memcmp(before->data, a.data, array_bytes(&a)) != 0) {
-    fprintf(stderr, "wrong: %s: rank %d, result %d: a further call gives other bits\n", r->p->folder, r->number, k);
+    fprintf(stderr, "wrong: %s: rank %d, result %d: a further call gives other bits\n",
+            r->p->folder, r->number, k);
     r->errors++;
   }
   array_clear(before);
@@ -216,9 +230,9 @@ static void check(player *r) {
   for (int call = 0; call < CHECKED + REPLAYED; call++) {
     const program *p = r->p;
     poison(r);
-    need(r, call < CHECKED
-                ? (tprt_status)p->entry(r->context, r->inputs, r->outputs)
-                : tprt_context_replay(r->context, p->entry, p->n_arguments, r->inputs, p->n_results, r->outputs, &why));
+    need(r, call < CHECKED ? (tprt_status)p->entry(r->context, r->inputs, r->outputs)
+                           : tprt_context_replay(r->context, p->entry, p->n_arguments, r->inputs,
+                                                 p->n_results, r->outputs, &why));
     need(r, tprt_context_synchronize(r->context));
     for (int k = 0; k < r->p->n_results; k++)
       check_result(r, k, &before[k]);
@@ -284,7 +298,8 @@ static void *play(void *data) {
   need(r, tprt_context_create(r->world, &config, &r->context));
   place(r);
   (r->is_timed ? measure : check)(r);
-  need(r, tprt_barrier(r->world, NULL, NULL)); /* nobody leaves while another may still read its memory */
+  /* nobody leaves while another may still read its memory */
+  need(r, tprt_barrier(r->world, NULL, NULL));
   for (int i = 0; i < r->p->n_arguments; i++)
     tprt_context_free(r->context, r->inputs[i]);
   for (int k = 0; k < r->p->n_results; k++)
@@ -293,7 +308,8 @@ static void *play(void *data) {
   return NULL;
 }
 
-static void print_times(const program *p, const char *name, const player *ranks, double gigabytes, double teraflops) {
+static void print_times(const program *p, const char *name, const player *ranks, double gigabytes,
+                        double teraflops) {
   double calls[TIMED], kernels[TIMED], bytes = 0;
   slowest(ranks, p->n_ranks, false, calls);
   slowest(ranks, p->n_ranks, true, kernels);
@@ -301,12 +317,14 @@ static void print_times(const program *p, const char *name, const player *ranks,
     bytes += (double)array_bytes(p->arguments + i);
   for (int k = 0; k < p->n_results; k++)
     bytes += (double)array_bytes(p->results + k);
-  double moving = p->n_ranks * bytes / (gigabytes * 1e3), computing = p->n_ranks * p->flops / (teraflops * 1e6);
+  double moving = p->n_ranks * bytes / (gigabytes * 1e3),
+         computing = p->n_ranks * p->flops / (teraflops * 1e6);
   double bound = moving > computing ? moving : computing;
-  printf("{\"test\": \"model-time\", \"ranks\": %d, \"variant\": \"%s\", \"bytes\": %.0f, \"flops\": %.0f, \"bound_us\": %.1f, "
+  printf("{\"test\": \"model-time\", \"ranks\": %d, \"variant\": \"%s\", \"bytes\": %.0f, "
+         "\"flops\": %.0f, \"bound_us\": %.1f, "
          "\"least_us\": %.1f, \"median_us\": %.1f, \"kernels_us\": %.1f, \"times_bound\": %.2f}\n",
-         p->n_ranks, name, p->n_ranks * bytes, p->n_ranks * p->flops, bound, calls[0], calls[TIMED / 2], kernels[TIMED / 2],
-         calls[TIMED / 2] / bound);
+         p->n_ranks, name, p->n_ranks * bytes, p->n_ranks * p->flops, bound, calls[0],
+         calls[TIMED / 2], kernels[TIMED / 2], calls[TIMED / 2] / bound);
 }
 
 /* The last part of a path, up to the number of devices. */
@@ -359,8 +377,9 @@ int main(int argc, char **argv) {
   else if (compared == 0)
     die("%s has nothing to compare with", p.folder);
   else
-    printf("{\"test\": \"model %s\", \"ranks\": %d, \"calls\": %d, \"graph\": \"%s\", \"compared\": %d, \"errors\": %d}\n",
-           name_of(p.folder, name, sizeof name), p.n_ranks, CHECKED + REPLAYED, *ranks[0].no_graph ? ranks[0].no_graph : "yes",
-           compared, errors);
+    printf("{\"test\": \"model %s\", \"ranks\": %d, \"calls\": %d, \"graph\": \"%s\", "
+           "\"compared\": %d, \"errors\": %d}\n",
+           name_of(p.folder, name, sizeof name), p.n_ranks, CHECKED + REPLAYED,
+           *ranks[0].no_graph ? ranks[0].no_graph : "yes", compared, errors);
   return errors != 0;
 }

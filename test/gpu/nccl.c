@@ -1,6 +1,7 @@
-/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS | MS]]. The cases are those that all backends run; memory is
- * cuMemAlloc's and the host sees it through copies. Sums of more than two floats depend on the order, which is NCCL's: `cases` takes
- * one rank or two. Exit status and output as of fused; 77 without NCCL, or with fewer GPUs. */
+/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS | MS]]. The cases are those that
+ * all backends run; memory is cuMemAlloc's and the host sees it through copies. Sums of more than
+ * two floats depend on the order, which is NCCL's: `cases` takes one rank or two. Exit status and
+ * output as of fused; 77 without NCCL, or with fewer GPUs. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
@@ -31,7 +32,9 @@ void nccl_enter(int ordinal) {
   pthread_mutex_unlock(&lock);
 }
 
-static void enter(const tprt_comm *comm) { nccl_enter(tprt_comm_world_rank(comm, tprt_comm_rank(comm))); }
+static void enter(const tprt_comm *comm) {
+  nccl_enter(tprt_comm_world_rank(comm, tprt_comm_rank(comm)));
+}
 
 void *nccl_take(tprt_comm *comm, size_t bytes) {
   cuda_address memory;
@@ -45,7 +48,8 @@ void nccl_give(tprt_comm *comm, void *block) {
   DO(release, address(block));
 }
 
-/* The copy may still be under way when it returns, and streams that do not block would not wait for it. */
+/* The copy may still be under way when it returns, and streams that do not block would not wait for
+ * it. */
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
   enter(comm);
   if (!bytes)
@@ -75,7 +79,8 @@ void nccl_stream_destroy(tprt_comm *comm, void *stream) {
 }
 
 static void nap(void *ms) {
-  const struct timespec time = {.tv_sec = *(int *)ms / 1000, .tv_nsec = *(int *)ms % 1000 * 1000000L};
+  const struct timespec time = {.tv_sec = *(int *)ms / 1000,
+                                .tv_nsec = *(int *)ms % 1000 * 1000000L};
   nanosleep(&time, NULL);
   free(ms);
 }
@@ -98,7 +103,8 @@ static int all_cases(tprt_comm *comm, void *argument) {
 
 /* ---- What is refused does no harm; registered memory; the end by abort ---- */
 
-/* Memory that all register, which NCCL makes a window where it can: in place, and from one place of it to another. */
+/* Memory that all register, which NCCL makes a window where it can: in place, and from one place of
+ * it to another. */
 static int windows(tprt_comm *comm) {
   enum { BYTES = 1 << 20 };
   int errors = 0, n = tprt_comm_size(comm);
@@ -110,8 +116,10 @@ static int windows(tprt_comm *comm) {
   float *data = memory;
   CHECK_STATUS(errors, tprt_mem_register_all(comm, memory, BYTES), TPRT_OK);
   nccl_write(comm, data, &here, sizeof here);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data + 64, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data + 64, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   nccl_read(comm, &here, data + 64, sizeof here);
   CHECK(errors, here == 5 * (float)n * (float)n);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_OK);
@@ -126,13 +134,17 @@ static int refusals(tprt_comm *comm, void *argument) {
   float *data = nccl_take(comm, BYTES);
   (void)argument;
   nccl_write(comm, data, &here, sizeof here);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "send is memory of the host"));
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL), TPRT_UNSUPPORTED);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL), TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL),
+               TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL),
+               TPRT_UNSUPPORTED);
   CHECK_STATUS(errors, tprt_mem_register(comm, &on_host, sizeof on_host), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_mem_register(comm, data, BYTES), TPRT_OK);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_INVALID_ARGUMENT);
   nccl_read(comm, &here, data, sizeof here);
@@ -151,7 +163,8 @@ static int aborts(tprt_comm *comm, void *argument) {
     tprt_comm_abort(comm);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
   } else {
-    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+                 TPRT_ABORTED);
     CHECK(errors, strstr(tprt_last_error(), "rank 0 aborted the communicator"));
   }
   nccl_give(comm, data);
@@ -172,7 +185,8 @@ static int late(tprt_comm *comm, void *argument) {
     nanosleep(&time, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
   } else {
-    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, stream, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, stream, &work),
+                 TPRT_OK);
     CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_TIMEOUT);
     CHECK(errors, strstr(tprt_last_error(), "did not end in time"));
     tprt_work_destroy(work);
@@ -235,7 +249,8 @@ static const struct {
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
 static int report(const char *name, int n_ranks, long n_calls, int errors) {
-  printf("{\"test\": \"nccl-%s\", \"ranks\": %d, \"calls\": %ld, \"errors\": %d}\n", name, n_ranks, n_calls, errors);
+  printf("{\"test\": \"nccl-%s\", \"ranks\": %d, \"calls\": %ld, \"errors\": %d}\n", name, n_ranks,
+         n_calls, errors);
   return errors != 0;
 }
 
@@ -243,14 +258,17 @@ static int report(const char *name, int n_ranks, long n_calls, int errors) {
 static int machine(const tprt_nccl_info *info) {
   char name[128];
   DO(name, name, sizeof name, 0);
-  printf("%s, NCCL %d.%d.%d\n", name, info->version / 10000, info->version / 100 % 100, info->version % 100);
+  printf("%s, NCCL %d.%d.%d\n", name, info->version / 10000, info->version / 100 % 100,
+         info->version % 100);
   return 0;
 }
 
 int main(int argc, char **argv) {
-  int n_ranks = argc > 2 ? atoi(argv[2]) : 1, number = argc > 3 ? atoi(argv[3]) : 1, n_devices = 0, part = 0;
+  int n_ranks = argc > 2 ? atoi(argv[2]) : 1, number = argc > 3 ? atoi(argv[3]) : 1, n_devices = 0,
+      part = 0;
   if (argc < 2 || argc > 4 || n_ranks < 1 || number < 1) {
-    fprintf(stderr, "usage: nccl machine | same-device\n       nccl cases | refusals | streams | abort [N_RANKS]\n"
+    fprintf(stderr, "usage: nccl machine | same-device\n       nccl cases | refusals | streams | "
+                    "abort [N_RANKS]\n"
                     "       nccl graph N_RANKS REPLAYS\n       nccl late N_RANKS MS\n");
     return 2;
   }
@@ -284,6 +302,11 @@ int main(int argc, char **argv) {
   rank_fn *fn = parts[part].fn;
   config.timeout_ns = fn == late ? number * INT64_C(1000000) : INT64_C(120000000000);
   uint64_t stride = cases_stride(n_ranks) / 8 + 1;
-  int errors = run_threads(n_ranks, &config, fn, fn == all_cases ? (void *)&stride : (void *)&number);
-  return report(parts[part].name, n_ranks, fn == all_cases ? scenario_count() : fn == nccl_graph ? number : 1, errors);
+  int errors =
+      run_threads(n_ranks, &config, fn, fn == all_cases ? (void *)&stride : (void *)&number);
+  return report(parts[part].name, n_ranks,
+                fn == all_cases    ? scenario_count()
+                : fn == nccl_graph ? number
+                                   : 1,
+                errors);
 }

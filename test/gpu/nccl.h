@@ -1,4 +1,5 @@
-/* What the programs of backend nccl share: memory of a rank's device, and its streams. All in the thread of the rank. */
+/* What the programs of backend nccl share: memory of a rank's device, and its streams. All in the
+ * thread of the rank. */
 #ifndef TPRT_TEST_GPU_NCCL_H
 #define TPRT_TEST_GPU_NCCL_H
 

@@ -1,5 +1,5 @@
-/* Backend nccl in streams of the caller: order on the device, works, events, graphs. For any number of ranks; also for those of the
- * made-up machine, in test/runtime/nccl. */
+/* Backend nccl in streams of the caller: order on the device, works, events, graphs. For any number
+ * of ranks; also for those of the made-up machine, in test/runtime/nccl. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
@@ -32,7 +32,9 @@ static int wrong(const place *p, int at, float offset, float factor) {
   return errors;
 }
 
-static float power(int base, int exponent) { return exponent ? (float)base * power(base, exponent - 1) : 1; }
+static float power(int base, int exponent) {
+  return exponent ? (float)base * power(base, exponent - 1) : 1;
+}
 
 static void delay(cuda_stream stream) { nccl_delay(stream, DELAY_MS); }
 
@@ -56,7 +58,8 @@ static int chain(const place *p) {
   return errors;
 }
 
-/* A work is in progress as long as the device is; handles may go before, and tprt_sync waits for all. */
+/* A work is in progress as long as the device is; handles may go before, and tprt_sync waits for
+ * all. */
 static int works(const place *p) {
   int errors = 0;
   tprt_work *work = NULL;
@@ -92,7 +95,8 @@ static int events(const place *p) {
   CHECK_STATUS(errors, sum(p, 0, p->streams[0], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_record(event, p->comm, p->streams[0]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_test(event), TPRT_IN_PROGRESS);
-  CHECK_STATUS(errors, tprt_event_wait(event, p->comm, p->streams[1]), TPRT_OK); /* at once, for the device waits */
+  /* at once, for the device waits */
+  CHECK_STATUS(errors, tprt_event_wait(event, p->comm, p->streams[1]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_test(event), TPRT_IN_PROGRESS);
   CHECK_STATUS(errors, sum(p, 0, p->streams[1], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_record(event, p->comm, p->streams[1]), TPRT_OK);
@@ -102,7 +106,8 @@ static int events(const place *p) {
   return errors;
 }
 
-/* Pieces that do not lie in one run each go through scratch memory, which operations of two streams share in turn. */
+/* Pieces that do not lie in one run each go through scratch memory, which operations of two streams
+ * share in turn. */
 static int scratch(const place *p) {
   enum { ROWS = 2, WIDTH = 3 };
   int errors = 0, n = p->n;
@@ -111,8 +116,8 @@ static int scratch(const place *p) {
   float *out = nccl_take(p->comm, (size_t)(N_BUFFERS * ROWS * WIDTH * n) * sizeof *out);
   for (int i = 0; i < N_BUFFERS; i++) {
     fill(p, i, (float)(100 * i + p->me));
-    tprt_op op =
-        tprt_op_flat(TPRT_OP_ALL_GATHER, p->data + i * COUNT, out + i * ROWS * WIDTH * n, ROWS, TPRT_F32, p->streams[i % 2]);
+    tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, p->data + i * COUNT, out + i * ROWS * WIDTH * n,
+                              ROWS, TPRT_F32, p->streams[i % 2]);
     op.n_dims = 2;
     op.shape[1] = WIDTH;
     op.dim = 1;
@@ -138,7 +143,8 @@ static int scratch(const place *p) {
 static int transfers(const place *p) {
   int errors = 0, left = (p->me + p->n - 1) % p->n, right = (p->me + 1) % p->n;
   tprt_work *work;
-  tprt_op ops[] = {tprt_op_send(p->data, COUNT, TPRT_F32, right, 0), tprt_op_recv(p->data + COUNT, COUNT, TPRT_F32, left, 0)};
+  tprt_op ops[] = {tprt_op_send(p->data, COUNT, TPRT_F32, right, 0),
+                   tprt_op_recv(p->data + COUNT, COUNT, TPRT_F32, left, 0)};
   if (p->n == 1) /* no peer */
     return 0;
   fill(p, 0, (float)p->me);
@@ -159,16 +165,20 @@ static int graph(const place *p, int replays) {
   cuda_program program;
   tprt_work *work = NULL;
   fill(p, 0, 1);
-  CHECK_STATUS(errors, tprt_barrier(p->comm, NULL, NULL), TPRT_OK); /* what is set up at first use is not captured */
+  /* what is set up at first use is not captured */
+  CHECK_STATUS(errors, tprt_barrier(p->comm, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, sum(p, 1, p->streams[0], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_sync(p->comm), TPRT_OK);
   DO(capture_begin, p->streams[0], RELAXED);
   CHECK_STATUS(errors, sum(p, 0, p->streams[0], &work), TPRT_INVALID_STATE);
   CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work to wait for"));
-  CHECK_STATUS(errors, tprt_all_reduce(p->comm, p->data, p->data + COUNT, COUNT, TPRT_F32, TPRT_SUM, p->streams[0], NULL),
+  CHECK_STATUS(errors,
+               tprt_all_reduce(p->comm, p->data, p->data + COUNT, COUNT, TPRT_F32, TPRT_SUM,
+                               p->streams[0], NULL),
                TPRT_OK);
   CHECK_STATUS(errors,
-               tprt_all_gather(p->comm, p->data + COUNT, p->data + 2 * COUNT, COUNT / p->n, TPRT_F32, p->streams[0], NULL),
+               tprt_all_gather(p->comm, p->data + COUNT, p->data + 2 * COUNT, COUNT / p->n,
+                               TPRT_F32, p->streams[0], NULL),
                TPRT_OK);
   DO(capture_end, p->streams[0], &captured);
   DO(instantiate, &program, captured, 0);

@@ -1,6 +1,8 @@
-/* The fused kernels between GPUs: peers threads|processes N_RANKS N_TURNS SKEW_NS. Rank r, a thread or a process, drives device r; all reach each
- * other's memory, which the library makes. The calls follow each other without a wait of the host for more than its own device, so that
- * ranks are up to a call apart. Exit status and output as of fused; 77 with fewer GPUs, or where they are no peers. */
+/* The fused kernels between GPUs: peers threads|processes N_RANKS N_TURNS SKEW_NS. Rank r, a thread
+ * or a process, drives device r; all reach each other's memory, which the library makes. The calls
+ * follow each other without a wait of the host for more than its own device, so that ranks are up
+ * to a call apart. Exit status and output as of fused; 77 with fewer GPUs, or where they are no
+ * peers. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "device.h"
@@ -30,13 +32,15 @@ typedef struct game {
 } game;
 
 static void wrong(const game *g, const char *what, uint64_t turn) {
-  fprintf(stderr, "wrong: rank %d, turn %llu: %s: %s\n", g->me, (unsigned long long)turn, what, tprt_last_error());
+  fprintf(stderr, "wrong: rank %d, turn %llu: %s: %s\n", g->me, (unsigned long long)turn, what,
+          tprt_last_error());
   exit(RANKS_GIVEN_UP);
 }
 
 /* Memory and a group; RANKS_SKIPPED where the GPUs are no peers. */
 static int start(game *g, tprt_comm *comm, const player *p) {
-  tprt_cuda_group_config config = {.size = sizeof config, .spin_limit = 1u << 28, .skew_ns = p->skew_ns};
+  tprt_cuda_group_config config = {
+      .size = sizeof config, .spin_limit = 1u << 28, .skew_ns = p->skew_ns};
   cuda_context context;
   for (int i = 0; i < n_fused_cases; i++) {
     size_t buffer = (case_buffer_bytes(&fused_cases[i], g->n_ranks) + 255) / 256 * 256;
@@ -79,9 +83,11 @@ static uint64_t play_turn(game *g, uint64_t turn) {
   const fused_case *c = &fused_cases[which];
   case_fill(c, g->n_ranks, g->me, turn, g->here, g->buffer_bytes);
   DO(upload, address(g->base[g->me]), g->here, N_BUFFERS * g->buffer_bytes);
-  case_arguments a =
-      case_arguments_of(c, g->n_ranks, g->base, g->constants + (size_t)which * N_CONSTANTS * g->buffer_bytes, g->buffer_bytes);
-  if (case_call(c, g->group, &a, g->stream) != TPRT_OK || tprt_cuda_group_check(g->group, g->stream) != TPRT_OK)
+  case_arguments a = case_arguments_of(c, g->n_ranks, g->base,
+                                       g->constants + (size_t)which * N_CONSTANTS * g->buffer_bytes,
+                                       g->buffer_bytes);
+  if (case_call(c, g->group, &a, g->stream) != TPRT_OK ||
+      tprt_cuda_group_check(g->group, g->stream) != TPRT_OK)
     wrong(g, "a call", turn);
   DO(download, g->here, address(g->base[g->me]), N_BUFFERS * g->buffer_bytes);
   if (turn < (uint64_t)n_fused_cases || turn % 7 == 0)
@@ -97,7 +103,8 @@ static int count_errors(game *g, tprt_comm *comm, const uint64_t *digests, uint6
     wrong(g, "comparing", n_turns);
   for (uint64_t turn = 0; turn < n_turns; turn++)
     if (digests[turn] != first[turn]) {
-      fprintf(stderr, "wrong: turn %llu: rank %d has other bits than rank 0\n", (unsigned long long)turn, g->me);
+      fprintf(stderr, "wrong: turn %llu: rank %d has other bits than rank 0\n",
+              (unsigned long long)turn, g->me);
       g->errors++;
     }
   free(first);
@@ -126,8 +133,8 @@ static int play(tprt_comm *comm, void *user) {
   free(g.here);
   free(digests);
   if (g.me == 0)
-    printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %llu, \"errors\": %d}\n", p->test, g.n_ranks,
-           (unsigned long long)p->n_turns, errors);
+    printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %llu, \"errors\": %d}\n", p->test,
+           g.n_ranks, (unsigned long long)p->n_turns, errors);
   return errors != 0;
 }
 

@@ -1,6 +1,7 @@
-/* Sites of compiled programs between GPUs: sites threads|processes N_RANKS. Rows that are reduced, given or products, and rows that are gathered for products,
- * on ranks with a GPU each that reach each other's memory: every layout, norm and type against sums in f64. Exit status and output as of fused; 77 with
- * fewer GPUs, or where they are no peers. */
+/* Sites of compiled programs between GPUs: sites threads|processes N_RANKS. Rows that are reduced,
+ * given or products, and rows that are gathered for products, on ranks with a GPU each that reach
+ * each other's memory: every layout, norm and type against sums in f64. Exit status and output as
+ * of fused; 77 with fewer GPUs, or where they are no peers. */
 #include "device.h"
 #include "gathering_cases.h"
 #include "launch.h"
@@ -38,13 +39,15 @@ static int play(tprt_comm *comm, void *user) {
   tprt_context *context = make_context(comm);
   int status = enter(context, &gathers);
   gather_program = &gathers;
-  if (!status && !reaches_others(context, n_gather_cases, "products in slices, which each GPU copies from the others"))
+  if (!status && !reaches_others(context, n_gather_cases,
+                                 "products in slices, which each GPU copies from the others"))
     status = RANKS_SKIPPED;
   for (int i = 0; i < n_gather_cases && !status; i++)
     errors += run_gather_case(context, comm, i, TURNS, NULL, NULL);
   if (!status)
     status = enter(context, &rows);
-  if (!status && !reaches_others(context, n_shape_cases, "a kernel on each GPU that reaches the others"))
+  if (!status &&
+      !reaches_others(context, n_shape_cases, "a kernel on each GPU that reaches the others"))
     status = RANKS_SKIPPED;
   for (int i = 0; i < n_shape_cases && !status; i++)
     errors += run_case(context, comm, i, NULL);
@@ -56,15 +59,16 @@ static int play(tprt_comm *comm, void *user) {
   if (!status && tprt_all_reduce(comm, &all, &all, 1, TPRT_I32, TPRT_SUM, NULL, NULL) != TPRT_OK)
     status = RANKS_GIVEN_UP;
   if (!status && tprt_comm_rank(comm) == 0)
-    printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %d, \"errors\": %d}\n", (const char *)user, n,
-           TURNS * n_gather_cases + 2 * n_shape_cases, (int)all);
+    printf("{\"test\": \"%s\", \"ranks\": %d, \"calls\": %d, \"errors\": %d}\n", (const char *)user,
+           n, TURNS * n_gather_cases + 2 * n_shape_cases, (int)all);
   return status ? status : all != 0;
 }
 
 int main(int argc, char **argv) {
   enum { WORDS = 3 };
   char threads[] = "sites", processes[] = "sites-processes";
-  int status = ranks_run(argc, argv, WORDS, play, argc > 1 && strcmp(argv[1], "processes") == 0 ? processes : threads);
+  int status = ranks_run(argc, argv, WORDS, play,
+                         argc > 1 && strcmp(argv[1], "processes") == 0 ? processes : threads);
   if (status >= 0)
     return status;
   fprintf(stderr, "usage: sites threads|processes N_RANKS\n");

@@ -1,8 +1,9 @@
-/* Times of all-reduce + residual + RMS norm on one GPU with virtual ranks, fused and not, beside the time that their bytes take:
- * timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND, in bf16. A JSON object for each variant.
+/* Times of all-reduce + residual + RMS norm on one GPU with virtual ranks, fused and not, beside
+ * the time that their bytes take: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND, in bf16. A
+ * JSON object for each variant.
  *
- * Calls are replayed from a graph; buffers are used in turn, so that none is in the cache from the call before. One GPU says
- * nothing about links between GPUs. */
+ * Calls are replayed from a graph; buffers are used in turn, so that none is in the cache from the
+ * call before. One GPU says nothing about links between GPUs. */
 #include "device.h"
 #include "tprt/cuda.h"
 
@@ -15,13 +16,15 @@ static const size_t beyond_cache = 256u << 20;
 
 /* One set of tensors, by rank. */
 typedef struct tensors {
-  void *input[MAX_RANKS], *sum[MAX_RANKS], *residual[MAX_RANKS], *residual_out[MAX_RANKS], *out[MAX_RANKS];
+  void *input[MAX_RANKS], *sum[MAX_RANKS], *residual[MAX_RANKS], *residual_out[MAX_RANKS],
+      *out[MAX_RANKS];
 } tensors;
 
 typedef struct bench {
   int n_ranks, n_sets;
   int64_t tokens, hidden;
-  tprt_cuda_group *group, *alone[MAX_RANKS]; /* all ranks; each rank for itself, for what is local */
+  /* all ranks; each rank for itself, for what is local */
+  tprt_cuda_group *group, *alone[MAX_RANKS];
   tensors *sets;
   void *gamma;
   cuda_stream stream;
@@ -55,7 +58,8 @@ static void need(tprt_status status) {
 }
 
 static tprt_cuda_group *make_group(int n_ranks) {
-  tprt_cuda_group_config config = {.size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS};
+  tprt_cuda_group_config config = {
+      .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS};
   tprt_cuda_group *group;
   for (int r = 0; r < n_ranks; r++)
     config.signals[r] = zeroed(tprt_cuda_signal_bytes());
@@ -66,8 +70,11 @@ static tprt_cuda_group *make_group(int n_ranks) {
 /* ---- Variants ---- */
 
 static tprt_cuda_rows rows_of(const bench *b, tprt_cuda_algorithm algorithm) {
-  return (tprt_cuda_rows){
-      .size = sizeof(tprt_cuda_rows), .dtype = TPRT_BF16, .tokens = b->tokens, .hidden = b->hidden, .algorithm = algorithm};
+  return (tprt_cuda_rows){.size = sizeof(tprt_cuda_rows),
+                          .dtype = TPRT_BF16,
+                          .tokens = b->tokens,
+                          .hidden = b->hidden,
+                          .algorithm = algorithm};
 }
 
 static void norm(const bench *b, tprt_cuda_rows *rows) {
@@ -123,7 +130,8 @@ static void one_shot(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_P
 static void two_shot(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_SLICES, false); }
 static void sharded(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_SLICES, true); }
 
-/* Bytes of memory: per_rank * n_ranks + once times the tensor's. Inputs that all ranks read count once, the cache has them then. */
+/* Bytes of memory: per_rank * n_ranks + once times the tensor's. Inputs that all ranks read count
+ * once, the cache has them then. */
 typedef struct variant {
   const char *name;
   void (*enqueue)(const bench *b, const tensors *t);
@@ -206,12 +214,15 @@ int main(int argc, char **argv) {
     b.alone[r] = make_group(1);
   DO(stream_create, &b.stream, 1);
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-    double least, median, moved = (double)bytes * (variants[i].per_rank * b.n_ranks + variants[i].once);
+    double least, median,
+        moved = (double)bytes * (variants[i].per_rank * b.n_ranks + variants[i].once);
     measure(&b, &variants[i], &least, &median);
     double bound = moved / (atof(argv[4]) * 1e3);
-    printf("{\"test\": \"time\", \"tokens\": %lld, \"hidden\": %lld, \"ranks\": %d, \"variant\": \"%s\", \"bytes\": %.0f, "
+    printf("{\"test\": \"time\", \"tokens\": %lld, \"hidden\": %lld, \"ranks\": %d, \"variant\": "
+           "\"%s\", \"bytes\": %.0f, "
            "\"bound_us\": %.1f, \"least_us\": %.1f, \"median_us\": %.1f, \"times_bound\": %.2f}\n",
-           (long long)b.tokens, (long long)b.hidden, b.n_ranks, variants[i].name, moved, bound, least, median, median / bound);
+           (long long)b.tokens, (long long)b.hidden, b.n_ranks, variants[i].name, moved, bound,
+           least, median, median / bound);
   }
   tprt_cuda_group_destroy(b.group);
   for (int r = 0; r < b.n_ranks; r++)

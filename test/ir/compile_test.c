@@ -46,7 +46,8 @@ static void tear_down(fixture *f) {
   mlirContextDestroy(f->context);
 }
 
-static void expect_refusal(const char *program, const tp_compile_options *options, tp_emit emit, const char *message) {
+static void expect_refusal(const char *program, const tp_compile_options *options, tp_emit emit,
+                           const char *message) {
   fixture f;
   tp_bytes bytes = {0};
   set_up(&f, program);
@@ -61,20 +62,25 @@ static const char lowered[] = "llvm.func @f() {\n  llvm.return\n}\n";
 
 static void test_not_lowered(void **state) {
   (void)state;
-  expect_refusal("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n", NULL,
-                 TP_EMIT_OBJECT, "'func.func': is not in the LLVM dialect; run the pipeline tp-to-runtime first");
+  expect_refusal(
+      "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n",
+      NULL, TP_EMIT_OBJECT,
+      "'func.func': is not in the LLVM dialect; run the pipeline tp-to-runtime first");
 }
 
 static void test_form(void **state) {
   (void)state;
-  expect_refusal(lowered, NULL, (tp_emit)3, "'builtin.module': cannot be emitted as form 3 of tp_emit, of which there are 3");
-  expect_refusal(lowered, NULL, (tp_emit)-1, "'builtin.module': cannot be emitted as form -1 of tp_emit, of which there are 3");
+  expect_refusal(lowered, NULL, (tp_emit)3,
+                 "'builtin.module': cannot be emitted as form 3 of tp_emit, of which there are 3");
+  expect_refusal(lowered, NULL, (tp_emit)-1,
+                 "'builtin.module': cannot be emitted as form -1 of tp_emit, of which there are 3");
 }
 
 static void test_level(void **state) {
   (void)state;
   tp_compile_options options = {.size = sizeof options, .opt_level = 4};
-  expect_refusal(lowered, &options, TP_EMIT_OBJECT, "'builtin.module': optimization level 4 is not between 0 and 3");
+  expect_refusal(lowered, &options, TP_EMIT_OBJECT,
+                 "'builtin.module': optimization level 4 is not between 0 and 3");
 }
 
 static void test_lowered(void **state) {
@@ -90,7 +96,8 @@ static void test_lowered(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_lowered), cmocka_unit_test(test_form),
-                                     cmocka_unit_test(test_level), cmocka_unit_test(test_lowered)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_lowered),
+                                     cmocka_unit_test(test_form), cmocka_unit_test(test_level),
+                                     cmocka_unit_test(test_lowered)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-static const void *key(uintptr_t start, uintptr_t step, int i) { return (const void *)(start + step * (uintptr_t)i); }
+static const void *key(uintptr_t start, uintptr_t step, int i) {
+  return (const void *)(start + step * (uintptr_t)i);
+}
 
 /* Puts n keys `step` bytes apart, twice, and finds them and no others. */
 static void check(uintptr_t step, int n) {

@@ -1,4 +1,5 @@
-/* shard-run-faulty: shard-run that injects one fault into the multi-device run. faults.py checks that its comparison reports each fault.
+/* shard-run-faulty: shard-run that injects one fault into the multi-device run. faults.py checks
+ * that its comparison reports each fault.
  *
  * FAULT=tile        one element of one rank's part of each result is wrong
  * FAULT=combiner:N  the N-th collective that reduces takes another combiner
@@ -60,7 +61,8 @@ static void add_ref(MlirStringRef part, void *data) { add(data, part.data, part.
 /* ' reduction = KIND' behind the axes; a sum is not written. */
 static bool change_combiner(const char *line, text *to) {
   const char *end = strchr(line, ']'), *said = strstr(line, " reduction = ");
-  if ((!strstr(line, "shard.all_reduce ") && !strstr(line, "shard.reduce_scatter ")) || !end || strstr(line, "tp.combiner"))
+  if ((!strstr(line, "shard.all_reduce ") && !strstr(line, "shard.reduce_scatter ")) || !end ||
+      strstr(line, "tp.combiner"))
     return false;
   const char *rest = said ? said + strlen(" reduction = ") : end + 1;
   const char *other = said ? " reduction = sum" : " reduction = max";
@@ -126,7 +128,8 @@ static MlirModule change_program(MlirModule module, const char *kind, int place,
   }
   if (!done)
     no_place();
-  MlirModule changed = mlirModuleCreateParse(mlirModuleGetContext(module), mlirStringRefCreateFromCString(made.chars));
+  MlirModule changed = mlirModuleCreateParse(mlirModuleGetContext(module),
+                                             mlirStringRefCreateFromCString(made.chars));
   free(old.chars);
   free(made.chars);
   if (mlirModuleIsNull(changed)) /* types that do not fit: such a fault cannot be made here */
@@ -154,7 +157,8 @@ bool __wrap_build_object(const options *o, run_target target, const char *form, 
   return __real_build_object(o, target, form, b);
 }
 
-/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their tolerance; of integers 1. False for an empty result. */
+/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their
+ * tolerance; of integers 1. False for an empty result. */
 static bool spoil(const tp_plan *plan, const launch *l, int k) {
   const array *first = l->outputs[0] + k;
   double largest = 0, error = fmax(1e-3, 1.5 * compare_tolerance(first->type, false));
@@ -164,13 +168,15 @@ static bool spoil(const tp_plan *plan, const launch *l, int k) {
       double x = fabs(array_get(l->outputs[r] + k, i));
       largest = isfinite(x) ? fmax(largest, x) : largest;
     }
-  int rank = l->n_ranks - 1; /* the last one that has something: the middle of what is valid there */
+  /* the last one that has something: the middle of what is valid there */
+  int rank = l->n_ranks - 1;
   bool is_empty = true;
   for (; rank >= 0 && is_empty; rank -= is_empty) {
     is_empty = false;
     at = 0;
     for (int d = 0; d < first->rank; d++) {
-      tp_spec_shard(&plan->mesh, plan->results[k].spec, d, plan->results[k].shape[d], rank, &from, &size);
+      tp_spec_shard(&plan->mesh, plan->results[k].spec, d, plan->results[k].shape[d], rank, &from,
+                    &size);
       is_empty |= size <= 0;
       at = at * first->shape[d] + size / 2;
     }
@@ -179,7 +185,8 @@ static bool spoil(const tp_plan *plan, const launch *l, int k) {
     return false;
   array *part = l->outputs[rank] + k;
   at *= part->type->parts;
-  for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at)); i++)
+  for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at));
+       i++)
     at = (at + 1) % n; /* nothing can be wrong with an infinity by a little */
   if (at >= array_numbers(part))
     return false;

@@ -3,10 +3,11 @@
     file: lib/rules/mask.c
     what: why the change is a defect
     tests: filter of lit, for what shows in no output of the compiler (optional)
-    - text to find, exactly once; lines of it that follow each other
+    - text to find, exactly once; how it is broken into lines does not matter
     + text that takes its place"""
 import glob
 import os
+import re
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "handmade")
 
@@ -29,13 +30,19 @@ def patches():
     return [read(path) for path in sorted(glob.glob(os.path.join(FOLDER, "*.txt")))]
 
 
+def pattern(text):
+    """A regular expression for the text, with white space of any kind where it has some or where a
+    formatter breaks lines: behind an opening parenthesis."""
+    return re.compile(r"\s+".join(re.escape(word).replace(r"\(", r"\(\s*") for word in text.split()))
+
+
 def problems(source):
     for p in patches():
         if not p["old"] or not p.get("file") or not p.get("what"):
             yield "%s: wants 'file:', 'what:' and lines to find" % p["name"]
             continue
         with open(os.path.join(source, p["file"])) as file:
-            n = file.read().count(p["old"])
+            n = len(pattern(p["old"]).findall(file.read()))
         if n != 1:
             yield "%s: stands %d times in %s, must stand once; adapt test/mutants/handmade/%s.txt" % (p["name"], n, p["file"], p["name"])
 
@@ -49,6 +56,6 @@ def check(source):
 def mutants(source):
     for p in patches():
         with open(os.path.join(source, p["file"])) as file:
-            line = file.read().split(p["old"])[0].count("\n") + 1
+            line = pattern(p["old"]).split(file.read())[0].count("\n") + 1
         yield {"key": "handmade " + p["name"], "path": p["file"], "line": line, "change": "%s: %s" % (p["name"], p["what"]),
-               "tests": p.get("tests"), "text": lambda text, p=p: text.replace(p["old"], p["new"])}
+               "tests": p.get("tests"), "text": lambda text, p=p: pattern(p["old"]).sub(lambda _: p["new"], text)}

@@ -1,8 +1,10 @@
-/* outputs COMMANDS KNOWN: what shard-opt prints for many commands, in the time of few: libtpshard is loaded and registered once, and each
- * command runs in a fork. COMMANDS has a command a line, its arguments separated by tabs. Prints the number of each command whose output has
- * another digest than its line of the file KNOWN, at once; with '-' for KNOWN all digests, a line each.
+/* outputs COMMANDS KNOWN: what shard-opt prints for many commands, in the time of few: libtpshard
+ * is loaded and registered once, and each command runs in a fork. COMMANDS has a command a line,
+ * its arguments separated by tabs. Prints the number of each command whose output has another
+ * digest than its line of the file KNOWN, at once; with '-' for KNOWN all digests, a line each.
  *
- * Lines about constants that bufferization made global are left out: upstream numbers them in no fixed order. */
+ * Lines about constants that bufferization made global are left out: upstream numbers them in no
+ * fixed order. */
 #include "tp/passes.h"
 
 #include <stdbool.h>
@@ -48,7 +50,8 @@ static void add(uint64_t *digest, const char *text) {
 static void child(char *command, int out) {
   char *argv[MAX_ARGUMENTS + 1];
   int argc = 0;
-  for (char *next = strtok(command, "\t\n"); next && argc < MAX_ARGUMENTS; next = strtok(NULL, "\t\n"))
+  for (char *next = strtok(command, "\t\n"); next && argc < MAX_ARGUMENTS;
+       next = strtok(NULL, "\t\n"))
     argv[argc++] = next;
   argv[argc] = NULL;
   dup2(out, STDOUT_FILENO);

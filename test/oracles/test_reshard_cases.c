@@ -1,5 +1,5 @@
-/* The changes of layout in reshard.txt: our path ends at the target with the right data, and sends no more bytes than the cheapest known
- * sequence when bytes are what counts. */
+/* The changes of layout in reshard.txt: our path ends at the target with the right data, and sends
+ * no more bytes than the cheapest known sequence when bytes are what counts. */
 #include "simulator.h"
 
 #include <setjmp.h>
@@ -39,7 +39,8 @@ static int read_shape(const reshard_case *c, int64_t *shape) {
 }
 
 /* "x" or "x:(2)2"; pre == 0: the whole axis. */
-static void split_token(const char *token, char name[TP_MAX_AXIS_NAME], int64_t *pre, int64_t *size) {
+static void split_token(const char *token, char name[TP_MAX_AXIS_NAME], int64_t *pre,
+                        int64_t *size) {
   long long p = 0, s = 0;
   const char *colon = strchr(token, ':');
   if (colon && sscanf(colon, ":(%lld)%lld", &p, &s) != 2)
@@ -68,7 +69,8 @@ static bool is_prime(int64_t n) {
   return true;
 }
 
-/* Cuts every axis into primes, while the mesh has room: the sequences in the table may cut axes where they like. */
+/* Cuts every axis into primes, while the mesh has room: the sequences in the table may cut axes
+ * where they like. */
 static void cut(tp_mesh *mesh) {
   for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
@@ -120,8 +122,8 @@ static int for_each_case(void (*check)(const reshard_case *c, void *data), void 
     reshard_case c;
     if (line[0] == '#')
       continue;
-    if (sscanf(line, "%79s %79s %39s %79s %79s %15s %lld %lld %*s %15s", c.name, c.mesh, c.shape, c.from, c.to, c.partial,
-               &c.optimal, &c.shardy, c.sizes) != 9)
+    if (sscanf(line, "%79s %79s %39s %79s %79s %15s %lld %lld %*s %15s", c.name, c.mesh, c.shape,
+               c.from, c.to, c.partial, &c.optimal, &c.shardy, c.sizes) != 9)
       fail_msg("not a case: %s", line);
     check(&c, data);
     n++;
@@ -132,21 +134,26 @@ static int for_each_case(void (*check)(const reshard_case *c, void *data), void 
 
 /* ---- one path ---- */
 
-/* Nothing counts but bytes, for groups of one axis and of several: no latencies, and memory that costs nothing. */
-static const char bytes_only[] =
-    "{\"schema\": \"tpshard.topology/1\", \"name\": \"bytes_only\", \"description\": \"-\", \"source\": \"-\","
-    " \"certainty\": \"made up\","
-    " \"device\": {\"gflops\": {\"f32\": 1, \"f16\": 1}, \"elementwise_gops\": 1, \"memory_gbytes_per_s\": 1e9,"
-    "  \"launch_us\": 0, \"efficiency\": 1},"
-    " \"levels\": [{\"name\": \"all\", \"doubling_us\": 0, \"lines\": [{\"kinds\": [\"all_gather\", \"reduce_scatter\","
-    "  \"all_reduce\", \"all_to_all\", \"permute\", \"broadcast\"], \"n\": 2, \"alpha_us\": 0, \"gbytes_per_s\": 1}]}]}";
+/* Nothing counts but bytes, for groups of one axis and of several: no latencies, and memory that
+ * costs nothing. */
+static const char bytes_only[] = "{\"schema\": \"tpshard.topology/1\", \"name\": \"bytes_only\", "
+                                 "\"description\": \"-\", \"source\": \"-\","
+                                 " \"certainty\": \"made up\","
+                                 " \"device\": {\"gflops\": {\"f32\": 1, \"f16\": 1}, "
+                                 "\"elementwise_gops\": 1, \"memory_gbytes_per_s\": 1e9,"
+                                 "  \"launch_us\": 0, \"efficiency\": 1},"
+                                 " \"levels\": [{\"name\": \"all\", \"doubling_us\": 0, \"lines\": "
+                                 "[{\"kinds\": [\"all_gather\", \"reduce_scatter\","
+                                 "  \"all_reduce\", \"all_to_all\", \"permute\", \"broadcast\"], "
+                                 "\"n\": 2, \"alpha_us\": 0, \"gbytes_per_s\": 1}]}]}";
 
 /* `name`: of a built-in machine; NULL: bytes_only. */
 static void load_topology(const char *name, const tp_mesh *mesh, tp_topology *topology) {
   tp_machine *machine;
   char why[256] = "";
   tp_status status = name ? tp_machine_load(name, why, sizeof why, &machine)
-                          : tp_machine_parse("bytes_only", bytes_only, strlen(bytes_only), why, sizeof why, &machine);
+                          : tp_machine_parse("bytes_only", bytes_only, strlen(bytes_only), why,
+                                             sizeof why, &machine);
   if (status != TP_OK)
     fail_msg("%s", why);
   assert_int_equal(tp_machine_bind(machine, mesh, NULL, 0, topology), TP_OK);
@@ -162,8 +169,8 @@ typedef struct setting {
 } setting;
 
 /* Executes the path on a small tensor; every step starts where the last one ended. */
-static void execute(const reshard_case *c, const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
-                    const tp_reshard *path) {
+static void execute(const reshard_case *c, const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
+                    const int64_t *shape, const tp_reshard *path) {
   sim tensor;
   tp_spec now = from;
   sim_create(&tensor, mesh, from, rank, shape, TP_SUM);
@@ -190,7 +197,8 @@ static void check_case(const reshard_case *c, void *data) {
   refine(&mesh, c->to);
   if (s->cut)
     cut(&mesh);
-  tp_spec from = read_layout(&mesh, c->from, c->partial), to = read_layout(&mesh, c->to, c->partial);
+  tp_spec from = read_layout(&mesh, c->from, c->partial),
+          to = read_layout(&mesh, c->to, c->partial);
   load_topology(s->topology, &mesh, &topology);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
   assert_non_null(cache);
@@ -211,26 +219,28 @@ static void check_case(const reshard_case *c, void *data) {
   s->optimal += c->optimal;
   s->shardy += c->shardy;
   if (!s->topology && path.bytes > c->optimal)
-    print_message("%s%s: %lld bytes, %lld are enough\n", c->name, s->cut ? ", axes cut" : "", (long long)path.bytes,
-                  c->optimal);
+    print_message("%s%s: %lld bytes, %lld are enough\n", c->name, s->cut ? ", axes cut" : "",
+                  (long long)path.bytes, c->optimal);
 }
 
 static void check_setting(setting *s) {
   int n = for_each_case(check_case, s);
   assert_int_equal(n, 44);
   assert_int_equal(s->n_right, n);
-  print_message(
-      "%s%s%s: %d cases right; of %d exact ones %d at most the optimum, %d at most Shardy; %lld bytes in all, optimum %lld, "
-      "Shardy %lld\n",
-      s->topology ? s->topology : "bytes only", s->cut ? ", axes cut" : "", s->large ? ", large" : "", s->n_right, s->n_exact,
-      s->n_optimal, s->n_shardy, (long long)s->bytes, (long long)s->optimal, (long long)s->shardy);
+  print_message("%s%s%s: %d cases right; of %d exact ones %d at most the optimum, %d at most "
+                "Shardy; %lld bytes in all, optimum %lld, "
+                "Shardy %lld\n",
+                s->topology ? s->topology : "bytes only", s->cut ? ", axes cut" : "",
+                s->large ? ", large" : "", s->n_right, s->n_exact, s->n_optimal, s->n_shardy,
+                (long long)s->bytes, (long long)s->optimal, (long long)s->shardy);
 }
 
 static void bytes_are_least(void **state) {
   (void)state;
   setting plain = {0}, primes = {.cut = true};
   check_setting(&plain);
-  assert_int_equal(plain.n_optimal, plain.n_exact - 3); /* three need a cut of an axis that neither layout has */
+  /* three need a cut of an axis that neither layout has */
+  assert_int_equal(plain.n_optimal, plain.n_exact - 3);
   check_setting(&primes);
   assert_int_equal(primes.n_optimal, primes.n_exact);
 }

@@ -18,7 +18,8 @@ typedef struct trial {
   space space;
   tp__arena arena;
   int64_t limit;
-  tp_cost most;  /* plans that cost less are tried: those that keep the limit cost as much, or so it is said */
+  /* plans that cost less are tried: those that keep the limit cost as much, or so it is said */
+  tp_cost most;
   int n_written; /* plans that were written and planned again */
   planned found; /* the last one that keeps the limit, and costs less */
   bool is_found;
@@ -58,7 +59,8 @@ static void pin_ops(const trial *t, const int *plan) {
   for (int d = 0; d < s->n_decisions; d++) {
     const decision *at = &s->decisions[d];
     tp_annotation pins[MAX_PINS];
-    if (at->is_free || (at->at != AT_OP && at->at != AT_LAYOUT) || at->n_out > MAX_PINS || at->n_out == 0)
+    if (at->is_free || (at->at != AT_OP && at->at != AT_LAYOUT) || at->n_out > MAX_PINS ||
+        at->n_out == 0)
       continue;
     bool has_layout = at->at == AT_LAYOUT;
     for (int i = 0; i < at->n_out; i++) {
@@ -98,9 +100,10 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
 
 /* ---- one limit ---- */
 
-/* Why planning counts a plan with more than it holds (docs/design/planning.md): a change of several steps, a constraint that changes nothing, another
- * name of a value whose layout changes or that is used besides, what several elementwise ops read that become one, which overwrites it, a value that only
- * several changes read. */
+/* Why planning counts a plan with more than it holds (docs/design/planning.md): a change of several
+ * steps, a constraint that changes nothing, another name of a value whose layout changes or that is
+ * used besides, what several elementwise ops read that become one, which overwrites it, a value
+ * that only several changes read. */
 typedef struct excuse {
   const planned *plan;
   tp_reshard_cache *reshards;
@@ -111,16 +114,19 @@ static tp_spec spec_of(const excuse *e, MlirValue of) {
   tp_annotation a = {0};
   bool present;
   if (mlirValueIsABlockArgument(of))
-    tp__read_sharding(e->plan->func, "an argument",
-                      tp__arg_attr(e->plan->func, (int)mlirBlockArgumentGetArgNumber(of), "tp.sharding"), &e->plan->mesh,
-                      mlirValueGetType(of), &a);
+    tp__read_sharding(
+        e->plan->func, "an argument",
+        tp__arg_attr(e->plan->func, (int)mlirBlockArgumentGetArgNumber(of), "tp.sharding"),
+        &e->plan->mesh, mlirValueGetType(of), &a);
   else
-    tp__op_sharding(mlirOpResultGetOwner(of), (int)mlirOpResultGetResultNumber(of), &e->plan->mesh, &a, &present);
+    tp__op_sharding(mlirOpResultGetOwner(of), (int)mlirOpResultGetResultNumber(of), &e->plan->mesh,
+                    &a, &present);
   return a.spec;
 }
 
 static bool is_changed(MlirValue of) {
-  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at))
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at);
+       at = mlirOpOperandGetNextUse(at))
     if (tp__op_is(mlirOpOperandGetOwner(at), "shard.shard"))
       return true;
   return false;
@@ -128,7 +134,8 @@ static bool is_changed(MlirValue of) {
 
 static bool is_only_changed(MlirValue of) {
   int n = 0;
-  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at), n++)
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at);
+       at = mlirOpOperandGetNextUse(at), n++)
     if (!tp__op_is(mlirOpOperandGetOwner(at), "shard.shard"))
       return false;
   return n > 1;
@@ -137,9 +144,11 @@ static bool is_only_changed(MlirValue of) {
 /* By several ops, and no others. */
 static bool is_read_elementwise(MlirValue of) {
   int n = 0;
-  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at), n++) {
+  for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at);
+       at = mlirOpOperandGetNextUse(at), n++) {
     MlirOperation op = mlirOpOperandGetOwner(at);
-    if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") && !tp__op_is(op, "linalg.generic"))
+    if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") &&
+        !tp__op_is(op, "linalg.generic"))
       return false;
   }
   return n > 1;
@@ -149,20 +158,27 @@ static tp_status look_for_excuse(MlirOperation op, void *data) {
   excuse *e = data;
   int rank;
   int64_t shape[TP_MAX_RANK];
-  e->found |= tp__is_view(op) && (is_changed(mlirOperationGetResult(op, 0)) || tp__n_uses(mlirOperationGetOperand(op, 0)) > 1);
-  e->found |= mlirOperationGetNumResults(op) == 1 &&
-              (is_read_elementwise(mlirOperationGetResult(op, 0)) || is_only_changed(mlirOperationGetResult(op, 0)));
-  if (!tp__op_is(op, "shard.shard") || !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape))
+  e->found |= tp__is_view(op) && (is_changed(mlirOperationGetResult(op, 0)) ||
+                                  tp__n_uses(mlirOperationGetOperand(op, 0)) > 1);
+  e->found |=
+      mlirOperationGetNumResults(op) == 1 && (is_read_elementwise(mlirOperationGetResult(op, 0)) ||
+                                              is_only_changed(mlirOperationGetResult(op, 0)));
+  if (!tp__op_is(op, "shard.shard") ||
+      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape))
     return TP_OK;
-  tp_spec from = spec_of(e, mlirOperationGetOperand(op, 0)), to = spec_of(e, mlirOperationGetResult(op, 0));
-  int64_t size = tp__element_size(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0))));
+  tp_spec from = spec_of(e, mlirOperationGetOperand(op, 0)),
+          to = spec_of(e, mlirOperationGetResult(op, 0));
+  int64_t size =
+      tp__element_size(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0))));
   tp_reshard path;
-  e->found |= tp_spec_equal(from, to) || (tp_reshard_path(e->reshards, from, to, rank, shape, size, &path) == TP_OK &&
-                                          tp__change_excess(&e->plan->mesh, &path, rank, shape, size) > 0);
+  e->found |= tp_spec_equal(from, to) ||
+              (tp_reshard_path(e->reshards, from, to, rank, shape, size, &path) == TP_OK &&
+               tp__change_excess(&e->plan->mesh, &path, rank, shape, size) > 0);
   return TP_OK;
 }
 
-/* A plan was found that keeps the limit and costs less than `within`, which is a defect if it costs less than is said to be proven. */
+/* A plan was found that keeps the limit and costs less than `within`, which is a defect if it costs
+ * less than is said to be proven. */
 static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within, totals *sum) {
   sum->limits_dearer += within->cost > 0 && (double)within->cost > MUCH * (double)t->found.cost;
   if (within->bound >= 0 && t->found.cost >= within->bound)
@@ -172,13 +188,14 @@ static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within
   sum->counted_more += e.found;
   if (e.found)
     return EQUAL;
-  printf("within %" PRId64 " bytes: claimed %lld, but %lld is enough for %" PRId64 " bytes: %s\n", t->limit,
-         (long long)within->cost, (long long)t->found.cost, t->found.peak, last_error());
+  printf("within %" PRId64 " bytes: claimed %lld, but %lld is enough for %" PRId64 " bytes: %s\n",
+         t->limit, (long long)within->cost, (long long)t->found.cost, t->found.peak, last_error());
   mlirOperationDump(mlirModuleGetOperation(t->found.module));
   return LOST;
 }
 
-/* Nothing was found that keeps the limit: changes one decision after the other of the plan that holds least, as long as it holds no more. */
+/* Nothing was found that keeps the limit: changes one decision after the other of the plan that
+ * holds least, as long as it holds no more. */
 static void climb(trial *t, rng *r) {
   space *s = &t->space;
   int *plan = tp__arena_array(&t->arena, (size_t)s->n_decisions + 1, sizeof *plan);
@@ -200,14 +217,15 @@ static verdict check_limit(trial *t, const planned *free, MlirModule source, rng
   char options[80];
   planned within;
   clear_error();
-  snprintf(options, sizeof options, "memory-limit=%" PRId64 "B%s", t->limit, t->s->bytes ? " objective=bytes" : "");
+  snprintf(options, sizeof options, "memory-limit=%" PRId64 "B%s", t->limit,
+           t->s->bytes ? " objective=bytes" : "");
   bool is_planned = plan_copy(source, options, &within);
   verdict v = EQUAL;
   sum->limits++;
   sum->limits_refused += !is_planned;
   if (is_planned && (within.peak > t->limit || within.bound > within.cost)) {
-    printf("within %" PRId64 " bytes: holds %" PRId64 ", costs %lld .. %lld\n", t->limit, within.peak, (long long)within.bound,
-           (long long)within.cost);
+    printf("within %" PRId64 " bytes: holds %" PRId64 ", costs %lld .. %lld\n", t->limit,
+           within.peak, (long long)within.bound, (long long)within.cost);
     v = EXCEEDED_LIMIT;
   }
   if (v == EQUAL && (!is_planned || within.cost > free->cost)) {
@@ -230,10 +248,12 @@ static verdict check_limit(trial *t, const planned *free, MlirModule source, rng
     sum->limits_kept += !is_planned && t->is_found;
     sum->limits_unkept += !is_planned && !t->is_found && found.done;
     if (t->s->verbose)
-      printf("within %" PRId64 " bytes: costs %lld, bound %lld; tried %d plans%s, the leanest holds %" PRId64
+      printf("within %" PRId64
+             " bytes: costs %lld, bound %lld; tried %d plans%s, the leanest holds %" PRId64
              "; one that keeps it costs %lld\n",
-             t->limit, (long long)within.cost, (long long)within.bound, t->n_written, found.done ? "" : " of more",
-             t->leanest_peak, t->is_found ? (long long)t->found.cost : -1);
+             t->limit, (long long)within.cost, (long long)within.bound, t->n_written,
+             found.done ? "" : " of more", t->leanest_peak,
+             t->is_found ? (long long)t->found.cost : -1);
     if (t->is_found) {
       v = judge(t, reshards, &within, sum);
       mlirModuleDestroy(t->found.module);
@@ -261,19 +281,23 @@ verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, to
   planned free;
   tp_topology topology;
   verdict v = REFUSED;
-  trial t = {.s = s, .module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
+  trial t = {.s = s,
+             .module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
   if (plan_copy(source, s->bytes ? "objective=bytes" : "", &free)) {
     tp_topology_load("cpu", &free.mesh, NULL, 0, &topology);
     if (s->bytes)
       tp_topology_count_bytes(&topology);
-    bool read = !tp_mesh_is_refined(&free.mesh) && /* a pin changes which parts of an axis there are */
-                tp__pads_in_place(the_function(t.module), &t.arena) == TP_OK &&
-                space_read(the_function(t.module), &free.mesh, &topology, mixes, &t.arena, &t.space) &&
-                space_decide_boundary(&t.space);
+    /* a pin changes which parts of an axis there are */
+    bool read =
+        !tp_mesh_is_refined(&free.mesh) &&
+        tp__pads_in_place(the_function(t.module), &t.arena) == TP_OK &&
+        space_read(the_function(t.module), &free.mesh, &topology, mixes, &t.arena, &t.space) &&
+        space_decide_boundary(&t.space);
     v = read ? EQUAL : TOO_MANY;
     int64_t least = least_counted(source);
     for (int i = 0; i < s->limits && v < CHEAPER && read; i++) {
-      t.limit = i == 0 || free.peak <= least ? free.peak : least + rng_below(r, (int)(free.peak - least));
+      t.limit =
+          i == 0 || free.peak <= least ? free.peak : least + rng_below(r, (int)(free.peak - least));
       t.n_written = 0;
       v = check_limit(&t, &free, source, r, sum);
     }

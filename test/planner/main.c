@@ -86,15 +86,17 @@ static void print_totals(const totals *t) {
     printf("  memory limits: %d, refused %d, too many plans to try %d; plans "
            "written %d\n",
            t->limits, t->limits_refused, t->limits_cut, t->limits_written);
-    printf("  of those refused: a plan keeps it %d, none of all does %d, unknown %d\n", t->limits_kept, t->limits_unkept,
-           t->limits_refused - t->limits_kept - t->limits_unkept);
-    printf("  of those planned: more than a tenth dearer than a plan that keeps it %d\n", t->limits_dearer);
+    printf("  of those refused: a plan keeps it %d, none of all does %d, unknown %d\n",
+           t->limits_kept, t->limits_unkept, t->limits_refused - t->limits_kept - t->limits_unkept);
+    printf("  of those planned: more than a tenth dearer than a plan that keeps it %d\n",
+           t->limits_dearer);
     printf("  cheaper plans within a limit, counted with more than they hold: "
            "%d\n",
            t->counted_more);
     return;
   }
-  printf("  beyond: by the order of axes %d, by splits %d, by parts of axes %d\n", t->beyond[0], t->beyond[1], t->beyond[2]);
+  printf("  beyond: by the order of axes %d, by splits %d, by parts of axes %d\n", t->beyond[0],
+         t->beyond[1], t->beyond[2]);
   printf("  written plans that cost less than counted            %6d\n  pins "
          "tried %d, refused %d\n",
          t->written_less, t->pins, t->pins_refused);
@@ -115,7 +117,8 @@ int main(int argc, char **argv) {
     check_random(context, &s, s.seed + (uint64_t)i, &t);
   mlirContextDestroy(context);
   print_totals(&t);
-  int checked = t.verdicts[EQUAL] + t.verdicts[EQUAL_OFFERED] + t.verdicts[EQUAL_NAMED], defects = 0;
+  int checked = t.verdicts[EQUAL] + t.verdicts[EQUAL_OFFERED] + t.verdicts[EQUAL_NAMED],
+      defects = 0;
   for (int v = CHEAPER; v < N_VERDICTS; v++)
     defects += t.verdicts[v];
   if (2 * checked < t.n)

@@ -32,7 +32,8 @@ static tp_spec spec_of(const tp_program *program, MlirValue at) {
     tp__program_arg(program, (int)mlirBlockArgumentGetArgNumber(at), &a, &present);
   } else {
     tp_carried carried = {.n_values = 1, .values = {at}};
-    tp__program_carried(program, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(at)), &carried, &a, &present);
+    tp__program_carried(program, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(at)),
+                        &carried, &a, &present);
   }
   return a.spec;
 }
@@ -53,10 +54,13 @@ static tp_cost written_op(const space *s, const tp_item *item) {
   tp_strategy hint, found;
   uint64_t fused = 0;
   MlirAttribute factors = tp__get(rule->op, "tp.factors");
-  bool hinted = !mlirAttributeIsNull(factors) && tp__read_factors(rule, factors, s->mesh, &hint) == TP_OK;
+  bool hinted =
+      !mlirAttributeIsNull(factors) && tp__read_factors(rule, factors, s->mesh, &hint) == TP_OK;
   for (int i = 0; i < rule->n_operands; i++) {
-    in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value) : tp_spec_replicated();
-    if (rule->is_elementwise && rule->operands[i].is_tensor && mlirOperationIsNull(rule->operands[i].pad) &&
+    in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value)
+                                        : tp_spec_replicated();
+    if (rule->is_elementwise && rule->operands[i].is_tensor &&
+        mlirOperationIsNull(rule->operands[i].pad) &&
         is_elementwise(&s->program, rule->operands[i].value, reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
   }
@@ -72,17 +76,20 @@ static tp_cost written_change(const space *s, tp_reshard_cache *reshards, MlirOp
   int rank;
   int64_t shape[TP_MAX_RANK];
   tp__static_tensor(mlirValueGetType(to), &rank, shape);
-  tp_cost cost = tp_reshard_cost(reshards, spec_of(&s->program, from), spec_of(&s->program, to), rank, shape,
-                                 tp__element_size(tp__element_type(mlirValueGetType(to))));
+  tp_cost cost =
+      tp_reshard_cost(reshards, spec_of(&s->program, from), spec_of(&s->program, to), rank, shape,
+                      tp__element_size(tp__element_type(mlirValueGetType(to))));
   return (tp_cost)((double)cost * tp__program_trips(&s->program, to));
 }
 
 /* What the plan in the IR costs: its ops, and its changes of layout once each.
  */
-static tp_cost written_cost(const planned *p, const tp_topology *topology, tp_reshard_cache *reshards, tp__arena *arena) {
+static tp_cost written_cost(const planned *p, const tp_topology *topology,
+                            tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
-  if (tp__program_read(p->func, &p->mesh, false, NULL, arena, &s.program) != TP_OK || tp__mark_attention(&s.program) != TP_OK)
+  if (tp__program_read(p->func, &p->mesh, false, NULL, arena, &s.program) != TP_OK ||
+      tp__mark_attention(&s.program) != TP_OK)
     return TP_COST_FORBIDDEN;
   for (int i = 0; i < s.program.n_items; i++) {
     const tp_item *item = &s.program.items[i];
@@ -154,7 +161,9 @@ static verdict compare_space(check *c, const space *s) {
     return UNFOUND;
   for (int bit = 0; bit < 3 && all.least < c->plan.cost; bit++)
     c->t->beyond[bit] += least_of(c, s, 1u << bit).least < c->plan.cost;
-  return all.least < c->plan.cost ? EQUAL_OFFERED : offered.least > c->plan.cost ? EQUAL_NAMED : EQUAL;
+  return all.least < c->plan.cost       ? EQUAL_OFFERED
+         : offered.least > c->plan.cost ? EQUAL_NAMED
+                                        : EQUAL;
 }
 
 static verdict compare(check *c, const tp_topology *topology, bool mixes) {
@@ -196,7 +205,8 @@ static tp_status pin_one(MlirOperation op, void *data) {
   int64_t shape[TP_MAX_RANK];
   bool fits = mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) <= 1 &&
               tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) &&
-              mlirAttributeIsNull(tp__get(op, "tp.sharding")) && !tp__op_has_dialect(op, "scf") && !tp__is_in_place(op);
+              mlirAttributeIsNull(tp__get(op, "tp.sharding")) && !tp__op_has_dialect(op, "scf") &&
+              !tp__is_in_place(op);
   if (!fits || !mlirOperationIsNull(e->done) || e->left-- > 0)
     return TP_OK;
   tp_annotation pin = {.spec = random_layout(e, rank, shape)};
@@ -217,9 +227,10 @@ static verdict edit(check *c, rng *r) {
     c->t->pins++;
     if (!plan(c->s, copy, &pinned))
       c->t->pins_refused++;
-    else if (pinned.cost < c->plan.cost && pinned.cost < c->all && !tp_mesh_is_refined(&pinned.mesh))
-      v = EDITED; /* else the axis that it names has made more plans be offered,
-                     with empty shards */
+    else if (pinned.cost < c->plan.cost && pinned.cost < c->all &&
+             !tp_mesh_is_refined(&pinned.mesh))
+      /* else the axis that it names has made more plans be offered, with empty shards */
+      v = EDITED;
     if (v == EDITED) {
       printf("pinned: %lld instead of %lld\n", (long long)pinned.cost, (long long)c->plan.cost);
       mlirOperationDump(e.done);
@@ -237,18 +248,21 @@ static verdict edit(check *c, rng *r) {
  * other changes are at hand. */
 static bool is_same_again(const check *c, tp_cost written) {
   planned again;
-  bool same = plan(c->s, c->plan.module, &again) &&
-              (again.mesh.n_axes != c->plan.mesh.n_axes || (again.cost == written && again.bound == written));
+  bool same =
+      plan(c->s, c->plan.module, &again) && (again.mesh.n_axes != c->plan.mesh.n_axes ||
+                                             (again.cost == written && again.bound == written));
   if (!same)
-    printf("planned again: %lld .. %lld, written: %lld %s\n", (long long)again.bound, (long long)again.cost, (long long)written,
-           last_error());
+    printf("planned again: %lld .. %lld, written: %lld %s\n", (long long)again.bound,
+           (long long)again.cost, (long long)written, last_error());
   mlirModuleDestroy(again.module);
   return same;
 }
 
 static verdict check_planned(check *c, const tp_topology *topology, bool mixes) {
   tp_cost written = written_cost(&c->plan, topology, c->reshards, &c->arena);
-  verdict v = written > c->plan.cost ? WRITTEN : !is_same_again(c, written) ? AGAIN : compare(c, topology, mixes);
+  verdict v = written > c->plan.cost       ? WRITTEN
+              : !is_same_again(c, written) ? AGAIN
+                                           : compare(c, topology, mixes);
   if (v == WRITTEN)
     printf("written: %lld, claimed: %lld\n", (long long)written, (long long)c->plan.cost);
   c->t->written_less += written < c->plan.cost;
@@ -256,7 +270,8 @@ static verdict check_planned(check *c, const tp_topology *topology, bool mixes) 
 }
 
 static verdict check_module(const setting *s, MlirModule module, rng *r, totals *t) {
-  check c = {.s = s, .t = t, .source = module, .offered = TP_COST_FORBIDDEN, .all = TP_COST_FORBIDDEN};
+  check c = {
+      .s = s, .t = t, .source = module, .offered = TP_COST_FORBIDDEN, .all = TP_COST_FORBIDDEN};
   tp_topology topology;
   tp_mesh before;
   clear_error();
@@ -272,7 +287,8 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
     if (s->bytes)
       tp_topology_count_bytes(&topology);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
-    if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK) /* no decision: so they are in all plans */
+    /* no decision: so they are in all plans */
+    if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK)
       v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
     for (int i = 0; i < s->edits && v < CHEAPER; i++)
       if (edit(&c, r) == EDITED)
@@ -280,8 +296,8 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
     tp_reshard_cache_destroy(c.reshards);
   }
   if (v >= CHEAPER || s->verbose)
-    printf("claimed %lld, bound %lld, least offered %lld, least of all %lld\n", (long long)c.plan.cost, (long long)c.plan.bound,
-           (long long)c.offered, (long long)c.all);
+    printf("claimed %lld, bound %lld, least offered %lld, least of all %lld\n",
+           (long long)c.plan.cost, (long long)c.plan.bound, (long long)c.offered, (long long)c.all);
   if (v >= CHEAPER)
     mlirOperationDump(mlirModuleGetOperation(c.plan.module));
   mlirModuleDestroy(c.plan.module);
@@ -289,8 +305,8 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
   return v;
 }
 
-static void check_source(MlirContext context, const setting *s, const char *source, uint64_t seed, const char *name,
-                         totals *t) {
+static void check_source(MlirContext context, const setting *s, const char *source, uint64_t seed,
+                         const char *name, totals *t) {
   clear_error();
   MlirModule module = mlirModuleCreateParse(context, tp__ref(source));
   rng r = {seed};

@@ -36,9 +36,11 @@ typedef enum verdict {
 
 typedef struct totals {
   int n, verdicts[N_VERDICTS], beyond[3], written_less, pins, pins_refused;
-  int limits, limits_refused, limits_cut, limits_written, counted_more; /* counted_more: with more than is held */
+  /* counted_more: with more than is held */
+  int limits, limits_refused, limits_cut, limits_written, counted_more;
   int limits_kept, limits_unkept; /* of those that are refused: a plan keeps it, none does */
-  int limits_dearer;              /* of those that are planned: a plan that keeps it costs much less */
+  /* of those that are planned: a plan that keeps it costs much less */
+  int limits_dearer;
 } totals;
 
 /* Swallows the diagnostics of the context; the last one is printed with a

@@ -41,9 +41,10 @@ void clear_error(void) { error[0] = 0; }
 
 MlirOperation the_function(MlirModule module) {
   MlirOperation found = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "main"))
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") &&
+        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "main"))
       found = op;
   return found;
 }
@@ -55,8 +56,10 @@ static int64_t entry(MlirAttribute plan, const char *name) {
 bool plan_copy(MlirModule source, const char *options, planned *p) {
   char pipeline[200];
   snprintf(pipeline, sizeof pipeline, "tp-propagate{%s}", options);
-  *p =
-      (planned){.cost = -1, .bound = -1, .module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
+  *p = (planned){.cost = -1,
+                 .bound = -1,
+                 .module =
+                     mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
   if (tp_run_pipeline(p->module, pipeline) != TP_OK ||
       tp__module_mesh(mlirModuleGetOperation(p->module), "", &p->mesh) != TP_OK)
     return false;

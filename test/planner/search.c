@@ -100,7 +100,8 @@ static tp_cost value_cost(search *q, int index) {
   if (v->decision >= 0 && q->s->decisions[v->decision].is_free) {
     cost = free_value(q, v);
   } else if (v->decision >= 0) {
-    cost = from_layout(q, index, q->s->decisions[v->decision].choices[q->chosen[v->decision]].out[v->output]);
+    cost = from_layout(q, index,
+                       q->s->decisions[v->decision].choices[q->chosen[v->decision]].out[v->output]);
   } else {
     for (int i = 0; i < v->argument.n; i++)
       if ((v->argument.beyond[i] & ~q->beyond) == 0) {
@@ -113,10 +114,11 @@ static tp_cost value_cost(search *q, int index) {
 
 /* ---- remembered ---- */
 
-static price *find_price(price *prices, size_t capacity, uint64_t hash, const uint64_t *key, int n) {
+static price *find_price(price *prices, size_t capacity, uint64_t hash, const uint64_t *key,
+                         int n) {
   size_t at = hash & (capacity - 1);
-  while (prices[at].n &&
-         (prices[at].hash != hash || prices[at].n != n || memcmp(prices[at].key, key, (size_t)n * sizeof *key) != 0))
+  while (prices[at].n && (prices[at].hash != hash || prices[at].n != n ||
+                          memcmp(prices[at].key, key, (size_t)n * sizeof *key) != 0))
     at = (at + 1) & (capacity - 1);
   return &prices[at];
 }
@@ -126,7 +128,8 @@ static void grow(search *q) {
   price *prices = tp__calloc(capacity, sizeof *prices);
   for (size_t i = 0; i < q->capacity; i++)
     if (q->prices[i].n)
-      *find_price(prices, capacity, q->prices[i].hash, q->prices[i].key, q->prices[i].n) = q->prices[i];
+      *find_price(prices, capacity, q->prices[i].hash, q->prices[i].key, q->prices[i].n) =
+          q->prices[i];
   tp__free(q->prices);
   q->prices = prices;
   q->capacity = capacity;
@@ -238,7 +241,8 @@ static void prepare(search *q) {
   }
 }
 
-search_result search_plans(const space *s, tp_reshard_cache *reshards, const search_options *options, int *plan) {
+search_result search_plans(const space *s, tp_reshard_cache *reshards,
+                           const search_options *options, int *plan) {
   search q = {.plan = plan,
               .s = s,
               .reshards = reshards,

@@ -13,10 +13,10 @@ typedef struct search_options {
   unsigned beyond; /* the bits that a plan may have */
   tp_cost limit;
   int64_t steps;
-  int64_t memory;                                            /* bytes that arguments and results may hold, as far as they
-                     are decided; 0: any */
-  bool (*accept)(void *data, const int *plan, tp_cost cost); /* says of each cheaper plan whether it counts;
-                                   NULL: all do */
+  /* bytes that arguments and results may hold, as far as they are decided; 0: any */
+  int64_t memory;
+  /* says of each cheaper plan whether it counts; NULL: all do */
+  bool (*accept)(void *data, const int *plan, tp_cost cost);
   void *data;
   int most_accepts; /* calls of `accept`; then the search is not done */
 } search_options;
@@ -26,6 +26,7 @@ typedef struct search_options {
  * to one of any kind (where it has several uses), and from there to what each
  * use wants. `plan` (may be NULL) receives the choice of each decision, when
  * there is one. */
-search_result search_plans(const space *s, tp_reshard_cache *reshards, const search_options *options, int *plan);
+search_result search_plans(const space *s, tp_reshard_cache *reshards,
+                           const search_options *options, int *plan);
 
 #endif

@@ -24,7 +24,8 @@ static bool split_is_offered(const tp_mesh *mesh, int64_t size, unsigned axes) {
 
 /* Would the whole axis fit where this choice has put a part of it? */
 static bool takes_whole(const tp_rule *rule, const tp_mesh *mesh, tp_choice c, int axis) {
-  return c.kind != TP_CHOOSE_FACTOR || rule->factors[c.index].size % mesh->axes[axis].parent_size == 0;
+  return c.kind != TP_CHOOSE_FACTOR ||
+         rule->factors[c.index].size % mesh->axes[axis].parent_size == 0;
 }
 
 static unsigned choice_beyond(const space *s, const tp_rule *rule, const tp_strategy *t) {
@@ -43,7 +44,8 @@ static unsigned choice_beyond(const space *s, const tp_rule *rule, const tp_stra
       beyond |= BEYOND_ORDER;
   for (int a = 1; a < mesh->n_axes && !s->mixes_sub_axes; a++) {
     tp_choice x = t->choices[a - 1], y = t->choices[a];
-    bool parted = mesh->axes[a].parent == mesh->axes[a - 1].parent && (x.kind != y.kind || x.index != y.index);
+    bool parted = mesh->axes[a].parent == mesh->axes[a - 1].parent &&
+                  (x.kind != y.kind || x.index != y.index);
     if (parted && takes_whole(rule, mesh, x, a) && takes_whole(rule, mesh, y, a))
       beyond |= BEYOND_PARTS;
   }
@@ -105,7 +107,8 @@ static void place_axes(listing *l, tp_spec spec, unsigned left) {
   }
 }
 
-layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open, uint32_t combiners) {
+layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open,
+                     uint32_t combiners) {
   static listing l;
   l = (listing){.s = s, .v = v, .open = open, .combiners = combiners};
   unsigned left = 0;
@@ -135,7 +138,8 @@ static bool map_has(const tp_value_map *map, int f) {
 
 /* The layout of a value of the op: every axis stands where its factor stands,
  * and is partial where that was reduced. */
-static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t, int i, bool is_result) {
+static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t, int i,
+                       bool is_result) {
   const tp_value_map *map = is_result ? &rule->results[i] : &rule->operands[i];
   tp_spec spec = tp_spec_replicated();
   for (int o = 0; o < s->mesh->n_axes && map->is_tensor; o++) {
@@ -144,8 +148,8 @@ static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t
     const tp_variant *variant = &rule->variants[c.index];
     if (c.kind == TP_CHOOSE_VARIANT && (is_result || (variant->operands >> i & 1)))
       tp_spec_set_partial(&spec, a, variant->combiner);
-    if (c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION && map->has_combiner &&
-        (is_result || map->is_init) && !map_has(map, c.index))
+    if (c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION &&
+        map->has_combiner && (is_result || map->is_init) && !map_has(map, c.index))
       tp_spec_set_partial(&spec, a, map->combiner);
   }
   for (int d = 0; d < map->rank && map->is_tensor; d++)
@@ -155,7 +159,8 @@ static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t
         if (c.kind == TP_CHOOSE_FACTOR && c.index == map->dims[d].factors[k])
           tp_spec_append(&spec, t->order[o], d);
       }
-  for (int o = 0; o < s->mesh->n_axes && !is_result && rule->ring.factors && i == rule->ring.operand; o++)
+  for (int o = 0;
+       o < s->mesh->n_axes && !is_result && rule->ring.factors && i == rule->ring.operand; o++)
     if (t->choices[t->order[o]].ring)
       tp_spec_append(&spec, t->order[o], rule->ring.dim);
   return spec;
@@ -170,7 +175,8 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   for (int a = 0; a < s->mesh->n_axes; a++)
     parts *= t->choices[a].ring ? (int)s->mesh->axes[a].size : 1;
   double share = tp__strategy_share(rule, s->mesh, t) / parts;
-  tp_cost sent = tp__strategy_communication(rule, &(tp_pricing){.mesh = s->mesh, .topology = s->topology}, t);
+  tp_cost sent =
+      tp__strategy_communication(rule, &(tp_pricing){.mesh = s->mesh, .topology = s->topology}, t);
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
                   .gemm_dim = tp__strategy_gemm_dim(rule, s->mesh, t),
@@ -179,13 +185,17 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   if (rule->is_free)
     return sent;
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !rule->operands[i].in_blocks && !(fused >> i & 1)) {
-      bool padded = !mlirOperationIsNull(rule->operands[i].pad); /* read, written with its padding, and read again */
-      work.memory_bytes += (padded ? 3 : 1) * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
+        !rule->operands[i].in_blocks && !(fused >> i & 1)) {
+      /* read, written with its padding, and read again */
+      bool padded = !mlirOperationIsNull(rule->operands[i].pad);
+      work.memory_bytes +=
+          (padded ? 3 : 1) * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
     }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
-      work.memory_bytes += (parts > 1 ? 2 : 1) * bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
+      work.memory_bytes +=
+          (parts > 1 ? 2 : 1) * bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
   return tp_cost_add((tp_cost)parts * tp_cost_compute(s->topology, &work), sent);
 }
 
@@ -206,7 +216,8 @@ typedef struct choosing {
 static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   for (int a = 0; a < s->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(spec, a);
-    if (place.kind == TP_DIM && (pin.open >> place.dim & 1) && tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
+    if (place.kind == TP_DIM && (pin.open >> place.dim & 1) &&
+        tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
       tp_spec_clear(&spec, a);
   }
   return tp_spec_equal(spec, pin.spec);
@@ -226,7 +237,8 @@ static bool breaks_blocks(const choosing *c, const choice *made) {
     partial |= tp_spec_has_partial(is_operand ? made->in[k] : made->out[k]);
   }
   tp_pricing pricing = {.mesh = c->s->mesh, .topology = c->s->topology};
-  bool moves = tp__strategy_communication(rule, &pricing, &c->now) > tp__ring_cost(rule, &pricing, &c->now);
+  bool moves =
+      tp__strategy_communication(rule, &pricing, &c->now) > tp__ring_cost(rule, &pricing, &c->now);
   return partial || (any && moves);
 }
 
@@ -234,7 +246,8 @@ static void keep_choice(choosing *c) {
   const tp_rule *rule = c->rule;
   choice made = {.beyond = choice_beyond(c->s, rule, &c->now),
                  .in = tp__arena_array(c->s->arena, (size_t)rule->n_operands + 1, sizeof *made.in),
-                 .out = tp__arena_array(c->s->arena, (size_t)rule->n_results + 1, sizeof *made.out)};
+                 .out =
+                     tp__arena_array(c->s->arena, (size_t)rule->n_results + 1, sizeof *made.out)};
   for (int i = 0; i < rule->n_operands; i++)
     made.in[i] = spec_of(c->s, rule, &c->now, i, false);
   for (int i = 0; i < rule->n_results; i++) {
@@ -310,7 +323,8 @@ static void drop_repeated(const tp_rule *rule, decision *d) {
     bool seen = false;
     for (int k = 0; k < kept && !seen; k++) {
       choice *a = &d->choices[i], *b = &d->choices[k];
-      seen = (b->beyond & ~a->beyond) == 0 && memcmp(a->out, b->out, (size_t)d->n_out * sizeof *a->out) == 0;
+      seen = (b->beyond & ~a->beyond) == 0 &&
+             memcmp(a->out, b->out, (size_t)d->n_out * sizeof *a->out) == 0;
       for (int o = 0; o < d->n_in && seen; o++)
         seen = rule->operands[o].is_unused || tp_spec_equal(a->in[o], b->in[o]);
     }
@@ -332,7 +346,8 @@ MlirValue unchanged(MlirValue at) {
 bool reads_stored(const tp_rule *rule, int i) {
   bool in_blocks = false;
   for (int k = 0; k < rule->n_operands + rule->n_results; k++)
-    in_blocks |= k < rule->n_operands ? rule->operands[k].in_blocks : rule->results[k - rule->n_operands].in_blocks;
+    in_blocks |= k < rule->n_operands ? rule->operands[k].in_blocks
+                                      : rule->results[k - rule->n_operands].in_blocks;
   return in_blocks && !rule->operands[i].in_blocks;
 }
 
@@ -353,14 +368,24 @@ static bool decide_op(space *s, const tp_rule *rule, decision *d) {
   static choice found[MAX_CHOICES];
   bool pinned[MAX_PINS] = {false};
   tp_annotation pins[MAX_PINS] = {0};
-  *d = (decision){
-      .at = AT_OP, .op = rule->op, .rule = rule, .is_free = rule->is_free, .n_in = rule->n_operands, .n_out = rule->n_results};
+  *d = (decision){.at = AT_OP,
+                  .op = rule->op,
+                  .rule = rule,
+                  .is_free = rule->is_free,
+                  .n_in = rule->n_operands,
+                  .n_out = rule->n_results};
   if (rule->n_results > TP_LEN(pins))
     return false;
   for (int i = 0; i < rule->n_results; i++)
     if (tp__program_op(&s->program, rule->op, i, &pins[i], &pinned[i]) != TP_OK)
       return false;
-  choosing c = {.s = s, .rule = rule, .fused = fused_operands(s, rule), .pinned = pinned, .pins = pins, .n = 0, .found = found};
+  choosing c = {.s = s,
+                .rule = rule,
+                .fused = fused_operands(s, rule),
+                .pinned = pinned,
+                .pins = pins,
+                .n = 0,
+                .found = found};
   for (int a = 0; a < TP_MAX_AXES; a++)
     c.now.order[a] = (uint8_t)a;
   choose_axes(&c, 0);
@@ -373,7 +398,8 @@ static bool decide_op(space *s, const tp_rule *rule, decision *d) {
 }
 
 /* A decision that is a layout: what comes in goes out. */
-static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, site at, decision *d) {
+static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, site at,
+                          decision *d) {
   layouts all = list_layouts(s, v, start, open, 0);
   *d = (decision){.at = at, .n_in = 1, .n_out = 1, .n = all.n};
   d->choices = tp__arena_array(s->arena, (size_t)all.n + 1, sizeof *d->choices);
@@ -393,7 +419,8 @@ static value *add_value(space *s, MlirValue at, int maker, int output) {
 }
 
 static bool add_argument(space *s, int i) {
-  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(s->program.func, 0)), i);
+  MlirValue arg =
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(s->program.func, 0)), i);
   tp_annotation pin = {0};
   bool pinned;
   if (!tp__is_tensor(mlirValueGetType(arg)))
@@ -409,14 +436,19 @@ static bool add_argument(space *s, int i) {
 static bool add_carried(space *s, const tp_item *item, const tp_carried *c) {
   tp_annotation pin = {0};
   bool pinned;
-  if (tp__program_carried(&s->program, item->op, c, &pin, &pinned) != TP_OK || s->n_decisions == MAX_DECISIONS)
+  if (tp__program_carried(&s->program, item->op, c, &pin, &pinned) != TP_OK ||
+      s->n_decisions == MAX_DECISIONS)
     return false;
   if (c->differs)
     pin = (tp_annotation){0};
   value *v = NULL;
   for (int i = 0; i < c->n_values; i++)
     v = add_value(s, c->values[i], s->n_decisions, 0);
-  decide_layout(s, v, pin.spec, c->differs ? 0 : pinned ? pin.open : UINT32_MAX, AT_CARRIED, &s->decisions[s->n_decisions++]);
+  decide_layout(s, v, pin.spec,
+                c->differs ? 0
+                : pinned   ? pin.open
+                           : UINT32_MAX,
+                AT_CARRIED, &s->decisions[s->n_decisions++]);
   return true;
 }
 
@@ -433,13 +465,15 @@ static bool add_item(space *s, const tp_item *item) {
       d->choices[k].cost = (tp_cost)((double)d->choices[k].cost * item->trips);
     for (int i = 0; i < item->rule->n_results; i++)
       if (item->rule->results[i].is_tensor)
-        add_value(s, item->rule->results[i].value, s->n_decisions, i)->in_blocks = item->rule->results[i].in_blocks;
+        add_value(s, item->rule->results[i].value, s->n_decisions, i)->in_blocks =
+            item->rule->results[i].in_blocks;
     s->n_decisions++;
     return ok;
   case TP_ITEM_LAYOUT:
     if (tp__program_op(&s->program, item->op, 0, &pin, &pinned) != TP_OK || !pinned)
       return false;
-    decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec, pin.open, AT_LAYOUT, d);
+    decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec,
+                  pin.open, AT_LAYOUT, d);
     d->op = item->op;
     s->n_decisions++;
     return true;
@@ -472,7 +506,8 @@ static bool add_results(space *s, MlirOperation ret) {
     layouts *all = tp__arena_alloc(s->arena, sizeof *all);
     if (tp__program_result(&s->program, i, &pin, &pinned) != TP_OK)
       return false;
-    *all = list_layouts(s, &s->values[tp__table_get(&s->table, at.ptr)], pin.spec, pinned ? pin.open : UINT32_MAX, 0);
+    *all = list_layouts(s, &s->values[tp__table_get(&s->table, at.ptr)], pin.spec,
+                        pinned ? pin.open : UINT32_MAX, 0);
     ok = add_use(s, at, (use){.decision = -1, .index = i, .result = all});
   }
   return ok;
@@ -495,21 +530,26 @@ static bool add_uses(space *s) {
     } else {
       for (int k = 0; k < item->n_carried && ok; k++, d++)
         for (int u = 0; u < item->carried[k].n_uses && ok; u++)
-          ok = add_use(s, mlirOperationGetOperand(item->carried[k].uses[u].op, item->carried[k].uses[u].operand),
+          ok = add_use(s,
+                       mlirOperationGetOperand(item->carried[k].uses[u].op,
+                                               item->carried[k].uses[u].operand),
                        (use){.decision = d});
     }
   }
   return ok;
 }
 
-bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology, bool mixes_sub_axes, tp__arena *arena,
-                space *s) {
-  *s = (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
-  if (tp__program_read(func, mesh, false, NULL, arena, &s->program) != TP_OK || tp__mark_attention(&s->program) != TP_OK)
+bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology,
+                bool mixes_sub_axes, tp__arena *arena, space *s) {
+  *s =
+      (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
+  if (tp__program_read(func, mesh, false, NULL, arena, &s->program) != TP_OK ||
+      tp__mark_attention(&s->program) != TP_OK)
     return false;
   size_t n_values = (size_t)s->program.n_args + 1;
   for (int i = 0; i < s->program.n_items; i++)
-    n_values += 2 * (size_t)(mlirOperationGetNumResults(s->program.items[i].op) + s->program.items[i].n_carried);
+    n_values += 2 * (size_t)(mlirOperationGetNumResults(s->program.items[i].op) +
+                             s->program.items[i].n_carried);
   s->decisions = tp__arena_array(arena, MAX_DECISIONS, sizeof *s->decisions);
   s->values = tp__arena_array(arena, n_values, sizeof *s->values);
   bool ok = s->decisions && s->values;
@@ -522,14 +562,21 @@ bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topo
 
 /* ---- arguments and results as decisions ---- */
 
-static decision boundary_decision(const space *s, const value *v, const layouts *all, int index, site at) {
-  decision d = {.at = at, .index = index, .rank = v->rank, .n_in = at == AT_RESULT, .n_out = at == AT_ARGUMENT, .n = all->n};
+static decision boundary_decision(const space *s, const value *v, const layouts *all, int index,
+                                  site at) {
+  decision d = {.at = at,
+                .index = index,
+                .rank = v->rank,
+                .n_in = at == AT_RESULT,
+                .n_out = at == AT_ARGUMENT,
+                .n = all->n};
   d.choices = tp__arena_array(s->arena, (size_t)all->n + 1, sizeof *d.choices);
   for (int i = 0; i < all->n; i++)
-    d.choices[i] = (choice){.beyond = all->n == 1 ? 0 : all->beyond[i],
-                            .held = tp_spec_local_elements(s->mesh, all->specs[i], v->rank, v->shape) * v->element_size,
-                            .in = &all->specs[i],
-                            .out = &all->specs[i]};
+    d.choices[i] = (choice){
+        .beyond = all->n == 1 ? 0 : all->beyond[i],
+        .held = tp_spec_local_elements(s->mesh, all->specs[i], v->rank, v->shape) * v->element_size,
+        .in = &all->specs[i],
+        .out = &all->specs[i]};
   return d;
 }
 
@@ -562,7 +609,8 @@ bool space_decide_boundary(space *s) {
     }
     for (int u = 0; u < at->n_uses; u++)
       if (at->uses[u].decision < 0) {
-        s->decisions[s->n_decisions] = boundary_decision(s, at, at->uses[u].result, at->uses[u].index, AT_RESULT);
+        s->decisions[s->n_decisions] =
+            boundary_decision(s, at, at->uses[u].result, at->uses[u].index, AT_RESULT);
         at->uses[u].decision = s->n_decisions++;
         at->uses[u].input = 0;
       }

@@ -55,8 +55,8 @@ typedef struct layouts {
 } layouts;
 
 typedef struct use {
-  int decision, input; /* decision < 0: result `index` of the function with
-                          these layouts */
+  /* decision < 0: result `index` of the function with these layouts */
+  int decision, input;
   int index;
   const layouts *result;
 } use;
@@ -69,8 +69,8 @@ typedef struct value {
   int64_t element_size;
   bool in_blocks; /* its layout does not change */
   double trips;
-  int decision, output; /* decision < 0: argument `index` of the function with
-                           these layouts */
+  /* decision < 0: argument `index` of the function with these layouts */
+  int decision, output;
   int index;
   layouts argument;
   int n_uses;
@@ -94,8 +94,8 @@ typedef struct space {
 bool reads_stored(const tp_rule *rule, int i);
 /* Reads the only function of `module`. `mesh`: the one that it was planned on.
  * False when it is too large, or is refused. */
-bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology, bool mixes_sub_axes, tp__arena *arena,
-                space *s);
+bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology,
+                bool mixes_sub_axes, tp__arena *arena, space *s);
 void space_clear(space *s);
 /* Makes decisions of the layouts of arguments, first, and of results, last.
  * False when there are too many. */
@@ -103,7 +103,8 @@ bool space_decide_boundary(space *s);
 
 /* All layouts of the value that extend `start` on the dimensions of `open`, in
  * every order of axes; partial by the combiners of `combiners` (bit c). */
-layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open, uint32_t combiners);
+layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open,
+                     uint32_t combiners);
 
 /* The value behind changes of layout. */
 MlirValue unchanged(MlirValue value);

@@ -27,11 +27,14 @@ static tp_status evaluate_with(fixture *f, const char *program, const void *cons
   tp_context_prepare(f->context);
   f->module = mlirModuleCreateParse(f->context, mlirStringRefCreateFromCString(program));
   assert_false(mlirModuleIsNull(f->module));
-  return tp_reference_evaluate(f->module, "main", inputs, options, sizeof f->why, f->why, &f->results);
+  return tp_reference_evaluate(f->module, "main", inputs, options, sizeof f->why, f->why,
+                               &f->results);
 }
 
 /* `main` has no arguments. */
-static void evaluate(fixture *f, const char *program) { assert_int_equal(evaluate_with(f, program, NULL, NULL), TP_OK); }
+static void evaluate(fixture *f, const char *program) {
+  assert_int_equal(evaluate_with(f, program, NULL, NULL), TP_OK);
+}
 
 static void clear(fixture *f) {
   tp_reference_destroy(f->results);
@@ -50,7 +53,8 @@ static void expect_integers(const fixture *f, int result, int n, const int64_t *
   }
 }
 
-/* Strides and diagonals leave what they do not write; where the init has nothing, nothing is known. */
+/* Strides and diagonals leave what they do not write; where the init has nothing, nothing is
+ * known. */
 static void test_places(void **state) {
   (void)state;
   fixture f = {0};
@@ -58,7 +62,8 @@ static void test_places(void **state) {
                "  %a = arith.constant dense<[3, 4]> : tensor<2xi32>\n"
                "  %s = arith.constant dense<7> : tensor<5xi32>\n"
                "  %e = tensor.empty() : tensor<2x2xi32>\n"
-               "  %0, %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0 * 2 + 1)>,\n"
+               "  %0, %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, "
+               "affine_map<(d0) -> (d0 * 2 + 1)>,\n"
                "      affine_map<(d0) -> (d0, d0)>], iterator_types = [\"parallel\"]}\n"
                "      ins(%a : tensor<2xi32>) outs(%s, %e : tensor<5xi32>, tensor<2x2xi32>) {\n"
                "  ^bb0(%in: i32, %o: i32, %p: i32):\n"
@@ -89,15 +94,18 @@ static void test_widths(void **state) {
   clear(&f);
   evaluate(&f, "func.func @main() -> (tensor<3xi8>, tensor<2xi8>, tensor<3xf32>) {\n"
                "  %a = arith.constant dense<[100, -100, -1]> : tensor<3xi8>\n"
-               "  %b = arith.constant dense<7> : tensor<3xi8>\n  %0 = arith.ceildivui %a, %b : tensor<3xi8>\n"
+               "  %b = arith.constant dense<7> : tensor<3xi8>\n  %0 = arith.ceildivui %a, %b : "
+               "tensor<3xi8>\n"
                "  %c = arith.constant dense<[200.7, -3.0]> : tensor<2xf32>\n"
                "  %1 = arith.fptoui %c : tensor<2xf32> to tensor<2xi8>\n"
-               "  %d = arith.constant dense<[0.5, 1.0, 2.0]> : tensor<3xf32>\n  %2 = math.asin %d : tensor<3xf32>\n"
+               "  %d = arith.constant dense<[0.5, 1.0, 2.0]> : tensor<3xf32>\n  %2 = math.asin %d "
+               ": tensor<3xf32>\n"
                "  return %0, %1, %2 : tensor<3xi8>, tensor<2xi8>, tensor<3xf32>\n}\n");
   expect_integers(&f, 0, 3, (int64_t[]){15, 23, 37});
   expect_integers(&f, 1, 2, (int64_t[]){-56, INT64_MAX});
   double value;
-  assert_true(tp_reference_value(f.results, 2, 0, &value, NULL) && fabs(value - 0.5235987755982989) < 1e-12);
+  assert_true(tp_reference_value(f.results, 2, 0, &value, NULL) &&
+              fabs(value - 0.5235987755982989) < 1e-12);
   assert_true(tp_reference_value(f.results, 2, 2, &value, NULL) && isnan(value));
   clear(&f);
 }
@@ -106,22 +114,27 @@ static void test_widths(void **state) {
 static void test_flow(void **state) {
   (void)state;
   fixture f = {0};
-  evaluate(&f, "func.func private @twice(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"
-               "func.func @main() -> (i32, i32) {\n"
-               "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
-               "  %c3 = arith.constant 3 : index\n  %x = arith.constant 1 : i32\n  %y = arith.constant 10 : i32\n"
-               "  %0, %1 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (i32, i32) {\n"
-               "    %is = arith.cmpi eq, %i, %c1 : index\n"
-               "    %n = scf.if %is -> (i32) {\n      %t = func.call @twice(%a) : (i32) -> i32\n"
-               "      scf.yield %t : i32\n    } else {\n      scf.yield %a : i32\n    }\n"
-               "    scf.yield %b, %n : i32, i32\n  }\n"
-               "  return %0, %1 : i32, i32\n}\n");
+  evaluate(
+      &f,
+      "func.func private @twice(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : "
+      "i32\n}\n"
+      "func.func @main() -> (i32, i32) {\n"
+      "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+      "  %c3 = arith.constant 3 : index\n  %x = arith.constant 1 : i32\n  %y = arith.constant 10 : "
+      "i32\n"
+      "  %0, %1 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (i32, i32) {\n"
+      "    %is = arith.cmpi eq, %i, %c1 : index\n"
+      "    %n = scf.if %is -> (i32) {\n      %t = func.call @twice(%a) : (i32) -> i32\n"
+      "      scf.yield %t : i32\n    } else {\n      scf.yield %a : i32\n    }\n"
+      "    scf.yield %b, %n : i32, i32\n  }\n"
+      "  return %0, %1 : i32, i32\n}\n");
   expect_integers(&f, 0, 1, (int64_t[]){20}); /* (1, 10), (10, 1), (1, 20), (20, 1) */
   expect_integers(&f, 1, 1, (int64_t[]){1});
   clear(&f);
 }
 
-/* Whole numbers are exact as far as the significand goes; elsewhere every addition may round, relative to what is added. */
+/* Whole numbers are exact as far as the significand goes; elsewhere every addition may round,
+ * relative to what is added. */
 static void test_errors(void **state) {
   (void)state;
   fixture f = {0};
@@ -129,26 +142,32 @@ static void test_errors(void **state) {
                "  %a = arith.constant dense<[1.0, 2.0, -4.0]> : tensor<3xf32>\n"
                "  %b = arith.constant dense<[0.1, 1000.0, -1000.0]> : tensor<3xf32>\n"
                "  %z = arith.constant dense<0.0> : tensor<f32>\n"
-               "  %0 = linalg.reduce { arith.addf } ins(%a : tensor<3xf32>) outs(%z : tensor<f32>) dimensions = [0]\n"
-               "  %1 = linalg.reduce { arith.addf } ins(%b : tensor<3xf32>) outs(%z : tensor<f32>) dimensions = [0]\n"
+               "  %0 = linalg.reduce { arith.addf } ins(%a : tensor<3xf32>) outs(%z : tensor<f32>) "
+               "dimensions = [0]\n"
+               "  %1 = linalg.reduce { arith.addf } ins(%b : tensor<3xf32>) outs(%z : tensor<f32>) "
+               "dimensions = [0]\n"
                "  %h = arith.constant dense<2048.0> : tensor<1xf16>\n"
                "  %2 = arith.addf %h, %h : tensor<1xf16>\n"
                "  return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<1xf16>\n}\n");
   double value, error;
   assert_true(tp_reference_value(f.results, 0, 0, &value, &error) && value == -1 && error == 0);
-  assert_true(tp_reference_value(f.results, 1, 0, &value, &error) && error > 1000 * 0x1p-24 && error < 1e-3);
+  assert_true(tp_reference_value(f.results, 1, 0, &value, &error) && error > 1000 * 0x1p-24 &&
+              error < 1e-3);
   tp_reference_judgement judgement;
   tp_reference_judge(f.results, 1, &(float){0.1f + 3e-5f}, &judgement);
   assert_int_equal(judgement.first_wrong, -1);
   tp_reference_judge(f.results, 1, &(float){0.11f}, &judgement);
   assert_int_equal(judgement.first_wrong, 0);
   assert_non_null(strstr(judgement.text, "0.109999999, but the program says 0.1"));
-  assert_true(fabs(judgement.error - 0.01) < 1e-6 && fabs(judgement.largest - 0.1) < 1e-6 && judgement.n_known == 1);
-  assert_true(tp_reference_value(f.results, 2, 0, &value, &error) && value == 4096 && error > 0); /* beyond 2^11, in f16 */
+  assert_true(fabs(judgement.error - 0.01) < 1e-6 && fabs(judgement.largest - 0.1) < 1e-6 &&
+              judgement.n_known == 1);
+  /* beyond 2^11, in f16 */
+  assert_true(tp_reference_value(f.results, 2, 0, &value, &error) && value == 4096 && error > 0);
   clear(&f);
 }
 
-/* Where a sum is divided before devices add their parts of it, twelfths are rounded, and quarters are not. */
+/* Where a sum is divided before devices add their parts of it, twelfths are rounded, and quarters
+ * are not. */
 static void test_quotients(void **state) {
   (void)state;
   fixture f;
@@ -158,7 +177,8 @@ static void test_quotients(void **state) {
                "  %0 = arith.divf %a, %a : tensor<f32>\n  %1 = arith.divf %a, %b : tensor<f32>\n"
                "  return %0, %1 : tensor<f32>, tensor<f32>\n}\n");
   double value, error;
-  assert_true(tp_reference_value(f.results, 0, 0, &value, &error) && value == 1 && error > 0 && error < 1e-6);
+  assert_true(tp_reference_value(f.results, 0, 0, &value, &error) && value == 1 && error > 0 &&
+              error < 1e-6);
   assert_true(tp_reference_value(f.results, 1, 0, &value, &error) && value == -3 && error == 0);
   clear(&f);
 }
@@ -168,26 +188,31 @@ static void test_quotients(void **state) {
 /* c = a b + c0 over data that round, where `body` computes a product %p of %x and %y. */
 static void product(fixture *f, const char *body, const float *a, const float *b) {
   char program[2000];
-  snprintf(program, sizeof program,
-           "func.func @main(%%a: tensor<5x70xf32>, %%b: tensor<70x67xf32>) -> tensor<5x67xf32> {\n"
-           "  %%z = arith.constant dense<0.5> : tensor<5x67xf32>\n  %%one = arith.constant 1.0 : f32\n"
-           "  %%0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,\n"
-           "    affine_map<(i, j, k) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]}\n"
-           "    ins(%%a, %%b : tensor<5x70xf32>, tensor<70x67xf32>) outs(%%z : tensor<5x67xf32>) {\n"
-           "  ^bb0(%%x: f32, %%y: f32, %%o: f32):\n%s    %%s = arith.addf %%o, %%p : f32\n    linalg.yield %%s : f32\n"
-           "  } -> tensor<5x67xf32>\n  return %%0 : tensor<5x67xf32>\n}\n",
-           body);
+  snprintf(
+      program, sizeof program,
+      "func.func @main(%%a: tensor<5x70xf32>, %%b: tensor<70x67xf32>) -> tensor<5x67xf32> {\n"
+      "  %%z = arith.constant dense<0.5> : tensor<5x67xf32>\n  %%one = arith.constant 1.0 : f32\n"
+      "  %%0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, "
+      "k) -> (k, j)>,\n"
+      "    affine_map<(i, j, k) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\", "
+      "\"reduction\"]}\n"
+      "    ins(%%a, %%b : tensor<5x70xf32>, tensor<70x67xf32>) outs(%%z : tensor<5x67xf32>) {\n"
+      "  ^bb0(%%x: f32, %%y: f32, %%o: f32):\n%s    %%s = arith.addf %%o, %%p : f32\n    "
+      "linalg.yield %%s : f32\n"
+      "  } -> tensor<5x67xf32>\n  return %%0 : tensor<5x67xf32>\n}\n",
+      body);
   assert_int_equal(evaluate_with(f, program, (const void *const[]){a, b}, NULL), TP_OK);
 }
 
 /* Products of matrices, lanes, and single points say the same, with bounds that are alike. */
 static void test_ways(void **state) {
   (void)state;
-  static const char *const bodies[] = {"    %p = arith.mulf %x, %y : f32\n",
-                                       "    %q = arith.mulf %x, %one : f32\n    %p = arith.mulf %q, %y : f32\n",
-                                       "    %t = arith.constant true\n    %p = scf.if %t -> f32 {\n"
-                                       "      %q = arith.mulf %x, %y : f32\n      scf.yield %q : f32\n    } else {\n"
-                                       "      scf.yield %one : f32\n    }\n"};
+  static const char *const bodies[] = {
+      "    %p = arith.mulf %x, %y : f32\n",
+      "    %q = arith.mulf %x, %one : f32\n    %p = arith.mulf %q, %y : f32\n",
+      "    %t = arith.constant true\n    %p = scf.if %t -> f32 {\n"
+      "      %q = arith.mulf %x, %y : f32\n      scf.yield %q : f32\n    } else {\n"
+      "      scf.yield %one : f32\n    }\n"};
   float a[5 * 70], b[70 * 67];
   for (int i = 0; i < 5 * 70; i++)
     a[i] = (float)sin(i);
@@ -223,23 +248,30 @@ static void test_contractions(void **state) {
   for (int i = 0; i < 2 * 4 * 5; i++)
     b[i] = (float)(i % 5 - 2);
   assert_int_equal(
-      evaluate_with(&f,
-                    "#a = affine_map<(h, i, j, k) -> (h, i, k)>\n#b = affine_map<(h, i, j, k) -> (h, k, j)>\n"
-                    "#c = affine_map<(h, i, j, k) -> (j, h, i)>\n"
-                    "#x = affine_map<(i, k) -> (i + k)>\n#w = affine_map<(i, k) -> (k)>\n#y = affine_map<(i, k) -> (i)>\n"
-                    "func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> (tensor<5x2x3xf32>, tensor<16xf32>) {\n"
-                    "  %z = arith.constant dense<1.0> : tensor<5x2x3xf32>\n  %v = arith.constant dense<0.0> : tensor<16xf32>\n"
-                    "  %0 = linalg.contract indexing_maps = [#a, #b, #c] ins(%a, %b : tensor<2x3x4xf32>, tensor<2x4x5xf32>)\n"
-                    "    outs(%z : tensor<5x2x3xf32>) -> tensor<5x2x3xf32>\n"
-                    "  %x = tensor.collapse_shape %a [[0, 1, 2]] : tensor<2x3x4xf32> into tensor<24xf32>\n"
-                    "  %s = tensor.extract_slice %x[0] [18] [1] : tensor<24xf32> to tensor<18xf32>\n"
-                    "  %w = arith.constant dense<[1.0, -2.0, 4.0]> : tensor<3xf32>\n"
-                    "  %1 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = [\"parallel\", \"reduction\"]}\n"
-                    "    ins(%s, %w : tensor<18xf32>, tensor<3xf32>) outs(%v : tensor<16xf32>) {\n"
-                    "  ^bb0(%p: f32, %q: f32, %o: f32):\n    %m = arith.mulf %p, %q : f32\n    %n = arith.addf %m, %o : f32\n"
-                    "    linalg.yield %n : f32\n  } -> tensor<16xf32>\n"
-                    "  return %0, %1 : tensor<5x2x3xf32>, tensor<16xf32>\n}\n",
-                    (const void *const[]){a, b}, NULL),
+      evaluate_with(
+          &f,
+          "#a = affine_map<(h, i, j, k) -> (h, i, k)>\n#b = affine_map<(h, i, j, k) -> (h, k, j)>\n"
+          "#c = affine_map<(h, i, j, k) -> (j, h, i)>\n"
+          "#x = affine_map<(i, k) -> (i + k)>\n#w = affine_map<(i, k) -> (k)>\n#y = affine_map<(i, "
+          "k) -> (i)>\n"
+          "func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> (tensor<5x2x3xf32>, "
+          "tensor<16xf32>) {\n"
+          "  %z = arith.constant dense<1.0> : tensor<5x2x3xf32>\n  %v = arith.constant dense<0.0> "
+          ": tensor<16xf32>\n"
+          "  %0 = linalg.contract indexing_maps = [#a, #b, #c] ins(%a, %b : tensor<2x3x4xf32>, "
+          "tensor<2x4x5xf32>)\n"
+          "    outs(%z : tensor<5x2x3xf32>) -> tensor<5x2x3xf32>\n"
+          "  %x = tensor.collapse_shape %a [[0, 1, 2]] : tensor<2x3x4xf32> into tensor<24xf32>\n"
+          "  %s = tensor.extract_slice %x[0] [18] [1] : tensor<24xf32> to tensor<18xf32>\n"
+          "  %w = arith.constant dense<[1.0, -2.0, 4.0]> : tensor<3xf32>\n"
+          "  %1 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = [\"parallel\", "
+          "\"reduction\"]}\n"
+          "    ins(%s, %w : tensor<18xf32>, tensor<3xf32>) outs(%v : tensor<16xf32>) {\n"
+          "  ^bb0(%p: f32, %q: f32, %o: f32):\n    %m = arith.mulf %p, %q : f32\n    %n = "
+          "arith.addf %m, %o : f32\n"
+          "    linalg.yield %n : f32\n  } -> tensor<16xf32>\n"
+          "  return %0, %1 : tensor<5x2x3xf32>, tensor<16xf32>\n}\n",
+          (const void *const[]){a, b}, NULL),
       TP_OK);
   int64_t expected[30], windows[16];
   for (int h = 0; h < 2; h++)
@@ -266,13 +298,17 @@ static void test_elements(void **state) {
   assert_int_equal(
       evaluate_with(
           &f,
-          "func.func @main(%a: tensor<3xf16>, %b: tensor<3xbf16>, %c: tensor<3xf8E4M3FN>, %d: tensor<3xi1>, %e: i16)\n"
-          "    -> (tensor<3xf16>, tensor<3xbf16>, tensor<3xf8E4M3FN>, tensor<3xi1>, i16, tensor<2xf32>, tensor<2x2xf32>) {\n"
+          "func.func @main(%a: tensor<3xf16>, %b: tensor<3xbf16>, %c: tensor<3xf8E4M3FN>, %d: "
+          "tensor<3xi1>, %e: i16)\n"
+          "    -> (tensor<3xf16>, tensor<3xbf16>, tensor<3xf8E4M3FN>, tensor<3xi1>, i16, "
+          "tensor<2xf32>, tensor<2x2xf32>) {\n"
           "  %r = arith.constant dense_resource<two> : tensor<2xf32>\n"
           "  %s = arith.constant dense<[[0.0, 1.0], [1000.0, 1000.0]]> : tensor<2x2xf32>\n"
           "  %n = tensor.empty() : tensor<2x2xf32>\n"
-          "  %0 = linalg.softmax dimension(1) ins(%s : tensor<2x2xf32>) outs(%n : tensor<2x2xf32>) -> tensor<2x2xf32>\n"
-          "  return %a, %b, %c, %d, %e, %r, %0 : tensor<3xf16>, tensor<3xbf16>, tensor<3xf8E4M3FN>, tensor<3xi1>, i16,\n"
+          "  %0 = linalg.softmax dimension(1) ins(%s : tensor<2x2xf32>) outs(%n : tensor<2x2xf32>) "
+          "-> tensor<2x2xf32>\n"
+          "  return %a, %b, %c, %d, %e, %r, %0 : tensor<3xf16>, tensor<3xbf16>, "
+          "tensor<3xf8E4M3FN>, tensor<3xi1>, i16,\n"
           "    tensor<2xf32>, tensor<2x2xf32>\n}\n"
           "{-# dialect_resources: { builtin: { two: \"0x040000000000803F00000040\" } } #-}\n",
           (const void *const[]){half, brain, eighth, truth, &(int16_t){-5}}, NULL),
@@ -296,16 +332,20 @@ static void test_elements(void **state) {
   clear(&f);
 }
 
-/* A loop that makes much more than what lives at a time: tensors that nothing reads any more are freed. */
+/* A loop that makes much more than what lives at a time: tensors that nothing reads any more are
+ * freed. */
 static void test_memory(void **state) {
   (void)state;
   fixture f;
   evaluate(&f, "func.func @main() -> tensor<1xf32> {\n"
-               "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %n = arith.constant 100 : index\n"
+               "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %n = "
+               "arith.constant 100 : index\n"
                "  %x = arith.constant dense<1.0> : tensor<262144xf32>\n"
                "  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<262144xf32> {\n"
-               "    %b = arith.addf %a, %x : tensor<262144xf32>\n    %c = arith.subf %b, %x : tensor<262144xf32>\n"
-               "    %d = arith.addf %c, %x : tensor<262144xf32>\n    scf.yield %d : tensor<262144xf32>\n  }\n"
+               "    %b = arith.addf %a, %x : tensor<262144xf32>\n    %c = arith.subf %b, %x : "
+               "tensor<262144xf32>\n"
+               "    %d = arith.addf %c, %x : tensor<262144xf32>\n    scf.yield %d : "
+               "tensor<262144xf32>\n  }\n"
                "  %1 = tensor.extract_slice %0[5] [1] [1] : tensor<262144xf32> to tensor<1xf32>\n"
                "  return %1 : tensor<1xf32>\n}\n"); /* 300 tensors of 8 MiB */
   double value;
@@ -314,10 +354,12 @@ static void test_memory(void **state) {
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
   assert_true(use.ru_maxrss < 700 * 1024); /* KiB; all of them are 2.4 GiB */
-  const char *large = "func.func @main() -> tensor<f32> {\n  %z = arith.constant 0.0 : f32\n"
-                      "  %e = tensor.splat %z : tensor<35184372088832xf32>\n  %i = arith.constant 0 : index\n"
-                      "  %x = tensor.extract %e[%i] : tensor<35184372088832xf32>\n  %0 = tensor.splat %x : tensor<f32>\n"
-                      "  return %0 : tensor<f32>\n}\n";
+  const char *large =
+      "func.func @main() -> tensor<f32> {\n  %z = arith.constant 0.0 : f32\n"
+      "  %e = tensor.splat %z : tensor<35184372088832xf32>\n  %i = arith.constant 0 : index\n"
+      "  %x = tensor.extract %e[%i] : tensor<35184372088832xf32>\n  %0 = tensor.splat %x : "
+      "tensor<f32>\n"
+      "  return %0 : tensor<f32>\n}\n";
   assert_int_equal(evaluate_with(&f, large, NULL, NULL), TP_NO_MEMORY);
   assert_string_equal(f.why, "memory ran out");
   clear(&f);
@@ -333,12 +375,15 @@ static void test_limits(void **state) {
   fixture f;
   double seen = 0;
   tp_reference_options options = {.size = sizeof options, .max_steps = 1000};
-  const char *program = "func.func @main() -> tensor<1048576xf32> {\n"
-                        "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
-                        "  %n = arith.constant 1000000 : index\n  %x = arith.constant dense<1.0> : tensor<1048576xf32>\n"
-                        "  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<1048576xf32> {\n"
-                        "    %b = arith.mulf %a, %x : tensor<1048576xf32>\n    scf.yield %b : tensor<1048576xf32>\n  }\n"
-                        "  return %0 : tensor<1048576xf32>\n}\n";
+  const char *program =
+      "func.func @main() -> tensor<1048576xf32> {\n"
+      "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+      "  %n = arith.constant 1000000 : index\n  %x = arith.constant dense<1.0> : "
+      "tensor<1048576xf32>\n"
+      "  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<1048576xf32> {\n"
+      "    %b = arith.mulf %a, %x : tensor<1048576xf32>\n    scf.yield %b : tensor<1048576xf32>\n  "
+      "}\n"
+      "  return %0 : tensor<1048576xf32>\n}\n";
   assert_int_equal(evaluate_with(&f, program, NULL, &options), TP_UNSUPPORTED);
   assert_string_equal(f.why, "arith.mulf: takes too many steps");
   clear(&f);
@@ -347,7 +392,8 @@ static void test_limits(void **state) {
   assert_string_equal(f.why, "arith.mulf: was stopped");
   assert_true(seen > 10e6 && seen < 20e6);
   clear(&f);
-  seen = 0; /* options that end before `progress`, of an older header: there is none, and the limit holds */
+  /* options that end before `progress`, of an older header: there is none, and the limit holds */
+  seen = 0;
   options.max_steps = 20e6;
   options.size = offsetof(tp_reference_options, progress);
   assert_int_equal(evaluate_with(&f, program, NULL, &options), TP_UNSUPPORTED);
@@ -360,7 +406,8 @@ static void test_limits(void **state) {
 static void test_open(void **state) {
   (void)state;
   fixture f = {0};
-  const char *head = "func.func @main() -> tensor<2xi32> {\n  %a = arith.constant dense<1> : tensor<2xi32>\n";
+  const char *head =
+      "func.func @main() -> tensor<2xi32> {\n  %a = arith.constant dense<1> : tensor<2xi32>\n";
   char program[600];
   snprintf(program, sizeof program,
            "%s  %%i = arith.constant 2 : index\n  %%x = tensor.extract %%a[%%i] : tensor<2xi32>\n"
@@ -369,22 +416,27 @@ static void test_open(void **state) {
   assert_int_equal(evaluate_with(&f, program, NULL, NULL), TP_INVALID_ARGUMENT);
   assert_string_equal(f.why, "tensor.extract: is outside of the tensor");
   clear(&f);
-  snprintf(program, sizeof program, "%s  %%0 = bufferization.alloc_tensor() : tensor<2xi32>\n  return %%0 : tensor<2xi32>\n}\n",
-           head);
+  snprintf(
+      program, sizeof program,
+      "%s  %%0 = bufferization.alloc_tensor() : tensor<2xi32>\n  return %%0 : tensor<2xi32>\n}\n",
+      head);
   assert_int_equal(evaluate_with(&f, program, NULL, NULL), TP_UNSUPPORTED);
   assert_string_equal(f.why, "bufferization.alloc_tensor: is not evaluated here");
   clear(&f);
-  assert_int_equal(evaluate_with(&f, "func.func @other() {\n  return\n}\n", NULL, NULL), TP_NOT_FOUND);
+  assert_int_equal(evaluate_with(&f, "func.func @other() {\n  return\n}\n", NULL, NULL),
+                   TP_NOT_FOUND);
   assert_string_equal(f.why, "builtin.module: has no function 'main' of one block");
   clear(&f);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),       cmocka_unit_test(test_widths),    cmocka_unit_test(test_flow),
-      cmocka_unit_test(test_errors),       cmocka_unit_test(test_quotients), cmocka_unit_test(test_ways),
-      cmocka_unit_test(test_contractions), cmocka_unit_test(test_elements),  cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_limits),       cmocka_unit_test(test_open),
+      cmocka_unit_test(test_places),       cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_flow),         cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_quotients),    cmocka_unit_test(test_ways),
+      cmocka_unit_test(test_contractions), cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_memory),       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

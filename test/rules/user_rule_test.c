@@ -1,4 +1,5 @@
-/* Rules registered through the C API: honoured by planning and partitioning, refused where they are wrong. */
+/* Rules registered through the C API: honoured by planning and partitioning, refused where they are
+ * wrong. */
 #include "tp/passes.h"
 #include "tp/rules.h"
 
@@ -69,7 +70,9 @@ static tp_status shard(fixture *f, const char *function) {
 }
 
 static tp_status add_text(const char *op, const char *rule, char *why, size_t why_size) {
-  return tp_rule_register(&(tp_rule_registration){.size = sizeof(tp_rule_registration), .op = op, .rule = rule}, why, why_size);
+  return tp_rule_register(
+      &(tp_rule_registration){.size = sizeof(tp_rule_registration), .op = op, .rule = rule}, why,
+      why_size);
 }
 
 static void assert_contains(const char *text, const char *part) {
@@ -80,12 +83,12 @@ static void assert_contains(const char *text, const char *part) {
 
 /* ---- the text of a registration ---- */
 
-static const char double_it[] =
-    "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = "
-    "[[\"x\"], []]}) {\n"
-    "  %r = \"my.double\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
-    "  return %r : tensor<8x4xf32>\n"
-    "}\n";
+static const char double_it[] = "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], "
+                                "[]]}) -> (tensor<8x4xf32> {tp.sharding = "
+                                "[[\"x\"], []]}) {\n"
+                                "  %r = \"my.double\"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+                                "  return %r : tensor<8x4xf32>\n"
+                                "}\n";
 
 static void text_is_honoured(void **state) {
   fixture *f = *state;
@@ -102,14 +105,13 @@ static void text_is_honoured(void **state) {
 static void attribute_counts_first(void **state) {
   fixture *f = *state;
   assert_int_equal(add_text("my.double", "([i,j])->([i,j])", NULL, 0), TP_OK);
-  assert_int_equal(
-      shard(
-          f,
-          "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> (tensor<8x4xf32> {tp.sharding = [[], []]}) {\n"
-          "  %r = \"my.double\"(%a) {tp.rule = \"([_,j])->([_,j])\"} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
-          "  return %r : tensor<8x4xf32>\n"
-          "}\n"),
-      TP_OK);
+  assert_int_equal(shard(f, "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], []]}) -> "
+                            "(tensor<8x4xf32> {tp.sharding = [[], []]}) {\n"
+                            "  %r = \"my.double\"(%a) {tp.rule = \"([_,j])->([_,j])\"} : "
+                            "(tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+                            "  return %r : tensor<8x4xf32>\n"
+                            "}\n"),
+                   TP_OK);
   assert_contains(f->program, "(tensor<8x4xf32>) -> tensor<8x4xf32>");
   assert_int_equal(tp_rule_unregister("my.double"), TP_OK);
 }
@@ -122,8 +124,10 @@ static void registrations_are_checked(void **state) {
   assert_int_equal(add_text("my.double", NULL, why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(why, "'my.double' has neither of rule and describe; give one");
   assert_int_equal(add_text("double", "()->()", why, sizeof why), TP_INVALID_ARGUMENT);
-  assert_string_equal(why, "a registration has its size and the full name of an op, such as \"my.matmul\"");
-  assert_int_equal(tp_rule_register(&(tp_rule_registration){.op = "my.double"}, why, sizeof why), TP_INVALID_ARGUMENT);
+  assert_string_equal(
+      why, "a registration has its size and the full name of an op, such as \"my.matmul\"");
+  assert_int_equal(tp_rule_register(&(tp_rule_registration){.op = "my.double"}, why, sizeof why),
+                   TP_INVALID_ARGUMENT);
   assert_int_equal(tp_rule_register(NULL, why, sizeof why), TP_INVALID_ARGUMENT);
   assert_int_equal(add_text("my.double", "()->()", why, sizeof why), TP_OK);
   assert_int_equal(add_text("my.double", "()->()", why, sizeof why), TP_INVALID_ARGUMENT);
@@ -156,7 +160,8 @@ typedef struct counted {
   bool refuse;
 } counted;
 
-static tp_status describe_count(MlirOperation op, char *text, size_t text_size, char *why, size_t why_size, void *data) {
+static tp_status describe_count(MlirOperation op, char *text, size_t text_size, char *why,
+                                size_t why_size, void *data) {
   (void)data;
   if (mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, ref("whole")))) {
     snprintf(text, text_size, "(())->([i])");
@@ -193,7 +198,8 @@ static tp_status localize_count(const tp_local_op *local, char *why, size_t why_
   }
   MlirValue offset = tp_local_op_offset(local, "i");
   if (!mlirValueIsNull(offset))
-    mlirOperationSetOperand(op, 0, binary(op, "arith.addi", mlirOperationGetOperand(op, 0), offset));
+    mlirOperationSetOperand(op, 0,
+                            binary(op, "arith.addi", mlirOperationGetOperand(op, 0), offset));
   return TP_OK;
 }
 
@@ -210,8 +216,11 @@ static void callbacks_are_called(void **state) {
   fixture *f = *state;
   counted count = {0};
   char text[512];
-  tp_rule_registration registration = {
-      .size = sizeof registration, .op = "my.count", .describe = describe_count, .localize = localize_count, .data = &count};
+  tp_rule_registration registration = {.size = sizeof registration,
+                                       .op = "my.count",
+                                       .describe = describe_count,
+                                       .localize = localize_count,
+                                       .data = &count};
   assert_int_equal(tp_rule_register(&registration, NULL, 0), TP_OK);
   count_function(text, "");
   assert_int_equal(shard(f, text), TP_OK);
@@ -227,7 +236,8 @@ static void callbacks_are_called(void **state) {
 
   count.refuse = true;
   assert_int_equal(shard(f, text), TP_INVALID_ARGUMENT);
-  assert_contains(f->errors, "'my.count': the rule registered for this op cannot localize it: not today");
+  assert_contains(f->errors,
+                  "'my.count': the rule registered for this op cannot localize it: not today");
   count_function(text, "whole");
   assert_int_equal(shard(f, text), TP_INVALID_ARGUMENT);
   assert_contains(f->errors, "'my.count': the rule registered for this op refuses it: it is whole");

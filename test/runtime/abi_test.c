@@ -1,4 +1,5 @@
-/* Programs on contexts: sites against what they mean, statistics, failure, and tables that are cut or damaged. */
+/* Programs on contexts: sites against what they mean, statistics, failure, and tables that are cut
+ * or damaged. */
 #define _POSIX_C_SOURCE 200809L
 #include "harness.h"
 #include "table.h"
@@ -13,20 +14,26 @@
 
 enum { AR, AG, RS, AA, PM, BC, CT, ONE, WHOLE, N_SITES };
 
-/* A 2x3 mesh; groups over its axes; one site of each kind, and an all-reduce over no axes and one over the whole mesh. */
+/* A 2x3 mesh; groups over its axes; one site of each kind, and an all-reduce over no axes and one
+ * over the whole mesh. */
 static test_table make_program(void) {
   static const int64_t sizes[] = {2, 3}, first[] = {0}, second[] = {1}, both[] = {0, 1};
   static const int64_t flat[] = {10}, matrix[] = {4, 6}, large[] = {30000};
-  static const int64_t pairs[] = {0, 1, 1, 2, 2, 0, 4, 3}, loops[] = {2, 3, 0, 2, 2, 0, 1, 1, 3, 1, 2, 0};
+  static const int64_t pairs[] = {0, 1, 1, 2, 2, 0, 4, 3},
+                       loops[] = {2, 3, 0, 2, 2, 0, 1, 1, 3, 1, 2, 0};
   test_table t = table_make(2, sizes);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, second, 1, large, NULL, 0);
-  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_I32, TPRT_NO_REDUCTION, 1, first, 2, matrix, NULL, 0)[27] = 1;
-  table_site(&t, TPRT_SITE_REDUCE_SCATTER, TPRT_I32, TPRT_MAX, 1, second, 2, matrix, NULL, 0)[27] = 1;
-  int64_t *site = table_site(&t, TPRT_SITE_ALL_TO_ALL, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 2, matrix, NULL, 0);
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_I32, TPRT_NO_REDUCTION, 1, first, 2, matrix, NULL,
+             0)[27] = 1;
+  table_site(&t, TPRT_SITE_REDUCE_SCATTER, TPRT_I32, TPRT_MAX, 1, second, 2, matrix, NULL, 0)[27] =
+      1;
+  int64_t *site = table_site(&t, TPRT_SITE_ALL_TO_ALL, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 2,
+                             matrix, NULL, 0);
   site[27] = 0;
   site[28] = 1;
   table_site(&t, TPRT_SITE_PERMUTE, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 1, flat, pairs, 8);
-  table_site(&t, TPRT_SITE_BROADCAST, TPRT_I32, TPRT_NO_REDUCTION, 2, both, 1, flat, NULL, 0)[29] = 5;
+  table_site(&t, TPRT_SITE_BROADCAST, TPRT_I32, TPRT_NO_REDUCTION, 2, both, 1, flat, NULL, 0)[29] =
+      5;
   table_contract(&t, TPRT_F32, 3, loops);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 0, NULL, 1, flat, NULL, 0);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 2, both, 0, NULL, NULL, 0);
@@ -75,7 +82,8 @@ static int check_sites(tprt_context *context, int me) {
 }
 
 static int check_stats(tprt_context *context) {
-  static const int64_t bytes[N_SITES] = {2 * 2 * 10000 * 4, 24 * 4, 2 * 8 * 4, 2 * 8 * 4, 40, 40, 0, 0, 2 * 5 * 4};
+  static const int64_t bytes[N_SITES] = {
+      2 * 2 * 10000 * 4, 24 * 4, 2 * 8 * 4, 2 * 8 * 4, 40, 40, 0, 0, 2 * 5 * 4};
   int errors = 0;
   for (int i = 0; i < N_SITES; i++) {
     tprt_site_stats stats;
@@ -90,7 +98,8 @@ static int check_stats(tprt_context *context) {
   return errors;
 }
 
-/* Several at once, of one group and of several, one that is not started among them, and waits in another order. */
+/* Several at once, of one group and of several, one that is not started among them, and waits in
+ * another order. */
 static int check_started(tprt_context *context, int me) {
   int errors = 0, row = me / 3, column = me % 3;
   float *in = tprt_abi_registered(context), *out = in + 35000;
@@ -124,7 +133,8 @@ static int check_started(tprt_context *context, int me) {
 
 static int run_started(tprt_comm *comm, void *argument) {
   const test_table *program = argument;
-  static const int64_t bytes[] = {2 * 2 * 10000 * 4, 24 * 4, 2 * 2 * 8 * 4, 2 * 8 * 4}, calls[] = {1, 1, 2, 1};
+  static const int64_t bytes[] = {2 * 2 * 10000 * 4, 24 * 4, 2 * 2 * 8 * 4, 2 * 8 * 4},
+                       calls[] = {1, 1, 2, 1};
   enum { N_TURNS = 20 };
   int errors = 0;
   tprt_context *context;
@@ -136,7 +146,8 @@ static int run_started(tprt_comm *comm, void *argument) {
   for (int i = AR; i <= AA && !errors; i++) {
     tprt_site_stats stats;
     CHECK_STATUS(errors, tprt_context_site_stats(context, i, &stats), TPRT_OK);
-    CHECK(errors, stats.calls == N_TURNS * calls[i] && stats.bytes == N_TURNS * bytes[i] && stats.seconds > 0);
+    CHECK(errors, stats.calls == N_TURNS * calls[i] && stats.bytes == N_TURNS * bytes[i] &&
+                      stats.seconds > 0);
   }
   /* What is never waited for is ended with the context. */
   int32_t m[24] = {0}, r[48];
@@ -162,7 +173,8 @@ static void test_started(void **state) {
   table_free(&program);
 }
 
-/* A rank that has started something is there for the others while it computes: they find that it does something else. */
+/* A rank that has started something is there for the others while it computes: they find that it
+ * does something else. */
 typedef struct begun {
   const test_table *program;
   _Atomic bool found;
@@ -202,7 +214,8 @@ static void test_begun(void **state) {
 }
 
 static void count_log(void *user, const char *text) {
-  bool told = strstr(text, "the file /dev/null/trace-") && strstr(text, "-of-6.json cannot be written");
+  bool told =
+      strstr(text, "the file /dev/null/trace-") && strstr(text, "-of-6.json cannot be written");
   atomic_fetch_add((_Atomic int *)user, told);
 }
 
@@ -230,7 +243,8 @@ static int run_program(tprt_comm *comm, void *argument) {
   for (int turn = 0; turn < 2 && !errors; turn++) {
     CHECK(errors, tprt_abi_enter(context, program->words) == TPRT_OK);
     CHECK(errors, tprt_abi_device(context) == tprt_comm_rank(comm));
-    CHECK(errors, (uintptr_t)tprt_abi_private(context) % 64 == 0 && (uintptr_t)tprt_abi_registered(context) % 64 == 0);
+    CHECK(errors, (uintptr_t)tprt_abi_private(context) % 64 == 0 &&
+                      (uintptr_t)tprt_abi_registered(context) % 64 == 0);
     memset(tprt_abi_private(context), 1, 1000);
     errors += check_sites(context, tprt_comm_rank(comm));
   }
@@ -255,15 +269,18 @@ static void test_program(void **state) {
 /* ---- Failure ---- */
 
 enum { FAILS, DIES, MISUSES, ABORTS, N_WAYS };
-static const tprt_status outcome_of_failure[N_WAYS] = {TPRT_PROGRAM, TPRT_PEER_DEAD, TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
+static const tprt_status outcome_of_failure[N_WAYS] = {TPRT_PROGRAM, TPRT_PEER_DEAD,
+                                                       TPRT_INVALID_ARGUMENT, TPRT_ABORTED};
 
 typedef struct failing {
   test_table program;
-  int how;            /* of the above, or a number of the test's own */
-  _Atomic int n_told; /* ranks that were told what is wrong; the others may hear from them before they come to it */
+  int how; /* of the above, or a number of the test's own */
+  /* ranks that were told what is wrong; the others may hear from them before they come to it */
+  _Atomic int n_told;
 } failing;
 
-/* Rank 4 fails while the others are on their way into collectives of several groups; all come back with its status. */
+/* Rank 4 fails while the others are on their way into collectives of several groups; all come back
+ * with its status. */
 static int fail_program(tprt_comm *comm, void *argument) {
   const failing *f = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -287,7 +304,8 @@ static int fail_program(tprt_comm *comm, void *argument) {
   }
   CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)outcome_of_failure[f->how]); /* at once */
+  /* at once */
+  CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_device(context) == 0);
@@ -318,7 +336,8 @@ static void test_failure(void **state) {
   run_failures(fail_program);
 }
 
-/* Rank 4 fails while all have collectives in flight; nobody touches the buffers of one that returned. */
+/* Rank 4 fails while all have collectives in flight; nobody touches the buffers of one that
+ * returned. */
 static int fail_started(tprt_comm *comm, void *argument) {
   const failing *f = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -347,7 +366,8 @@ static int fail_started(tprt_comm *comm, void *argument) {
   free(s);
   CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]); /* at once */
+  /* at once */
+  CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_wait(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]);
   tprt_context_destroy(context);
   return errors;
@@ -436,8 +456,10 @@ static int wrong_program(tprt_comm *comm, void *argument) {
   int errors = 0;
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
-  CHECK(errors, tprt_abi_enter(context, programs[tprt_comm_rank(comm) == 2].words) == TPRT_MISMATCH);
-  CHECK(errors, strstr(tprt_context_error(context), "rank 2") && strstr(tprt_context_error(context), "different programs"));
+  CHECK(errors,
+        tprt_abi_enter(context, programs[tprt_comm_rank(comm) == 2].words) == TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_context_error(context), "rank 2") &&
+                    strstr(tprt_context_error(context), "different programs"));
   tprt_context_destroy(context);
   return errors;
 }
@@ -447,7 +469,8 @@ static int wrong_mesh(tprt_comm *comm, void *argument) {
   int errors = 0;
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
-  CHECK(errors, tprt_abi_collective(context, 0, NULL, NULL) == TPRT_INVALID_ARGUMENT); /* nothing bound */
+  /* nothing bound */
+  CHECK(errors, tprt_abi_collective(context, 0, NULL, NULL) == TPRT_INVALID_ARGUMENT);
   tprt_context_destroy(context);
   (void)program;
   return errors;
@@ -501,7 +524,8 @@ static void test_truncation(void **state) {
   table_free(&program);
 }
 
-/* Every word takes values that are wrong in every place; then words take values that may be right. */
+/* Every word takes values that are wrong in every place; then words take values that may be
+ * right. */
 static void test_mutation(void **state) {
   (void)state;
   static const int64_t values[] = {-1, INT64_MIN, INT64_MAX};
@@ -534,10 +558,12 @@ static void test_mutation(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program),    cmocka_unit_test(test_failure),         cmocka_unit_test(test_schedules),
-      cmocka_unit_test(test_truncation), cmocka_unit_test(test_mutation),        cmocka_unit_test(test_started),
-      cmocka_unit_test(test_begun),      cmocka_unit_test(test_failure_started), cmocka_unit_test(test_wrong_waits),
-      cmocka_unit_test(test_trace),      cmocka_unit_test(test_late_started),
+      cmocka_unit_test(test_program),      cmocka_unit_test(test_failure),
+      cmocka_unit_test(test_schedules),    cmocka_unit_test(test_truncation),
+      cmocka_unit_test(test_mutation),     cmocka_unit_test(test_started),
+      cmocka_unit_test(test_begun),        cmocka_unit_test(test_failure_started),
+      cmocka_unit_test(test_wrong_waits),  cmocka_unit_test(test_trace),
+      cmocka_unit_test(test_late_started),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

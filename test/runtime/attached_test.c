@@ -1,5 +1,6 @@
-/* attached_test [BACKEND]: one rank of a world that a launcher started. What goes wrong there ends with the right status on all
- * ranks, in time; what goes on after that; messages that are larger than what MPI counts. */
+/* attached_test [BACKEND]: one rank of a world that a launcher started. What goes wrong there ends
+ * with the right status on all ranks, in time; what goes on after that; messages that are larger
+ * than what MPI counts. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -13,7 +14,8 @@ static int me, n;
 
 static int sum_of_ranks(tprt_comm *comm) {
   int errors = 0, sum = 0;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n * (n - 1) / 2);
   return errors;
 }
@@ -23,7 +25,9 @@ static int mismatch(tprt_comm *comm) {
   int errors = 0;
   int32_t data[100] = {0};
   errors += sum_of_ranks(comm);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, me == 1 ? 99 : 100, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_MISMATCH);
+  CHECK_STATUS(
+      errors, tprt_all_reduce(comm, data, data, me == 1 ? 99 : 100, TPRT_I32, TPRT_SUM, NULL, NULL),
+      TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), "operation 2 differs") != NULL);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_MISMATCH);
   return errors;
@@ -74,15 +78,16 @@ static int transfers(tprt_comm *comm) {
   int32_t data[5] = {0};
   if (me == 0) {
     CHECK_STATUS(errors, tprt_send(comm, data, 5, TPRT_I32, 1, 9, NULL, NULL), TPRT_MISMATCH);
-    CHECK(errors, strstr(tprt_last_error(), "rank 0 sends 5 i32 to rank 1 with tag 9, which expects 5 f32") != NULL);
+    CHECK(errors, strstr(tprt_last_error(),
+                         "rank 0 sends 5 i32 to rank 1 with tag 9, which expects 5 f32") != NULL);
   } else if (me == 1) {
     CHECK_STATUS(errors, tprt_recv(comm, data, 5, TPRT_F32, 0, 9, NULL, NULL), TPRT_MISMATCH);
   }
   return errors;
 }
 
-/* One rank comes late to a failure, and then one leaves: the others go on each time. A process that dies is not among it, because
- * launchers of MPI end the job then. */
+/* One rank comes late to a failure, and then one leaves: the others go on each time. A process that
+ * dies is not among it, because launchers of MPI end the job then. */
 static int recovered(tprt_comm *comm) {
   int errors = 0;
   tprt_comm *all, *fewer, *none;
@@ -103,7 +108,8 @@ static int recovered(tprt_comm *comm) {
     if (errors)
       return errors;
     int sum = 0;
-    CHECK_STATUS(errors, tprt_all_reduce(fewer, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(fewer, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
     CHECK(errors, sum == n * (n - 1) / 2 && tprt_comm_size(fewer) == n - 1);
     tprt_comm_destroy(fewer);
   }
@@ -129,8 +135,8 @@ static int late(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 0 is stopped. In shared memory the others go on without it; where it would have to decide they are told, and not left
- * waiting. */
+/* Rank 0 is stopped. In shared memory the others go on without it; where it would have to decide
+ * they are told, and not left waiting. */
 static int stopped(tprt_comm *comm) {
   int errors = 0, pid = (int)getpid();
   tprt_comm *child;
@@ -148,7 +154,8 @@ static int stopped(tprt_comm *comm) {
     tprt_comm_destroy(child);
   } else {
     CHECK_STATUS(errors, status, TPRT_TIMEOUT);
-    CHECK(errors, strstr(tprt_last_error(), "rank 0, which decides who goes on, did not come in time") != NULL);
+    CHECK(errors, strstr(tprt_last_error(),
+                         "rank 0, which decides who goes on, did not come in time") != NULL);
   }
   CHECK(errors, test_seconds() - begin < 10);
   if (me == n - 1) {
@@ -162,11 +169,14 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(tprt_comm *comm);
-  } cases[] = {{"mismatch", mismatch},   {"timeout", timeout},     {"aborted", aborted}, {"left", left},
-               {"transfers", transfers}, {"recovered", recovered}, {"late", late},       {"stopped", stopped}};
+  } cases[] = {{"mismatch", mismatch}, {"timeout", timeout},     {"aborted", aborted},
+               {"left", left},         {"transfers", transfers}, {"recovered", recovered},
+               {"late", late},         {"stopped", stopped}};
   int errors = 0;
   tprt_launch launch = {.size = sizeof launch};
-  tprt_config config = {.size = sizeof config, .backend = argc > 1 ? argv[1] : "shm", .timeout_ns = INT64_C(20000000000)};
+  tprt_config config = {.size = sizeof config,
+                        .backend = argc > 1 ? argv[1] : "shm",
+                        .timeout_ns = INT64_C(20000000000)};
   tprt_comm *world, *child;
   CHECK_STATUS(errors, tprt_launch_find(&launch), TPRT_OK);
   n = launch.n_ranks;

@@ -1,4 +1,5 @@
-/* Plug-ins that are refused: one of another version, and, with BAD_INCOMPLETE, one without functions. */
+/* Plug-ins that are refused: one of another version, and, with BAD_INCOMPLETE, one without
+ * functions. */
 #include "tprt/messenger.h"
 
 TPRT_API tprt_messenger_plugin_fn tprt_messenger_plugin;

@@ -1,4 +1,5 @@
-/* Tables of cases that all backends run; each is what a rank does, and its argument how many cases one stands for. */
+/* Tables of cases that all backends run; each is what a rank does, and its argument how many cases
+ * one stands for. */
 #ifndef TPRT_TEST_CASES_H
 #define TPRT_TEST_CASES_H
 

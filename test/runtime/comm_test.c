@@ -1,4 +1,5 @@
-/* Communicators that work: started by a launcher, working in the background, split; and calls with wrong arguments. */
+/* Communicators that work: started by a launcher, working in the background, split; and calls with
+ * wrong arguments. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -17,7 +18,8 @@ static int worker_main(void) {
   if (errors)
     return 1;
   int mine = tprt_comm_rank(comm) + 1;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == 6);
   tprt_comm_destroy(comm);
   return errors;
@@ -63,10 +65,14 @@ static int background(tprt_comm *comm, void *argument) {
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < COUNT; j++)
       data[i][j] = i + j;
-    CHECK_STATUS(errors, tprt_all_reduce(comm, data[i], data[i], COUNT, TPRT_I32, TPRT_SUM, NULL, &works[i]), TPRT_OK);
+    CHECK_STATUS(
+        errors, tprt_all_reduce(comm, data[i], data[i], COUNT, TPRT_I32, TPRT_SUM, NULL, &works[i]),
+        TPRT_OK);
   }
   int32_t one = 1, sum;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK); /* waits for its turn */
+  /* waits for its turn */
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n);
   for (int i = 0; i < N; i++) {
     CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all before it are done */
@@ -119,7 +125,8 @@ static int splits(tprt_comm *comm, void *argument) {
   int n_kept = 0;
   while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK)
     n_kept++;
-  CHECK(errors, !test_on_shm() || (n_kept == 3 && strstr(tprt_last_error(), "TPRT_MAX_COMMS") != NULL));
+  CHECK(errors,
+        !test_on_shm() || (n_kept == 3 && strstr(tprt_last_error(), "TPRT_MAX_COMMS") != NULL));
   while (n_kept)
     tprt_comm_destroy(kept[--n_kept]);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
@@ -132,15 +139,18 @@ static int axes(tprt_comm *comm, void *argument) {
   static const struct {
     int n;
     int32_t axes[3];
-  } groups[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
+  } groups[] = {{0, {0}},    {1, {0}},    {1, {1}},       {1, {2}},
+                {2, {0, 2}}, {2, {2, 0}}, {3, {0, 1, 2}}, {2, {1, 2}}};
   int errors = 0, me = tprt_comm_rank(comm), minor = (int)sizes[2], middle = (int)sizes[1];
   int at[3] = {me / minor / middle, me / minor % middle, me % minor};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     tprt_comm *child, *again;
-    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child), TPRT_OK);
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &child),
+                 TPRT_OK);
     if (errors)
       return errors;
-    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &again), TPRT_OK);
+    CHECK_STATUS(errors, tprt_comm_axes(comm, 3, sizes, groups[g].n, groups[g].axes, &again),
+                 TPRT_OK);
     CHECK(errors, child == again);
     int size = 1, rank = 0, expected = 0;
     for (int i = 0; i < groups[g].n; i++) {
@@ -152,7 +162,8 @@ static int axes(tprt_comm *comm, void *argument) {
     for (int i = 0; i < size; i++)
       expected += tprt_comm_world_rank(child, i);
     int sum;
-    CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
     CHECK(errors, sum == expected);
   }
   tprt_comm *none;
@@ -187,7 +198,8 @@ static int lists(tprt_comm *comm, void *argument) {
     if (child) {
       int sum;
       CHECK(errors, tprt_comm_rank(child) == (me == 1) && tprt_comm_local_rank(child, 2) == -1);
-      CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+      CHECK_STATUS(errors, tprt_all_reduce(child, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                   TPRT_OK);
       CHECK(errors, sum == 4);
     }
     tprt_comm_destroy(child);
@@ -209,7 +221,8 @@ static int names(tprt_comm *comm, void *argument) {
   CHECK(errors, strcmp(tprt_comm_name(comm), "world") == 0 && tprt_comm_find(comm, "pair") == NULL);
   CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 2, &child), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 2, &again), TPRT_OK);
-  CHECK(errors, child == again && child == tprt_comm_find(comm, "pair") && (child != NULL) == (me % 2 == 0));
+  CHECK(errors, child == again && child == tprt_comm_find(comm, "pair") &&
+                    (child != NULL) == (me % 2 == 0));
   CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 1, &again), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "there is a group \"pair\" of other ranks") != NULL);
   CHECK_STATUS(errors, tprt_comm_named(comm, long_name, pair, 1, &again), TPRT_INVALID_ARGUMENT);
@@ -221,7 +234,8 @@ static int names(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
   CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_INVALID_STATE);
-  CHECK(errors, strstr(tprt_last_error(), "the communicator pair failed before: it was finalized") != NULL);
+  CHECK(errors,
+        strstr(tprt_last_error(), "the communicator pair failed before: it was finalized") != NULL);
   CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_INVALID_STATE);
   return errors;
 }
@@ -257,14 +271,17 @@ static int gather_axes(tprt_comm *comm, void *argument) {
       }
     }
     memset(recv, 0xff, sizeof recv);
-    CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, dims, send, recv, TPRT_I32, 3, shape), TPRT_OK);
+    CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, dims, send, recv, TPRT_I32, 3, shape),
+                 TPRT_OK);
     for (int i = 0; i < 288; i++)
       errors += recv[i] != i;
     CHECK(errors, errors == 0);
   }
   static const int32_t wrong[] = {0, 3};
-  CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, wrong, send, recv, TPRT_I32, 3, full), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "mesh axis 1 cuts dimension 3; the tensor has 3") != NULL);
+  CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, wrong, send, recv, TPRT_I32, 3, full),
+               TPRT_INVALID_ARGUMENT);
+  CHECK(errors,
+        strstr(tprt_last_error(), "mesh axis 1 cuts dimension 3; the tensor has 3") != NULL);
   return errors;
 }
 
@@ -295,7 +312,8 @@ static void test_split(void **state) {
 static int bad_pieces(tprt_comm *comm) {
   int errors = 0, me = tprt_comm_rank(comm);
   float data[64] = {0};
-  int64_t counts[] = {2, 2, 2}, negative[] = {2, -1, 2}, far[] = {0, INT64_C(1) << 51, 0}, overlapping[] = {0, 1, 4};
+  int64_t counts[] = {2, 2, 2}, negative[] = {2, -1, 2}, far[] = {0, INT64_C(1) << 51, 0},
+          overlapping[] = {0, 1, 4};
   int64_t unequal[] = {2, 2, 2};
   void *list[] = {data, NULL, data + 8};
   const tprt_op good = {.size = sizeof good,
@@ -307,12 +325,12 @@ static int bad_pieces(tprt_comm *comm) {
                         .recv = data + 32,
                         .recv_counts = counts};
   unequal[me] = 1;
-#define BAD(text, ...)                                                                                                         \
-  do {                                                                                                                         \
-    tprt_op op = good;                                                                                                         \
-    __VA_ARGS__;                                                                                                               \
-    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_INVALID_ARGUMENT);                                                 \
-    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                                                    \
+#define BAD(text, ...)                                                                             \
+  do {                                                                                             \
+    tprt_op op = good;                                                                             \
+    __VA_ARGS__;                                                                                   \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_INVALID_ARGUMENT);                     \
+    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                        \
   } while (0)
   BAD("piece of rank 1 has -1 elements", op.recv_counts = negative);
   BAD("from 0 to 2^50", op.recv_offsets = far);
@@ -329,23 +347,29 @@ static int bad_pieces(tprt_comm *comm) {
 static int bad_transfers(tprt_comm *comm) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   float data[64] = {0};
-#define BAD(text, ...)                                                                                                         \
-  do {                                                                                                                         \
-    tprt_op ops[] = {__VA_ARGS__};                                                                                             \
-    CHECK_STATUS(errors, tprt_submit_batch(comm, ops, sizeof ops / sizeof *ops, NULL), TPRT_INVALID_ARGUMENT);                 \
-    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                                                    \
+#define BAD(text, ...)                                                                             \
+  do {                                                                                             \
+    tprt_op ops[] = {__VA_ARGS__};                                                                 \
+    CHECK_STATUS(errors, tprt_submit_batch(comm, ops, sizeof ops / sizeof *ops, NULL),             \
+                 TPRT_INVALID_ARGUMENT);                                                           \
+    CHECK(errors, strstr(tprt_last_error(), text) != NULL);                                        \
   } while (0)
   BAD("peer is 3; there are 3 ranks", tprt_op_send(data, 1, TPRT_F32, n, 0));
   BAD("tag is -1", tprt_op_recv(data, 1, TPRT_F32, 0, -1));
   BAD("recv is NULL", tprt_op_recv(NULL, 1, TPRT_F32, (me + 1) % n, 0));
-  BAD("with tag 4, what no recv", tprt_op_send(data, 1, TPRT_F32, me, 4), tprt_op_flat(TPRT_OP_BARRIER, 0, 0, 0, 0, 0),
+  BAD("with tag 4, what no recv", tprt_op_send(data, 1, TPRT_F32, me, 4),
+      tprt_op_flat(TPRT_OP_BARRIER, 0, 0, 0, 0, 0), tprt_op_recv(data, 1, TPRT_F32, me, 4));
+  BAD("with tag 4, what no send", tprt_op_send(data, 1, TPRT_F32, me, 3),
       tprt_op_recv(data, 1, TPRT_F32, me, 4));
-  BAD("with tag 4, what no send", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, 1, TPRT_F32, me, 4));
-  BAD("4 bytes of f32", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, 1, TPRT_I32, me, 3));
-  BAD("overlaps the place", tprt_op_send(data, 2, TPRT_F32, me, 3), tprt_op_recv(data + 1, 2, TPRT_F32, me, 3));
-  BAD("op 1 of the batch", tprt_op_send(data, 1, TPRT_F32, me, 3), tprt_op_recv(data, -1, TPRT_F32, me, 3));
+  BAD("4 bytes of f32", tprt_op_send(data, 1, TPRT_F32, me, 3),
+      tprt_op_recv(data, 1, TPRT_I32, me, 3));
+  BAD("overlaps the place", tprt_op_send(data, 2, TPRT_F32, me, 3),
+      tprt_op_recv(data + 1, 2, TPRT_F32, me, 3));
+  BAD("op 1 of the batch", tprt_op_send(data, 1, TPRT_F32, me, 3),
+      tprt_op_recv(data, -1, TPRT_F32, me, 3));
 #undef BAD
-  CHECK_STATUS(errors, tprt_send(comm, data, 1, TPRT_F32, me, 0, NULL, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_send(comm, data, 1, TPRT_F32, me, 0, NULL, NULL),
+               TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "belong in one tprt_submit_batch") != NULL);
   return errors;
 }
@@ -363,11 +387,11 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
                         .send = data,
                         .recv = data + 32};
   const tprt_pair outside[] = {{0, 99}}, doubled[] = {{0, 0}, {1, 0}};
-#define BAD(status, ...)                                                                                                       \
-  do {                                                                                                                         \
-    tprt_op op = good;                                                                                                         \
-    __VA_ARGS__;                                                                                                               \
-    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status);                                                                \
+#define BAD(status, ...)                                                                           \
+  do {                                                                                             \
+    tprt_op op = good;                                                                             \
+    __VA_ARGS__;                                                                                   \
+    CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), status);                                    \
   } while (0)
   BAD(TPRT_INVALID_ARGUMENT, op.size = 0);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = (tprt_op_kind)0);
@@ -388,12 +412,16 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_ALL_GATHER); /* with a reduction */
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.dim = 1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.shape[0] = 8 * n + 1);
-  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION; op.root = n);
-  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = outside; op.n_pairs = 1);
-  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION; op.pairs = doubled; op.n_pairs = 2);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION;
+      op.root = n);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION;
+      op.pairs = outside; op.n_pairs = 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION;
+      op.pairs = doubled; op.n_pairs = 2);
   BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_PREMUL_SUM); /* without a scalar */
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE; op.root = -1);
-  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_SCATTER; op.reduction = TPRT_NO_REDUCTION; op.shape[0] = 8 * n + 1);
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_SCATTER; op.reduction = TPRT_NO_REDUCTION;
+      op.shape[0] = 8 * n + 1);
 #undef BAD
   errors += bad_pieces(comm);
   errors += bad_transfers(comm);
@@ -417,7 +445,11 @@ static void test_arguments(void **state) {
   unsetenv("TPRT_SIZE");
   tprt_config config = test_config();
   assert_int_equal(run_threads(3, &config, bad_arguments, NULL), 0);
-  tprt_op op = {.size = sizeof op, .kind = TPRT_OP_ALL_REDUCE, .dtype = TPRT_BF16, .n_dims = 2, .shape = {5, 7}};
+  tprt_op op = {.size = sizeof op,
+                .kind = TPRT_OP_ALL_REDUCE,
+                .dtype = TPRT_BF16,
+                .n_dims = 2,
+                .shape = {5, 7}};
   static const struct {
     tprt_op_kind kind;
     int64_t bytes;
@@ -443,8 +475,9 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "worker") == 0)
     return worker_main();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launcher), cmocka_unit_test(test_background), cmocka_unit_test(test_split),
-      cmocka_unit_test(test_groups),   cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_launcher),  cmocka_unit_test(test_background),
+      cmocka_unit_test(test_split),     cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

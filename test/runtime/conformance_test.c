@@ -1,6 +1,7 @@
-/* What every backend has to do, against an oracle that works on one element at a time, in another way than the library does:
- * operations, dtypes, reductions, counts, roots, ranks, in place and not, aligned and not, staged and registered, groups,
- * threads and processes. A backend is a row of a table. TP_LONG=1: many more of the cases. */
+/* What every backend has to do, against an oracle that works on one element at a time, in another
+ * way than the library does: operations, dtypes, reductions, counts, roots, ranks, in place and
+ * not, aligned and not, staged and registered, groups, threads and processes. A backend is a row of
+ * a table. TP_LONG=1: many more of the cases. */
 #include "cases.h"
 #include "harness.h"
 #include "paths.h"
@@ -13,9 +14,11 @@
 static const struct {
   rank_fn *run;
   bool only_once; /* not for every number of ranks */
-} tables[] = {{cases_types, false},   {cases_sizes, false},         {cases_groups, false},     {path_mixed_placement, true},
-              {path_own_place, true}, {path_all_to_all_dims, true}, {path_odd_permutes, true}, {path_random_transfers, false},
-              {path_tags, true},      {path_same_tag, true},        {path_windows, false},     {path_capabilities, false}};
+} tables[] = {
+    {cases_types, false},         {cases_sizes, false},           {cases_groups, false},
+    {path_mixed_placement, true}, {path_own_place, true},         {path_all_to_all_dims, true},
+    {path_odd_permutes, true},    {path_random_transfers, false}, {path_tags, true},
+    {path_same_tag, true},        {path_windows, false},          {path_capabilities, false}};
 
 /* ---- Backends ---- */
 
@@ -29,16 +32,35 @@ typedef struct backend_row {
   const char *title, *name;
   world_fn *run;
   int n_sizes, ranks[16]; /* worlds */
-  int n_short, n_full;    /* how many of them run in the short tests, and how many run every table there */
+  /* how many of them run in the short tests, and how many run every table there */
+  int n_short, n_full;
 } backend_row;
 
 static const backend_row backends[] = {
     /* Processes first: fork wants a process without threads. */
     {"shm, processes", "shm", run_apart, 4, {2, 5, 3, 16}, 2, 2},
     {"self", "Self", run_threads, 1, {1}, 1, 1},
-    {"loopback", "loopback", run_threads, 16, {4, 3, 7, 1, 2, 16, 5, 8, 6, 9, 10, 11, 12, 13, 14, 15}, 6, 2},
-    {"plug-in", MAILBOX_BACKEND, run_threads, 16, {2, 3, 5, 1, 4, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 5, 2},
-    {"shm, threads", "shm", run_threads, 16, {3, 8, 2, 1, 5, 16, 4, 6, 7, 9, 10, 11, 12, 13, 14, 15}, 6, 2},
+    {"loopback",
+     "loopback",
+     run_threads,
+     16,
+     {4, 3, 7, 1, 2, 16, 5, 8, 6, 9, 10, 11, 12, 13, 14, 15},
+     6,
+     2},
+    {"plug-in",
+     MAILBOX_BACKEND,
+     run_threads,
+     16,
+     {2, 3, 5, 1, 4, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+     5,
+     2},
+    {"shm, threads",
+     "shm",
+     run_threads,
+     16,
+     {3, 8, 2, 1, 5, 16, 4, 6, 7, 9, 10, 11, 12, 13, 14, 15},
+     6,
+     2},
 };
 
 static void run_backend(const backend_row *backend) {
@@ -46,7 +68,8 @@ static void run_backend(const backend_row *backend) {
   for (int i = 0; i < (cases_are_long() ? backend->n_sizes : backend->n_short); i++) {
     tprt_config config = test_config();
     config.backend = backend->name;
-    config.timeout_ns = INT64_C(120000000000); /* many ranks share few processors, and wait for each other's oracle */
+    /* many ranks share few processors, and wait for each other's oracle */
+    config.timeout_ns = INT64_C(120000000000);
     uint64_t stride = cases_stride(backend->ranks[i]);
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
       if (!tables[t].only_once || i < backend->n_full || cases_are_long())
@@ -67,7 +90,8 @@ static int hash_sum(tprt_comm *comm, void *argument) {
   uint64_t seed = (uint64_t)tprt_comm_rank(comm), hash = 1;
   for (int i = 0; i < COUNT; i++)
     data[i] = tprt_f32_to_bf16((float)(test_random(&seed) % 10007) * 0.37f);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_BF16, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_BF16, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   for (int i = 0; i < COUNT; i++)
     hash = hash * 31 + data[i];
   if (tprt_comm_rank(comm) == 0)
@@ -98,7 +122,9 @@ static int huge(tprt_comm *comm, void *argument) {
     return errors;
   for (size_t i = 0; i < count; i++)
     data[i] = (unsigned char)((i >> 12) * (unsigned)(me + 1));
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, (int64_t)count, TPRT_U8, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, (int64_t)count, TPRT_U8, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   int64_t wrong = 0;
   for (size_t i = 0; i < count; i += 1021)
     wrong += data[i] != (unsigned char)((i >> 12) * (unsigned)(n * (n + 1) / 2));
@@ -125,7 +151,8 @@ static void test_count(void **state) { /* last */
 /* As one rank of a world that a launcher started: every table on it, and nothing else. */
 static int run_attached(const char *backend) {
   int errors = 0;
-  tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(120000000000)};
+  tprt_config config = {
+      .size = sizeof config, .backend = backend, .timeout_ns = INT64_C(120000000000)};
   tprt_comm *comm;
   CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
   if (errors)
@@ -150,8 +177,9 @@ int main(int argc, char **argv) {
   enum { N_BACKENDS = sizeof backends / sizeof *backends };
   struct CMUnitTest tests[N_BACKENDS + 3];
   for (size_t i = 0; i < N_BACKENDS; i++)
-    tests[i] = (struct CMUnitTest){
-        .name = backends[i].title, .test_func = test_backend, .initial_state = (void *)(uintptr_t)&backends[i]};
+    tests[i] = (struct CMUnitTest){.name = backends[i].title,
+                                   .test_func = test_backend,
+                                   .initial_state = (void *)(uintptr_t)&backends[i]};
   tests[N_BACKENDS] = (struct CMUnitTest)cmocka_unit_test(test_bits);
   tests[N_BACKENDS + 1] = (struct CMUnitTest)cmocka_unit_test(test_huge);
   tests[N_BACKENDS + 2] = (struct CMUnitTest)cmocka_unit_test(test_count);

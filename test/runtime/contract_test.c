@@ -1,4 +1,5 @@
-/* Contractions against one loop nest over the strides, through the program ABI: layouts, types, ways to compute. */
+/* Contractions against one loop nest over the strides, through the program ABI: layouts, types,
+ * ways to compute. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 #include "table.h"
@@ -72,7 +73,8 @@ static void write_number(tprt_dtype t, void *base, int64_t i, double value) {
   }
 }
 
-/* Sum in f64 for every cell of C, kept beside it; rounding is compared with a bound, small integers exactly. */
+/* Sum in f64 for every cell of C, kept beside it; rounding is compared with a bound, small integers
+ * exactly. */
 static void oracle(tprt_dtype t, const loop_nest *nest, const void *a, const void *b, double *c) {
   int64_t total = 1;
   for (int i = 0; i < nest->n; i++)
@@ -104,7 +106,8 @@ static void clear_cells(const loop_nest *nest, double *c) {
   }
 }
 
-static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, const char *name, bool overwrite) {
+static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, const char *name,
+                      bool overwrite) {
   int errors = 0;
   size_t size = tprt_dtype_size(t);
   int64_t n[3];
@@ -116,7 +119,8 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
     for (int64_t j = 0; j < n[i]; j++)
       write_number(t, x[i], j, (double)(test_random(&seed) % 7) - 3);
   }
-  /* Small integers: with f32 accumulation every sum is exact, and one rounding of it is what write_number does. */
+  /* Small integers: with f32 accumulation every sum is exact, and one rounding of it is what
+   * write_number does. */
   double *expected = malloc((size_t)n[2] * sizeof *expected);
   for (int64_t j = 0; j < n[2]; j++)
     expected[j] = read_number(t, x[2], j);
@@ -136,7 +140,8 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
     n_wrong += read_number(t, rounded, 0) != read_number(t, x[2], j);
   }
   if (n_wrong)
-    print_error("%s of %s: %lld of %lld cells are wrong\n", name, tprt_dtype_name(t), (long long)n_wrong, (long long)n[2]);
+    print_error("%s of %s: %lld of %lld cells are wrong\n", name, tprt_dtype_name(t),
+                (long long)n_wrong, (long long)n[2]);
   errors += n_wrong != 0;
   tprt_context_destroy(context);
   table_free(&program);
@@ -178,7 +183,8 @@ static const struct {
 
 static int all_nests(tprt_comm *comm, void *argument) {
   (void)argument;
-  static const tprt_dtype types[] = {TPRT_F32, TPRT_F64, TPRT_F16, TPRT_BF16, TPRT_I8, TPRT_I32, TPRT_I64};
+  static const tprt_dtype types[] = {TPRT_F32, TPRT_F64, TPRT_F16, TPRT_BF16,
+                                     TPRT_I8,  TPRT_I32, TPRT_I64};
   int errors = 0;
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
@@ -243,18 +249,20 @@ static void test_concurrent(void **state) {
 enum { PART_M = 70, PART_N = 90, PART_K = 700 };
 
 /* Rows and columns of C, from `at` on, as a program of their own; A is m x k, or k x m. */
-static int run_part(tprt_comm *comm, tprt_dtype t, bool transposed, const int64_t at[2], const int64_t size[2],
-                    char *const x[3]) {
+static int run_part(tprt_comm *comm, tprt_dtype t, bool transposed, const int64_t at[2],
+                    const int64_t size[2], char *const x[3]) {
   int errors = 0;
   size_t bytes = tprt_dtype_size(t);
-  const int64_t words[3][4] = {
-      {size[0], transposed ? 1 : PART_K, 0, PART_N}, {size[1], 0, 1, 1}, {PART_K, transposed ? PART_M : 1, PART_N, 0}};
+  const int64_t words[3][4] = {{size[0], transposed ? 1 : PART_K, 0, PART_N},
+                               {size[1], 0, 1, 1},
+                               {PART_K, transposed ? PART_M : 1, PART_N, 0}};
   test_table program = table_make(0, NULL);
   table_contract(&program, t, 3, &words[0][0]);
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
   CHECK(errors, tprt_abi_enter(context, program.words) == TPRT_OK);
-  CHECK(errors, tprt_abi_contract(context, 0, x[0] + (size_t)(at[0] * words[0][1]) * bytes, x[1] + (size_t)at[1] * bytes,
+  CHECK(errors, tprt_abi_contract(context, 0, x[0] + (size_t)(at[0] * words[0][1]) * bytes,
+                                  x[1] + (size_t)at[1] * bytes,
                                   x[2] + (size_t)(at[0] * PART_N + at[1]) * bytes) == TPRT_OK);
   tprt_context_destroy(context);
   table_free(&program);
@@ -278,7 +286,8 @@ static int check_parts(tprt_comm *comm, tprt_dtype t, bool transposed) {
   memset(x[2], 0, (size_t)n[2] * size);
   for (int i = 0; i < 9; i++) {
     int r = i / 3, c = i % 3;
-    const int64_t at[] = {rows[r], columns[c]}, part[] = {rows[r + 1] - rows[r], columns[c + 1] - columns[c]};
+    const int64_t at[] = {rows[r], columns[c]},
+                  part[] = {rows[r + 1] - rows[r], columns[c + 1] - columns[c]};
     errors += run_part(comm, t, transposed, at, part, x);
   }
   if (memcmp(whole, x[2], (size_t)n[2] * size)) {
@@ -331,8 +340,9 @@ static void test_overwrite_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self),    cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_library), cmocka_unit_test(test_concurrent),
-                                     cmocka_unit_test(test_parts),   cmocka_unit_test(test_overwrite_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_self),    cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_library), cmocka_unit_test(test_concurrent),
+      cmocka_unit_test(test_parts),   cmocka_unit_test(test_overwrite_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Processes that are killed or stopped, at many points: every survivor is told who it was, and soon. How soon is printed; TP_LONG=1
- * takes more samples. */
+/* Processes that are killed or stopped, at many points: every survivor is told who it was, and
+ * soon. How soon is printed; TP_LONG=1 takes more samples. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 #include "long.h"
@@ -15,7 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N_RANKS = 4, N_STEPS = 24, N_INSIDE = 8, N_POINTS = N_STEPS + N_INSIDE, LARGE = 200000, MOST_SAMPLES = 1 << 16 };
+enum {
+  N_RANKS = 4,
+  N_STEPS = 24,
+  N_INSIDE = 8,
+  N_POINTS = N_STEPS + N_INSIDE,
+  LARGE = 200000,
+  MOST_SAMPLES = 1 << 16
+};
 
 /* What the processes of a run tell each other and the parent. */
 typedef struct board {
@@ -54,7 +61,8 @@ static void *die_later(void *data) {
   return NULL;
 }
 
-/* Operation `i` of a round; all kinds that the library has, small, in pieces and in registered memory. */
+/* Operation `i` of a round; all kinds that the library has, small, in pieces and in registered
+ * memory. */
 static tprt_status run_step(tprt_comm *comm, int i, float *data, float *more, void *registered) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   static const int64_t counts[N_RANKS] = {3, 1, 4, 1};
@@ -102,7 +110,8 @@ static tprt_status run_step(tprt_comm *comm, int i, float *data, float *more, vo
   }
 }
 
-/* Rounds of all operations until somebody dies; a barrier after each, because root of a gather may be the only one to wait. */
+/* Rounds of all operations until somebody dies; a barrier after each, because root of a gather may
+ * be the only one to wait. */
 static int work_until_death(tprt_comm *comm, void *argument) {
   const death *d = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -172,8 +181,8 @@ static void test_killed(void **state) {
     }
     munmap(d.board, sizeof *d.board);
   }
-  print_message("SIGKILL of each of %d ranks at %d points: %d of %d survivors name it; ", N_RANKS, N_POINTS, n_told,
-                n_survivors);
+  print_message("SIGKILL of each of %d ranks at %d points: %d of %d survivors name it; ", N_RANKS,
+                N_POINTS, n_told, n_survivors);
   print_times(samples, n);
   free(samples);
   assert_int_equal(n_told, n_survivors);
@@ -201,7 +210,8 @@ static int wait_for_stopped(tprt_comm *comm, void *argument) {
   int64_t late = now_ns() - begin - STOP_TIMEOUT_NS;
   snprintf(who, sizeof who, "rank %d did not come in time", d->victim);
   CHECK(errors, strstr(tprt_last_error(), who) != NULL);
-  atomic_store(&d->board->told_ns[me], late ? late : 1); /* may be early: told by one that began before */
+  /* may be early: told by one that began before */
+  atomic_store(&d->board->told_ns[me], late ? late : 1);
   return errors;
 }
 

@@ -27,11 +27,13 @@ static int chain(tprt_comm *comm, void *argument) {
     data[i] = 1;
   for (int round = 0; round < 6; round++) {
     CHECK_STATUS(errors, tprt_event_wait(back, comm, NULL), TPRT_OK);
-    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, &work),
+                 TPRT_OK);
     tprt_work_destroy(work);
     CHECK_STATUS(errors, tprt_event_record(there, comm, NULL), TPRT_OK);
     CHECK_STATUS(errors, tprt_event_wait(there, other, NULL), TPRT_OK);
-    CHECK_STATUS(errors, tprt_all_reduce(other, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(other, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, &work),
+                 TPRT_OK);
     tprt_work_destroy(work);
     CHECK_STATUS(errors, tprt_event_record(back, other, NULL), TPRT_OK);
     expected *= n * n;
@@ -74,7 +76,8 @@ static int failing(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_event_test(event), TPRT_IN_PROGRESS);
     CHECK_STATUS(errors, tprt_event_sync(event, 1000000), TPRT_IN_PROGRESS);
     CHECK_STATUS(errors, tprt_event_wait(event, second, NULL), TPRT_OK);
-    CHECK_STATUS(errors, tprt_broadcast(second, &value, &value, 1, TPRT_I32, 0, NULL, &work), TPRT_OK);
+    CHECK_STATUS(errors, tprt_broadcast(second, &value, &value, 1, TPRT_I32, 0, NULL, &work),
+                 TPRT_OK);
     if (late) { /* the abort of the one that waits does not have to wait */
       usleep(10000);
       tprt_comm_abort(second);
@@ -118,14 +121,16 @@ static void keep(void *user, const char *text) {
     strncpy(logged, text, sizeof logged - 1);
 }
 
-/* Pending work is completed; what fails is logged; the handle of the work outlives the communicator. */
+/* Pending work is completed; what fails is logged; the handle of the work outlives the
+ * communicator. */
 static int pending(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), one = 1, sum = 0;
   tprt_comm *child;
   tprt_work *work;
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
-  CHECK_STATUS(errors, tprt_all_reduce(child, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(child, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work),
+               TPRT_OK);
   tprt_comm_destroy(child);
   CHECK_STATUS(errors, tprt_work_test(work), TPRT_OK);
   CHECK(errors, sum == tprt_comm_size(comm));
@@ -155,17 +160,21 @@ static void test_pending(void **state) {
   assert_int_equal(run_threads(3, &config, pending, NULL), 0);
   tprt_set_logger(NULL);
   assert_int_equal(atomic_load(&n_logged), 1);
-  assert_non_null(strstr(logged, "work that was pending when rank 0 destroyed its communicator: rank 1 did not come in time"));
+  assert_non_null(strstr(
+      logged,
+      "work that was pending when rank 0 destroyed its communicator: rank 1 did not come in time"));
 }
 
-/* Threads of one rank submit at once; every operation is the same, so their order does not matter. */
+/* Threads of one rank submit at once; every operation is the same, so their order does not
+ * matter. */
 static void *submit_some(void *argument) {
   tprt_comm *comm = argument;
   long errors = 0;
   for (int i = 0; i < 50; i++) {
     int32_t value = 1, sum = 0;
     tprt_work *work = NULL;
-    errors += tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, i % 2 ? &work : NULL) != TPRT_OK;
+    errors += tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL,
+                              i % 2 ? &work : NULL) != TPRT_OK;
     errors += work && tprt_work_wait(work, 0) != TPRT_OK;
     tprt_work_destroy(work);
     errors += sum != tprt_comm_size(comm);

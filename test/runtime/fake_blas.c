@@ -13,16 +13,17 @@ typedef void sized_fn(int n);
 #define NAME "fake"
 #endif
 
-#define DEFINE_GEMM(name, type)                                                                                                \
-  EXPORTED void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a, int lda, const type *b,        \
-                     int ldb, type beta, type *c, int ldc);                                                                    \
-  void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a, int lda, const type *b, int ldb,        \
-            type beta, type *c, int ldc) {                                                                                     \
-    (void)order, (void)ta, (void)tb, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb, (void)beta;                 \
-    for (int i = 0; i < m; i++) {                                                                                              \
-      for (int j = 0; j < n; j++)                                                                                              \
-        c[(ptrdiff_t)i * ldc + j] = VALUE;                                                                                     \
-    }                                                                                                                          \
+#define DEFINE_GEMM(name, type)                                                                    \
+  EXPORTED void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a,    \
+                     int lda, const type *b, int ldb, type beta, type *c, int ldc);                \
+  void name(int order, int ta, int tb, int m, int n, int k, type alpha, const type *a, int lda,    \
+            const type *b, int ldb, type beta, type *c, int ldc) {                                 \
+    (void)order, (void)ta, (void)tb, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb, \
+        (void)beta;                                                                                \
+    for (int i = 0; i < m; i++) {                                                                  \
+      for (int j = 0; j < n; j++)                                                                  \
+        c[(ptrdiff_t)i * ldc + j] = VALUE;                                                         \
+    }                                                                                              \
   }
 DEFINE_GEMM(cblas_sgemm, float)
 DEFINE_GEMM(cblas_dgemm, double)

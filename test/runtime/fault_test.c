@@ -74,7 +74,8 @@ static int mismatch_permute(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, rank = tprt_comm_rank(comm), value = rank, out;
   tprt_pair pairs[] = {{0, 1}, {rank == 2 ? 2 : 1, 0}};
-  CHECK_STATUS(errors, tprt_permute(comm, &value, &out, 1, TPRT_I32, pairs, 2, NULL, NULL), TPRT_MISMATCH);
+  CHECK_STATUS(errors, tprt_permute(comm, &value, &out, 1, TPRT_I32, pairs, 2, NULL, NULL),
+               TPRT_MISMATCH);
   return errors;
 }
 
@@ -87,8 +88,11 @@ static int mismatch_pieces(tprt_comm *comm, void *argument) {
   for (int i = 0; i < n; i++)
     sends[i] = recvs[i] = 2;
   sends[2] += me == 1;
-  CHECK_STATUS(errors, tprt_all_to_all_v(comm, send, sends, NULL, recv, recvs, NULL, TPRT_I32, NULL, NULL), TPRT_MISMATCH);
-  CHECK(errors, strstr(tprt_last_error(), "rank 1 sends 3 elements to rank 2, which expects 2") != NULL);
+  CHECK_STATUS(errors,
+               tprt_all_to_all_v(comm, send, sends, NULL, recv, recvs, NULL, TPRT_I32, NULL, NULL),
+               TPRT_MISMATCH);
+  CHECK(errors,
+        strstr(tprt_last_error(), "rank 1 sends 3 elements to rank 2, which expects 2") != NULL);
   return errors;
 }
 
@@ -99,8 +103,9 @@ static int mismatch_counts(tprt_comm *comm, void *argument) {
   int32_t send[64] = {0}, recv[64] = {0};
   const int64_t *mine = me == 2 && which == 0 ? other : counts;
   int root = me == 1 && which == 1 ? 1 : 0;
-  tprt_status status = which ? tprt_gather_v(comm, send, recv, mine, NULL, TPRT_I32, root, NULL, NULL)
-                             : tprt_all_gather_v(comm, send, recv, mine, NULL, TPRT_I32, NULL, NULL);
+  tprt_status status = which
+                           ? tprt_gather_v(comm, send, recv, mine, NULL, TPRT_I32, root, NULL, NULL)
+                           : tprt_all_gather_v(comm, send, recv, mine, NULL, TPRT_I32, NULL, NULL);
   CHECK_STATUS(errors, status, TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), which ? "root" : "counts differ") != NULL);
   return errors;
@@ -130,7 +135,11 @@ static int mismatch_fields(tprt_comm *comm, void *argument) {
         continue;
       tprt_comm *child;
       CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
-      tprt_op op = {.size = sizeof op, .kind = rows[i].kind, .dtype = TPRT_F32, .n_dims = 2, .shape = {n, 2 * n}};
+      tprt_op op = {.size = sizeof op,
+                    .kind = rows[i].kind,
+                    .dtype = TPRT_F32,
+                    .n_dims = 2,
+                    .shape = {n, 2 * n}};
       op.reduction = op.kind == TPRT_OP_REDUCE ? TPRT_SUM : TPRT_NO_REDUCTION;
       op.send = send;
       op.recv = recv;
@@ -179,7 +188,8 @@ static int bad_transfer(tprt_comm *comm, void *argument) {
     tprt_dtype dtype;
     const char *text;
   } cases[] = {
-      {TPRT_MISMATCH, 5, 4, TPRT_F32, "rank 0 sends 5 f32 to rank 1 with tag 9, which expects 4 f32"},
+      {TPRT_MISMATCH, 5, 4, TPRT_F32,
+       "rank 0 sends 5 f32 to rank 1 with tag 9, which expects 4 f32"},
       {TPRT_MISMATCH, 5, 5, TPRT_I32, "which expects 5 i32"},
       {TPRT_TIMEOUT, 5, -1, TPRT_F32, "rank 1 did not come in time"},
       {TPRT_PEER_DEAD, 5, -2, TPRT_F32, "rank 1 ended or destroyed its communicator"},
@@ -195,9 +205,12 @@ static int bad_transfer(tprt_comm *comm, void *argument) {
     CHECK(errors, strstr(tprt_last_error(), cases[i].text) != NULL);
     CHECK_STATUS(errors, tprt_comm_status(child), cases[i].status);
   } else if (me == 1 && cases[i].expected >= 0) {
-    CHECK_STATUS(errors, tprt_recv(child, data, cases[i].expected, cases[i].dtype, 0, 9, NULL, NULL), TPRT_MISMATCH);
+    CHECK_STATUS(errors,
+                 tprt_recv(child, data, cases[i].expected, cases[i].dtype, 0, 9, NULL, NULL),
+                 TPRT_MISMATCH);
   } else if (cases[i].status == TPRT_TIMEOUT) {
-    CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_TIMEOUT); /* of rank 0, which gave up */
+    /* of rank 0, which gave up */
+    CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_TIMEOUT);
   }
   tprt_comm_destroy(child);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
@@ -226,7 +239,8 @@ static int given_up_elsewhere(tprt_comm *comm, void *argument) {
     CHECK(errors, test_seconds() - begin < 10); /* the others have 20 seconds */
   } else {
     while (!tprt_comm_status(comm) && test_seconds() - begin < 10)
-      (void)tprt_send(comm, &data, 1, TPRT_I32, 0, 5, NULL, NULL); /* what nobody asks for: ends with the others */
+      /* what nobody asks for: ends with the others */
+      (void)tprt_send(comm, &data, 1, TPRT_I32, 0, 5, NULL, NULL);
     CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
   }
   return errors;
@@ -309,7 +323,8 @@ static int die(tprt_comm *comm, void *argument) {
   const death *d = argument;
   int errors = 0, me = tprt_comm_rank(comm);
   float data[9000];
-  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* otherwise the world may notice it while it is created */
+  /* otherwise the world may notice it while it is created */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   for (int i = 0; i < 4; i++) {
     if (i == d->point && me == d->rank)
       raise(SIGKILL);
@@ -339,7 +354,8 @@ static void test_peer_dead(void **state) {
       double begin = test_seconds();
       assert_int_equal(run_processes(3, &config, die, &d, status), 1);
       for (int i = 0; i < 3; i++)
-        assert_true(i == rank ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+        assert_true(i == rank ? WIFSIGNALED(status[i])
+                              : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
       assert_true(test_seconds() - begin < 15); /* well before the timeout of the world */
     }
   }
@@ -426,11 +442,13 @@ static void test_abort(void **state) {
   assert_int_equal(run_threads(5, &config, aborted, NULL), 0);
 }
 
-/* A rank that has what it wanted ends the communicator: the others still get what it had a part in. */
+/* A rank that has what it wanted ends the communicator: the others still get what it had a part
+ * in. */
 static int aborted_after(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), sum = 0;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n * (n - 1) / 2);
   CHECK_STATUS(errors, tprt_comm_abort(comm), TPRT_OK);
   return errors;
@@ -443,7 +461,8 @@ static void test_aborted_after(void **state) {
     assert_int_equal(run_threads(4, &config, aborted_after, NULL), 0);
 }
 
-/* ---- Memory of a window that its rank takes back after a failure, while a peer is still writing there ---- */
+/* ---- Memory of a window that its rank takes back after a failure, while a peer is still writing
+ * there ---- */
 
 enum { LARGE_BYTES = 128 << 20 };
 
@@ -483,7 +502,8 @@ static int put_while_failing(tprt_comm *world, void *argument) {
     CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
     tprt_mem_free(comm, memory);
     CHECK_STATUS(errors, tprt_mem_alloc(world, LARGE_BYTES, &again), TPRT_OK);
-    CHECK(errors, (again == memory) == !p->stops); /* what the stopped rank may still write is not used again */
+    /* what the stopped rank may still write is not used again */
+    CHECK(errors, (again == memory) == !p->stops);
     volatile char *last = (volatile char *)again + LARGE_BYTES - 1;
     *last = 1;
     if (p->stops)

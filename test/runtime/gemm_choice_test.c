@@ -89,10 +89,10 @@ static int run(const char *const *environment) {
   return finish(from, child);
 }
 
-#define EXPECT(expected)                                                                                                       \
-  do {                                                                                                                         \
-    if (!strstr(text, expected))                                                                                               \
-      fail_msg("\"%s\" has no \"%s\"", text, expected);                                                                        \
+#define EXPECT(expected)                                                                           \
+  do {                                                                                             \
+    if (!strstr(text, expected))                                                                   \
+      fail_msg("\"%s\" has no \"%s\"", text, expected);                                            \
   } while (0)
 
 /* ---- a cache ---- */
@@ -172,7 +172,8 @@ static void test_measured(void **state) {
   EXPECT("19: built-in (measured, time of openblas over built-in 0.");
   EXPECT("* (f64); *: openblas changes bits where a GEMM is cut)");
   assert_int_equal(files(NULL, 0), 2); /* another library, another key */
-  assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS, "TPRT_BLAS_THREADS", "1"), 0);
+  assert_int_equal(
+      RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS, "TPRT_BLAS_THREADS", "1"), 0);
   assert_int_equal(files(NULL, 0), 3);
 }
 
@@ -188,7 +189,8 @@ static void test_kept(void **state) {
   snprintf(changed, sizeof changed, "%.*s\n8 2 301 302 303 304\nend\n", head, whole);
   write_file(path, changed);
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
-  EXPECT("19: openblas for f64, else built-in (measured, time of openblas over built-in 3.01 (f32, k <= 128), 3.02* (f32), "
+  EXPECT("19: openblas for f64, else built-in (measured, time of openblas over built-in 3.01 (f32, "
+         "k <= 128), 3.02* (f32), "
          "3.03 (f64, k <= 128), 3.04 (f64); *: openblas changes bits where a GEMM is cut)");
   static const char *const wrong[] = {"\n8 8 1 1 1 1\nend\n",
                                       "\n10 0 1 1 1 1\nend\n",
@@ -223,9 +225,12 @@ static void test_kept(void **state) {
 
 static void test_not_kept(void **state) {
   (void)state;
-  static const char *const places[][2] = {{"/dev/null/none", "/"}, {NULL, NULL}, {"relative", "relative"}, {NULL, "/dev/null"}};
+  static const char *const places[][2] = {
+      {"/dev/null/none", "/"}, {NULL, NULL}, {"relative", "relative"}, {NULL, "/dev/null"}};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    assert_int_equal(RUN("TPRT_BLAS_LIBRARY", CUTTING_BLAS, "XDG_CACHE_HOME", places[i][0], "HOME", places[i][1]), 0);
+    assert_int_equal(RUN("TPRT_BLAS_LIBRARY", CUTTING_BLAS, "XDG_CACHE_HOME", places[i][0], "HOME",
+                         places[i][1]),
+                     0);
     EXPECT("19: built-in (default, there is no cache where a measurement could be kept)");
   }
   if (tprt__gemm_vectors() != TPRT__PLAIN) {
@@ -242,7 +247,9 @@ static void test_at_once(void **state) {
   pid_t children[N];
   char first[sizeof text] = "";
   for (int i = 0; i < N; i++)
-    from[i] = start((const char *const[]){"XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", CUTTING_BLAS, NULL}, &children[i]);
+    from[i] = start(
+        (const char *const[]){"XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", CUTTING_BLAS, NULL},
+        &children[i]);
   for (int i = 0; i < N; i++) {
     assert_int_equal(finish(from[i], children[i]), 0);
     if (!*first)
@@ -254,7 +261,8 @@ static void test_at_once(void **state) {
 
 static void test_ranks(void **state) {
   (void)state;
-  tprt__gemm_choice mixed = {.library = 2, .changes = 4, .why = TPRT__GEMM_MEASURED, .percent = {1, 60, 65535, 100}};
+  tprt__gemm_choice mixed = {
+      .library = 2, .changes = 4, .why = TPRT__GEMM_MEASURED, .percent = {1, 60, 65535, 100}};
   uint64_t words[3][TPRT__GEMM_WORDS] = {{77}, {77}, {77}};
   tprt__gemm_tell(&mixed, 77, words[0]);
   tprt__gemm_choice agreed = tprt__gemm_agree(3, words[0]);

@@ -57,7 +57,8 @@ static operands make_operands(bool wide, shape s, uint64_t seed) {
   operands o = {.wide = wide};
   int64_t rows_a = s.transpose_a ? s.k : s.m, columns_a = s.transpose_a ? s.m : s.k;
   int64_t rows_b = s.transpose_b ? s.n : s.k, columns_b = s.transpose_b ? s.k : s.n;
-  o.g = (tprt__gemm_args){.transpose_a = s.transpose_a, .transpose_b = s.transpose_b, .m = s.m, .n = s.n, .k = s.k};
+  o.g = (tprt__gemm_args){
+      .transpose_a = s.transpose_a, .transpose_b = s.transpose_b, .m = s.m, .n = s.n, .k = s.k};
   o.g.overwrite = s.overwrite;
   o.g.lda = columns_a + s.slack;
   o.g.ldb = columns_b + s.slack;
@@ -105,7 +106,9 @@ static double step(bool wide, bool fused, double x, double y, double sum) {
   return (double)(fused ? fmaf((float)x, (float)y, (float)sum) : (float)sum + product);
 }
 
-static double add(bool wide, double x, double y) { return wide ? x + y : (double)((float)x + (float)y); }
+static double add(bool wide, double x, double y) {
+  return wide ? x + y : (double)((float)x + (float)y);
+}
 
 /* C as the order of blas.h has it. */
 static char *expected_c(const operands *o, bool fused) {
@@ -119,7 +122,8 @@ static char *expected_c(const operands *o, bool fused) {
         bool first = q == 0;
         double sum = 0;
         for (int64_t end = tprt__min(q + TPRT__SUM_STEPS, g->k); q < end; q++)
-          sum = step(o->wide, fused, get(o->wide, o->a, at_a(g, i, q)), get(o->wide, o->b, at_b(g, q, j)), sum);
+          sum = step(o->wide, fused, get(o->wide, o->a, at_a(g, i, q)),
+                     get(o->wide, o->b, at_b(g, q, j)), sum);
         total = first && g->overwrite ? sum : add(o->wide, total, sum);
       }
       put(o->wide, c, i * g->ldc + j, total);
@@ -172,10 +176,12 @@ static void check_kernels(bool wide, shape s, uint64_t seed) {
       begin(&o);
       bool done = kernels[k].fn((tprt__vectors)v, wide, &o.g);
       n_done[k][v] += done;
-      if (memcmp(o.c, done ? expected[is_fused((tprt__vectors)v)] : o.before, (size_t)o.n_c * size_of(&o)))
-        fail_msg("%s, vectors %d, f%d: %lld x %lld x %lld%s%s%s has other bits", kernels[k].name, v, wide ? 64 : 32,
-                 (long long)s.m, (long long)s.n, (long long)s.k, s.transpose_a ? ", A transposed" : "",
-                 s.transpose_b ? ", B transposed" : "", s.overwrite ? ", overwritten" : "");
+      if (memcmp(o.c, done ? expected[is_fused((tprt__vectors)v)] : o.before,
+                 (size_t)o.n_c * size_of(&o)))
+        fail_msg("%s, vectors %d, f%d: %lld x %lld x %lld%s%s%s has other bits", kernels[k].name, v,
+                 wide ? 64 : 32, (long long)s.m, (long long)s.n, (long long)s.k,
+                 s.transpose_a ? ", A transposed" : "", s.transpose_b ? ", B transposed" : "",
+                 s.overwrite ? ", overwritten" : "");
     }
   }
   free(expected[0]);
@@ -186,12 +192,13 @@ static void check_kernels(bool wide, shape s, uint64_t seed) {
 /* Shapes at the edges of tiles, strips, squares and blocks, in all forms. */
 static void test_edges(void **state) {
   (void)state;
-  static const shape shapes[] = {{1, 1, 1, 0, 0, 0, 0},      {1, 400, 70, 0, 0, 0, 0},   {27, 64, 40, 0, 0, 0, 0},
-                                 {97, 33, 600, 0, 0, 3, 0},  {257, 40, 513, 0, 0, 0, 0}, {60, 95, 96, 0, 0, 1, 0},
-                                 {40, 31, 1200, 0, 0, 0, 0}, {14, 256, 16, 0, 0, 0, 0},  {15, 160, 17, 0, 0, 16, 0},
-                                 {300, 16, 31, 0, 0, 2, 0},  {22, 128, 530, 0, 0, 0, 0}, {3, 515, 71, 0, 0, 0, 0},
-                                 {8, 33, 1030, 0, 0, 1, 0},  {32, 640, 130, 0, 0, 0, 0}, {5, 300, 257, 0, 0, 0, 0},
-                                 {2, 33, 4099, 0, 0, 0, 0},  {1, 70, 2048, 0, 0, 0, 0},  {4, 1040, 256, 0, 0, 0, 0}};
+  static const shape shapes[] = {
+      {1, 1, 1, 0, 0, 0, 0},      {1, 400, 70, 0, 0, 0, 0},   {27, 64, 40, 0, 0, 0, 0},
+      {97, 33, 600, 0, 0, 3, 0},  {257, 40, 513, 0, 0, 0, 0}, {60, 95, 96, 0, 0, 1, 0},
+      {40, 31, 1200, 0, 0, 0, 0}, {14, 256, 16, 0, 0, 0, 0},  {15, 160, 17, 0, 0, 16, 0},
+      {300, 16, 31, 0, 0, 2, 0},  {22, 128, 530, 0, 0, 0, 0}, {3, 515, 71, 0, 0, 0, 0},
+      {8, 33, 1030, 0, 0, 1, 0},  {32, 640, 130, 0, 0, 0, 0}, {5, 300, 257, 0, 0, 0, 0},
+      {2, 33, 4099, 0, 0, 0, 0},  {1, 70, 2048, 0, 0, 0, 0},  {4, 1040, 256, 0, 0, 0, 0}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     for (int form = 0; form < 8; form++) {
       shape s = shapes[i];
@@ -216,7 +223,8 @@ static void test_random_shapes(void **state) {
     static const int64_t limits[] = {4, 40, 300};
     shape s = {.m = 1 + (int64_t)(test_random(&seed) % (uint64_t)limits[test_random(&seed) % 3]),
                .n = 1 + (int64_t)(test_random(&seed) % (uint64_t)limits[test_random(&seed) % 3]),
-               .k = 1 + (int64_t)(test_random(&seed) % (uint64_t)(2 * limits[test_random(&seed) % 3]))};
+               .k = 1 +
+                    (int64_t)(test_random(&seed) % (uint64_t)(2 * limits[test_random(&seed) % 3]))};
     uint64_t form = test_random(&seed);
     s.transpose_a = form & 1;
     s.transpose_b = form & 2;
@@ -267,7 +275,8 @@ static void test_accuracy(void **state) {
     uint64_t random = seed;
     for (int64_t i = 0; i < N * N; i++) { /* standard normal, by Box and Muller */
       double radius = sqrt(-2 * log(((double)(test_random(&random) % 1000003) + 1) / 1000004));
-      double angle = 2 * 3.14159265358979323846 * (double)(test_random(&random) % 1000003) / 1000003;
+      double angle =
+          2 * 3.14159265358979323846 * (double)(test_random(&random) % 1000003) / 1000003;
       put(false, o.a, i, radius * cos(angle));
       put(false, o.b, i, radius * sin(angle));
     }
@@ -357,8 +366,9 @@ static void test_fork(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_edges),    cmocka_unit_test(test_random_shapes),  cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_accuracy), cmocka_unit_test(test_left_to_others), cmocka_unit_test(test_callers),
+      cmocka_unit_test(test_edges),          cmocka_unit_test(test_random_shapes),
+      cmocka_unit_test(test_parts),          cmocka_unit_test(test_accuracy),
+      cmocka_unit_test(test_left_to_others), cmocka_unit_test(test_callers),
       cmocka_unit_test(test_fork),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

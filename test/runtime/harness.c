@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 tprt_config test_config(void) {
-  return (tprt_config){.size = sizeof(tprt_config), .timeout_ns = 20000000000, .slot_bytes = 8192, .arena_bytes = 16 << 20};
+  return (tprt_config){.size = sizeof(tprt_config),
+                       .timeout_ns = 20000000000,
+                       .slot_bytes = 8192,
+                       .arena_bytes = 16 << 20};
 }
 
 bool test_on_shm(void) {
@@ -55,7 +58,8 @@ int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argum
   return errors;
 }
 
-int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument, int *wait_status) {
+int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument,
+                  int *wait_status) {
   int fd;
   if (tprt_shm_segment_create(n_ranks, config, &fd)) {
     fprintf(stderr, "no segment: %s\n", tprt_last_error());

@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 /* What is about segments. */
-#define NEEDS_SHM()                                                                                                            \
-  do {                                                                                                                         \
-    if (!test_on_shm())                                                                                                        \
-      skip();                                                                                                                  \
+#define NEEDS_SHM()                                                                                \
+  do {                                                                                             \
+    if (!test_on_shm())                                                                            \
+      skip();                                                                                      \
   } while (0)
 
 #endif

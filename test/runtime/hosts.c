@@ -1,4 +1,5 @@
-/* One rank of two that a launcher started on different hosts: hosts.sh runs it and compares what it prints. */
+/* One rank of two that a launcher started on different hosts: hosts.sh runs it and compares what it
+ * prints. */
 #define _GNU_SOURCE 1
 #include "tprt/tprt.h"
 
@@ -7,7 +8,8 @@
 #include <unistd.h>
 
 static int say(const char *what, tprt_status status) {
-  printf("%s: %s%s%s\n", what, tprt_status_name(status), status ? ": " : "", status ? tprt_last_error() : "");
+  printf("%s: %s%s%s\n", what, tprt_status_name(status), status ? ": " : "",
+         status ? tprt_last_error() : "");
   fflush(stdout);
   return status != TPRT_OK;
 }
@@ -52,8 +54,11 @@ int main(int argc, char **argv) {
   tprt_store *store;
   if (say("launch", tprt_launch_find(&launch)))
     return 1;
-  tprt_store_config config = {
-      .size = sizeof config, .n_ranks = launch.n_ranks, .rank = launch.rank, .job = launch.job, .epoch = launch.epoch};
+  tprt_store_config config = {.size = sizeof config,
+                              .n_ranks = launch.n_ranks,
+                              .rank = launch.rank,
+                              .job = launch.job,
+                              .epoch = launch.epoch};
   if (say("store", tprt_store_open(launch.store, &config, &store)))
     return 1;
   int failed = say("exchange", exchange(store, &launch));

@@ -1,4 +1,5 @@
-/* What only virtual ranks have: one thread that drives all of them, windows of any memory; and what they refuse. */
+/* What only virtual ranks have: one thread that drives all of them, windows of any memory; and what
+ * they refuse. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -30,13 +31,16 @@ static void test_one_thread(void **state) {
   for (int round = 0; round < 20; round++) {
     for (int i = 0; i < N; i++) {
       values[i] = round * 10 + i;
-      assert_int_equal(tprt_all_reduce(ranks[i], &values[i], &sums[i], 1, TPRT_I32, TPRT_SUM, NULL, &works[i]), TPRT_OK);
+      assert_int_equal(
+          tprt_all_reduce(ranks[i], &values[i], &sums[i], 1, TPRT_I32, TPRT_SUM, NULL, &works[i]),
+          TPRT_OK);
     }
     for (int i = 0; i < N; i++) {
       assert_int_equal(tprt_work_wait(works[i], 0), TPRT_OK);
       tprt_work_destroy(works[i]);
       assert_int_equal(sums[i], N * round * 10 + N * (N - 1) / 2);
-      assert_int_equal(tprt_all_gather(ranks[i], &sums[i], all[i], 1, TPRT_I32, NULL, &works[i]), TPRT_OK);
+      assert_int_equal(tprt_all_gather(ranks[i], &sums[i], all[i], 1, TPRT_I32, NULL, &works[i]),
+                       TPRT_OK);
     }
     for (int i = 0; i < N; i++) {
       assert_int_equal(tprt_work_wait(works[i], 0), TPRT_OK);
@@ -54,7 +58,8 @@ static int borrow(tprt_comm *comm, void *argument) {
   tprt_window *window = NULL;
   void *mapped = NULL;
   (void)argument;
-  CHECK_STATUS(errors, tprt_window_create(comm, &numbers[me], sizeof numbers[me], &window), TPRT_OK);
+  CHECK_STATUS(errors, tprt_window_create(comm, &numbers[me], sizeof numbers[me], &window),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_window_put(window, next, 0, &value, sizeof value), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_signal(window, next), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_wait_signal(window, (me + N - 1) % N, 1, 0), TPRT_OK);
@@ -72,7 +77,8 @@ static void test_any_memory(void **state) {
   assert_int_equal(run_threads(N, &config, borrow, NULL), 0);
 }
 
-/* A rank whose communicator has failed takes its memory back alone: peers that have not heard of it touch it no more. */
+/* A rank whose communicator has failed takes its memory back alone: peers that have not heard of it
+ * touch it no more. */
 static int put_into_the_void(tprt_comm *comm, void *argument) {
   pthread_barrier_t *together = argument;
   int errors = 0, me = tprt_comm_rank(comm);

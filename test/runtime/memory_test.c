@@ -26,7 +26,8 @@ static void counted_release(void *user, void *memory) {
   free(memory);
 }
 
-/* Everything that takes memory of its own. A rank that fails in a collective call has aborted by then. */
+/* Everything that takes memory of its own. A rank that fails in a collective call has aborted by
+ * then. */
 static void more_work(tprt_comm *comm) {
   static const int ranks[] = {1, 0};
   static const int64_t sizes[] = {2, 1};
@@ -34,21 +35,26 @@ static void more_work(tprt_comm *comm) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   int32_t value = 1, other = 0, all[4];
   int64_t counts[] = {1, 1}, shape[] = {1};
-  tprt_op ops[] = {tprt_op_send(&value, 1, TPRT_I32, (me + 1) % n, 1), tprt_op_recv(&other, 1, TPRT_I32, (me + 1) % n, 1)};
+  tprt_op ops[] = {tprt_op_send(&value, 1, TPRT_I32, (me + 1) % n, 1),
+                   tprt_op_recv(&other, 1, TPRT_I32, (me + 1) % n, 1)};
   tprt_event *event = NULL;
   void *memory = NULL;
   tprt_window *window = NULL;
   tprt_schedule *schedule = NULL;
   tprt_comm *child = NULL;
   tprt_estimate estimate = {.size = sizeof estimate};
-  bool failed =
-      tprt_submit_batch(comm, ops, 2, NULL) || tprt_all_gather_v(comm, &value, all, counts, NULL, TPRT_I32, NULL, NULL) ||
-      tprt_gather_all_axes(comm, 2, sizes, dims, &value, all, TPRT_I32, 1, shape) ||
-      tprt_mem_alloc(comm, sizeof value, &memory) || tprt_window_create(comm, memory, sizeof value, &window) ||
-      tprt_window_put(window, (me + 1) % n, 0, &value, sizeof value) ||
-      tprt_window_get(window, (me + 1) % n, 0, &other, sizeof other) || tprt_schedule_create(comm, ops, 2, &schedule) ||
-      tprt_comm_named(comm, "both", ranks, 2, &child) || tprt_comm_set_hint(comm, "flight", "4") || tprt_comm_calibrate(comm) ||
-      tprt_event_create(&event) || tprt_event_record(event, comm, NULL) || tprt_estimate_ops(comm, ops, 2, &estimate);
+  bool failed = tprt_submit_batch(comm, ops, 2, NULL) ||
+                tprt_all_gather_v(comm, &value, all, counts, NULL, TPRT_I32, NULL, NULL) ||
+                tprt_gather_all_axes(comm, 2, sizes, dims, &value, all, TPRT_I32, 1, shape) ||
+                tprt_mem_alloc(comm, sizeof value, &memory) ||
+                tprt_window_create(comm, memory, sizeof value, &window) ||
+                tprt_window_put(window, (me + 1) % n, 0, &value, sizeof value) ||
+                tprt_window_get(window, (me + 1) % n, 0, &other, sizeof other) ||
+                tprt_schedule_create(comm, ops, 2, &schedule) ||
+                tprt_comm_named(comm, "both", ranks, 2, &child) ||
+                tprt_comm_set_hint(comm, "flight", "4") || tprt_comm_calibrate(comm) ||
+                tprt_event_create(&event) || tprt_event_record(event, comm, NULL) ||
+                tprt_estimate_ops(comm, ops, 2, &estimate);
   if (failed)
     tprt_comm_abort(comm);
   if (window)
@@ -146,11 +152,13 @@ typedef struct store_end {
   int rank;
 } store_end;
 
-/* A rank of a world of two that meets in a store; either may lack memory, and then the other should not wait long. */
+/* A rank of a world of two that meets in a store; either may lack memory, and then the other should
+ * not wait long. */
 static void *meet(void *data) {
   const store_end *end = data;
   const int64_t timeout_ns = 100000000;
-  tprt_store_config store_config = {.size = sizeof store_config, .n_ranks = 2, .rank = end->rank, .timeout_ns = timeout_ns};
+  tprt_store_config store_config = {
+      .size = sizeof store_config, .n_ranks = 2, .rank = end->rank, .timeout_ns = timeout_ns};
   tprt_config config = test_config();
   tprt_store *store = NULL;
   tprt_comm *comm = NULL;
@@ -160,7 +168,8 @@ static void *meet(void *data) {
   config.store = store;
   config.timeout_ns = timeout_ns;
   config.backend = end->backend;
-  if (tprt_store_add(store, "sum", 1, &sum) == TPRT_OK && tprt_world_create(2, end->rank, &config, &comm) == TPRT_OK) {
+  if (tprt_store_add(store, "sum", 1, &sum) == TPRT_OK &&
+      tprt_world_create(2, end->rank, &config, &comm) == TPRT_OK) {
     split_and_work(comm, NULL);
     tprt_comm_destroy(comm);
   }
@@ -172,7 +181,9 @@ static void test_no_memory_store(void **state) {
   (void)state;
   static const struct {
     const char *backend, *address;
-  } rows[] = {{"shm", "unix:tprt-memory-%d-%d"}, {"shm", "file:/tmp/tprt-memory-%d"}, {"tcp", "unix:tprt-memory-%d-%d"}};
+  } rows[] = {{"shm", "unix:tprt-memory-%d-%d"},
+              {"shm", "file:/tmp/tprt-memory-%d"},
+              {"tcp", "unix:tprt-memory-%d-%d"}};
   if (getenv("TPRT_BACKEND"))
     skip();
   const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
@@ -181,7 +192,8 @@ static void test_no_memory_store(void **state) {
     char address[64];
     int fds = count_entries("/proc/self/fd"), total = 1000;
     tprt_set_allocator(&allocator);
-    for (int i = 0; i < total; i += 1 + (test_is_long() ? 0 : i / 64)) { /* the first are those of a world */
+    for (int i = 0; i < total; i += 1 + (test_is_long() ? 0 : i / 64)) {
+      /* the first are those of a world */
       store_end ends[2];
       snprintf(address, sizeof address, rows[row].address, (int)getpid(), i);
       atomic_store(&n_allocations, 0);
@@ -224,8 +236,10 @@ static int use_groups(tprt_comm *comm, void *argument) {
   static const int both[] = {1, 0};
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_split_ranks(child, both, 2, &pair), TPRT_OK);
-  CHECK_STATUS(errors, tprt_all_reduce(pair, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
-  CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK); /* its worker thread ends with the communicator */
+  CHECK_STATUS(errors, tprt_all_reduce(pair, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, &work),
+               TPRT_OK);
+  /* its worker thread ends with the communicator */
+  CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK);
   CHECK(errors, sum == 2);
   tprt_work_destroy(work);
   tprt_comm_destroy(pair);
@@ -248,11 +262,12 @@ static void test_many_worlds(void **state) {
   }
   int more_fds = count_entries("/proc/self/fd") - fds, more_maps = count_maps() - maps,
       more_threads = count_entries("/proc/self/task") - threads;
-  print_message("%d worlds with groups: %d descriptors, %d mappings, %d threads more\n", cycles, more_fds, more_maps,
-                more_threads);
+  print_message("%d worlds with groups: %d descriptors, %d mappings, %d threads more\n", cycles,
+                more_fds, more_maps, more_threads);
   assert_int_equal(more_fds, 0);
   assert_int_equal(more_threads, 0);
-  assert_true(more_maps <= 40); /* those of the heap and of sanitizers come and go; what leaks does so in every world */
+  /* those of the heap and of sanitizers come and go; what leaks does so in every world */
+  assert_true(more_maps <= 40);
 }
 
 /* In one world, more groups than it has room for, one after the other. */
@@ -273,8 +288,9 @@ static void test_many_groups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_no_memory_alone), cmocka_unit_test(test_no_memory_store),
-      cmocka_unit_test(test_many_worlds), cmocka_unit_test(test_many_groups),
+      cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_no_memory_alone),
+      cmocka_unit_test(test_no_memory_store), cmocka_unit_test(test_many_worlds),
+      cmocka_unit_test(test_many_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

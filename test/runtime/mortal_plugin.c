@@ -1,5 +1,6 @@
-/* The mailbox of the examples with a rank that ends when a test says so: it is known to have ended, and nothing comes from it any
- * more. Or with one that ends behind its last message: both become known at once, between two looks. */
+/* The mailbox of the examples with a rank that ends when a test says so: it is known to have ended,
+ * and nothing comes from it any more. Or with one that ends behind its last message: both become
+ * known at once, between two looks. */
 #include <stdatomic.h>
 
 #define tprt_messenger_plugin mailbox_plugin
@@ -12,7 +13,8 @@ TPRT_API _Atomic int mortal_last; /* ends behind a message of at least LAST_BYTE
 enum { LAST_BYTES = 10000, LAST_LOOKS = 2 };
 static _Atomic int n_looks; /* at the last message */
 
-static tprt_status mortal_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes, void **result) {
+static tprt_status mortal_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes,
+                               void **result) {
   const end *from = at;
   if (from->rank + 1 != atomic_load(&mortal_ended))
     return start_send(at, peer, tag, data, bytes, result);

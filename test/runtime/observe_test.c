@@ -43,7 +43,8 @@ static int schedules(tprt_comm *comm, void *argument) {
     return errors;
   ops[3].shape[0] = me == 1 ? 0 : 1;
   CHECK_STATUS(errors, tprt_schedule_create(comm, ops, 4, &other), TPRT_MISMATCH);
-  CHECK(errors, strstr(tprt_last_error(), "schedule: rank 1 records other operations than rank 0") != NULL);
+  CHECK(errors,
+        strstr(tprt_last_error(), "schedule: rank 1 records other operations than rank 0") != NULL);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK);
   return errors;
 }
@@ -73,7 +74,8 @@ static int costs(tprt_comm *comm, void *argument) {
     CHECK(errors, strcmp((i ? large : small).algorithm, n == 1 ? "copy" : cases[i].algorithm) == 0);
   }
   CHECK_STATUS(errors, tprt_estimate_ops(comm, ops, 2, &list), TPRT_OK);
-  CHECK(errors, list.n_steps == small.n_steps + large.n_steps && list.bytes == small.bytes + large.bytes);
+  CHECK(errors,
+        list.n_steps == small.n_steps + large.n_steps && list.bytes == small.bytes + large.bytes);
   CHECK(errors, large.ns >= small.ns && list.ns >= large.ns && list.ns <= small.ns + large.ns + 1);
   CHECK(errors, list.ns == (list.n_steps * list.alpha_ps + list.bytes / 1024 * list.beta_ps_per_kb +
                             list.bytes % 1024 * list.beta_ps_per_kb / 1024) /
@@ -123,31 +125,39 @@ static void on_pre(void *user, tprt_comm *comm, const tprt_op_info *op) {
   s->last = op->sequence;
 }
 
-static void on_post(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns) {
+static void on_post(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status,
+                    int64_t ns) {
   seen *s = user;
   (void)comm;
   s->n_post++;
-  s->n_wrong += op->sequence != s->last || ns < 0 || (status != TPRT_OK && status != TPRT_TIMEOUT && status != TPRT_ABORTED);
-  s->n_wrong += op->kind == TPRT_OP_ALL_REDUCE && (op->bytes != 400 || op->dtype != TPRT_F32 || op->reduction != TPRT_MAX);
+  s->n_wrong += op->sequence != s->last || ns < 0 ||
+                (status != TPRT_OK && status != TPRT_TIMEOUT && status != TPRT_ABORTED);
+  s->n_wrong += op->kind == TPRT_OP_ALL_REDUCE &&
+                (op->bytes != 400 || op->dtype != TPRT_F32 || op->reduction != TPRT_MAX);
   s->n_wrong += op->kind == TPRT_OP_RECV && (op->tag != 6 || op->bytes != 40);
 }
 
 static void on_failure(void *user, tprt_comm *comm, tprt_status status, const char *text) {
   (void)comm;
-  ((seen *)user)->n_failed += status == TPRT_ABORTED && strstr(text, "aborted the communicator") != NULL;
+  ((seen *)user)->n_failed +=
+      status == TPRT_ABORTED && strstr(text, "aborted the communicator") != NULL;
 }
 
-/* `argument` counts the ranks that are out of the last barrier, which an abort may otherwise overtake. */
+/* `argument` counts the ranks that are out of the last barrier, which an abort may otherwise
+ * overtake. */
 static int hooks(tprt_comm *comm, void *argument) {
   _Atomic int *n_out = argument;
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   float data[100] = {0}, in[10];
   seen s = {0};
-  tprt_hooks mine = {.size = sizeof mine, .pre = on_pre, .post = on_post, .failed = on_failure, .user = &s};
+  tprt_hooks mine = {
+      .size = sizeof mine, .pre = on_pre, .post = on_post, .failed = on_failure, .user = &s};
   CHECK_STATUS(errors, tprt_comm_set_hooks(comm, &mine), TPRT_OK);
   for (int i = 0; i < 3; i++)
-    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 100, TPRT_F32, TPRT_MAX, NULL, NULL), TPRT_OK);
-  tprt_op ops[] = {tprt_op_send(data, 10, TPRT_F32, (me + 1) % n, 6), tprt_op_recv(in, 10, TPRT_F32, (me + n - 1) % n, 6)};
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 100, TPRT_F32, TPRT_MAX, NULL, NULL),
+                 TPRT_OK);
+  tprt_op ops[] = {tprt_op_send(data, 10, TPRT_F32, (me + 1) % n, 6),
+                   tprt_op_recv(in, 10, TPRT_F32, (me + n - 1) % n, 6)};
   CHECK_STATUS(errors, tprt_submit_batch(comm, ops, 2, NULL), TPRT_OK);
   CHECK(errors, s.n_pre == 5 && s.n_post == 5 && s.n_failed == 0);
   CHECK_STATUS(errors, tprt_comm_set_hooks(comm, NULL), TPRT_OK);
@@ -188,9 +198,11 @@ static int nans(tprt_comm *comm, void *argument) {
     else
       memset(bytes + 270 * size, 0xff, size); /* a NaN in all of these */
   }
-  CHECK_STATUS(errors, tprt_all_reduce(comm, wide, wide, 280, t, TPRT_SUM, NULL, NULL), TPRT_PROGRAM);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, wide, wide, 280, t, TPRT_SUM, NULL, NULL),
+               TPRT_PROGRAM);
   CHECK(errors,
-        strstr(tprt_last_error(), me == 1 ? "nan_check: element 270 of the tensor of rank 1 is NaN" : "rank 1") != NULL);
+        strstr(tprt_last_error(), me == 1 ? "nan_check: element 270 of the tensor of rank 1 is NaN"
+                                          : "rank 1") != NULL);
   return errors;
 }
 
@@ -198,9 +210,11 @@ static int hints(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "colour", "1"), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "there is no hint \"colour\"; known: timeout, nan_check, flight") != NULL);
+  CHECK(errors, strstr(tprt_last_error(),
+                       "there is no hint \"colour\"; known: timeout, nan_check, flight") != NULL);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "timeout", "soon"), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "hint timeout is \"soon\"; it must be a number of seconds") != NULL);
+  CHECK(errors, strstr(tprt_last_error(),
+                       "hint timeout is \"soon\"; it must be a number of seconds") != NULL);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "flight", "99999999"), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "timeout", "0.03"), TPRT_OK);
   if (tprt_comm_rank(comm) == 0)
@@ -215,7 +229,8 @@ static void test_observers(void **state) {
     _Atomic int n_out = 0;
     assert_int_equal(run_threads(n, &config, hooks, &n_out), 0);
   }
-  static const tprt_dtype types[] = {TPRT_F32, TPRT_F64, TPRT_F16, TPRT_BF16, TPRT_C64, TPRT_C128, TPRT_F8E4M3, TPRT_F8E5M2};
+  static const tprt_dtype types[] = {TPRT_F32, TPRT_F64,  TPRT_F16,    TPRT_BF16,
+                                     TPRT_C64, TPRT_C128, TPRT_F8E4M3, TPRT_F8E5M2};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     tprt_dtype type = types[i];
     assert_int_equal(run_threads(2, &config, nans, &type), 0);
@@ -252,12 +267,15 @@ static int flight(tprt_comm *comm, void *argument) {
   char *text = calloc(1, 16385);
   tprt_comm *child;
   static const int ranks[] = {0, 1};
-  CHECK_STATUS(errors, tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, text), TPRT_OK); /* from the environment */
-  CHECK_STATUS(errors, tprt_comm_flight(comm, (tprt_flight_format)7, append, text), TPRT_INVALID_ARGUMENT);
+  /* from the environment */
+  CHECK_STATUS(errors, tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, text), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_flight(comm, (tprt_flight_format)7, append, text),
+               TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_comm_named(comm, "a \"b\"\\", ranks, 2, &child), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_set_hint(child, "flight", "3"), TPRT_OK);
   for (int i = 0; i < 5; i++)
-    CHECK_STATUS(errors, tprt_all_reduce(child, data, data, 10, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(child, data, data, 10, TPRT_F32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
   tprt_op op = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
   op.timeout_ns = 30000000;
   if (me == 0)
@@ -265,16 +283,22 @@ static int flight(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   memset(text, 0, 16385);
   CHECK_STATUS(errors, tprt_comm_flight(child, TPRT_FLIGHT_JSON, append, text), TPRT_OK);
-  CHECK(errors, looks_like_json(text) && strstr(text, "\"comm\": \"a \\u0022b\\u0022\\u005c\"") != NULL);
+  CHECK(errors,
+        looks_like_json(text) && strstr(text, "\"comm\": \"a \\u0022b\\u0022\\u005c\"") != NULL);
   CHECK(errors, strstr(text, "\"sequence\": 3") == NULL || me == 1); /* three are kept */
-  CHECK(errors, strstr(text, "\"kind\": \"all_reduce\", \"sequence\": 5, \"dtype\": \"f32\", \"reduction\": \"sum\", "
-                             "\"bytes\": 40, \"status\": \"ok\"") != NULL);
+  CHECK(
+      errors,
+      strstr(
+          text,
+          "\"kind\": \"all_reduce\", \"sequence\": 5, \"dtype\": \"f32\", \"reduction\": \"sum\", "
+          "\"bytes\": 40, \"status\": \"ok\"") != NULL);
   if (me == 0)
-    CHECK(errors,
-          strstr(text, "\"error\": \"rank 1 did not come in time") && strstr(text, "\"status\": \"timeout\", \"begin_ns\""));
+    CHECK(errors, strstr(text, "\"error\": \"rank 1 did not come in time") &&
+                      strstr(text, "\"status\": \"timeout\", \"begin_ns\""));
   memset(text, 0, 16385);
   CHECK_STATUS(errors, tprt_comm_flight(child, TPRT_FLIGHT_TRACE, append, text), TPRT_OK);
-  CHECK(errors, looks_like_json(text) && strstr(text, "\"ph\": \"X\", \"name\": \"all_reduce\"") && strstr(text, "\"dur\": "));
+  CHECK(errors, looks_like_json(text) && strstr(text, "\"ph\": \"X\", \"name\": \"all_reduce\"") &&
+                    strstr(text, "\"dur\": "));
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "flight", "0"), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, text), TPRT_INVALID_STATE);
   CHECK(errors, strstr(tprt_last_error(), "TPRT_FLIGHT") != NULL);
@@ -306,7 +330,8 @@ static void test_capabilities(void **state) {
     for (; tprt_capability_name(bit, NULL); bit++) {
       const char *why = tprt_backend_lack(n, bit);
       if ((has >> bit & 1) != (why == NULL))
-        fail_msg("backend %s, %s: %s", tprt_backend_name(n), tprt_capability_name(bit, NULL), why ? why : "no reason");
+        fail_msg("backend %s, %s: %s", tprt_backend_name(n), tprt_capability_name(bit, NULL),
+                 why ? why : "no reason");
     }
     assert_null(tprt_backend_lack(n, -1));
     assert_null(tprt_backend_lack(n, bit));
@@ -322,8 +347,9 @@ static void test_capabilities(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_capabilities), cmocka_unit_test(test_schedules), cmocka_unit_test(test_costs),
-      cmocka_unit_test(test_observers),    cmocka_unit_test(test_flight),
+      cmocka_unit_test(test_capabilities), cmocka_unit_test(test_schedules),
+      cmocka_unit_test(test_costs),        cmocka_unit_test(test_observers),
+      cmocka_unit_test(test_flight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

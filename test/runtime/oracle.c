@@ -35,7 +35,8 @@ void oracle_copy(tprt_dtype t, void *to, const void *from) {
   }
 }
 
-/* Magnitudes of the f8 types by their bits: NaN where there is no number, infinity for f8e5m2 at 0x7c. */
+/* Magnitudes of the f8 types by their bits: NaN where there is no number, infinity for f8e5m2 at
+ * 0x7c. */
 static double f8_values[2][128];
 
 __attribute__((constructor)) static void fill_f8(void) {
@@ -43,8 +44,9 @@ __attribute__((constructor)) static void fill_f8(void) {
     int mantissa_bits = 3 - format, bias = format ? 15 : 7;
     for (int i = 0; i < 128; i++) {
       int mantissa = i & ((1 << mantissa_bits) - 1), exponent = i >> mantissa_bits;
-      f8_values[format][i] = exponent ? ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits)
-                                      : ldexp(mantissa, 1 - bias - mantissa_bits);
+      f8_values[format][i] =
+          exponent ? ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits)
+                   : ldexp(mantissa, 1 - bias - mantissa_bits);
     }
     for (int i = format ? 0x7d : 0x7f; i < 128; i++)
       f8_values[format][i] = (double)NAN;
@@ -57,7 +59,8 @@ static double f8_read(tprt_dtype t, unsigned char byte) {
   return byte & 0x80 ? -value : value;
 }
 
-/* The nearest, the even one of two. What would be the next number beyond the last is where infinity or NaN begins. */
+/* The nearest, the even one of two. What would be the next number beyond the last is where infinity
+ * or NaN begins. */
 static unsigned char f8_write(tprt_dtype t, double x) {
   const double *values = f8_values[t == TPRT_F8E5M2];
   int last = t == TPRT_F8E5M2 ? 0x7b : 0x7e, best = 0;
@@ -183,13 +186,17 @@ static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) 
 static number combine_complex(tprt_dtype t, tprt_reduction r, number a, number b) {
   tprt_dtype part = t == TPRT_C128 ? TPRT_F64 : TPRT_F32;
   if (r != TPRT_PRODUCT)
-    return (number){.f = combine_float(part, r, a.f, b.f), .im = combine_float(part, r, a.im, b.im)};
-  return (number){.f = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.f), -combine_float(part, r, a.im, b.im)),
-                  .im = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.im), combine_float(part, r, a.im, b.f))};
+    return (number){.f = combine_float(part, r, a.f, b.f),
+                    .im = combine_float(part, r, a.im, b.im)};
+  return (number){.f = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.f),
+                                     -combine_float(part, r, a.im, b.im)),
+                  .im = combine_float(part, TPRT_SUM, combine_float(part, r, a.f, b.im),
+                                      combine_float(part, r, a.im, b.f))};
 }
 
 static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_t b) {
-  uint64_t mask = tprt_dtype_size(t) == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * tprt_dtype_size(t))) - 1;
+  uint64_t mask =
+      tprt_dtype_size(t) == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * tprt_dtype_size(t))) - 1;
   uint64_t x = (uint64_t)a & mask, y = (uint64_t)b & mask;
   bool by_sign = !is_unsigned(t);
   switch (r) {
@@ -220,12 +227,15 @@ static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_
 static number scalar_of(tprt_dtype t, int rank) {
   if (is_complex(t))
     return (number){.f = rank - 0.5, .im = 0.25 * rank};
-  return is_float(t) ? (number){.f = rank % 3 - 0.75} : (number){.i = is_unsigned(t) ? 2 * rank + 1 : 3 - 2 * rank};
+  return is_float(t) ? (number){.f = rank % 3 - 0.75}
+                     : (number){.i = is_unsigned(t) ? 2 * rank + 1 : 3 - 2 * rank};
 }
 
 static tprt_dtype accumulator(tprt_dtype t) { return is_float(t) && t != TPRT_F64 ? TPRT_F32 : t; }
 
-void oracle_scalar(tprt_dtype t, int rank, void *out) { write_number(accumulator(t), out, scalar_of(t, rank)); }
+void oracle_scalar(tprt_dtype t, int rank, void *out) {
+  write_number(accumulator(t), out, scalar_of(t, rank));
+}
 
 /* An input as it enters the reduction, in the accumulator's type. */
 static number read_input(tprt_dtype t, tprt_reduction r, const void *at, int rank) {
@@ -241,7 +251,8 @@ static number read_input(tprt_dtype t, tprt_reduction r, const void *at, int ran
   return read_number(t, wrapped);
 }
 
-void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i, void *out) {
+void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i,
+                   void *out) {
   size_t size = tprt_dtype_size(t);
   number acc = read_input(t, r, inputs[0] + i * size, 0);
   for (int k = 1; k < n; k++) {
@@ -265,7 +276,8 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
     else if (t == TPRT_C128)
       acc = (number){.f = acc.f / n, .im = acc.im / n};
     else if (t == TPRT_C64)
-      acc = (number){.f = (double)((float)acc.f / (float)n), .im = (double)((float)acc.im / (float)n)};
+      acc = (number){.f = (double)((float)acc.f / (float)n),
+                     .im = (double)((float)acc.im / (float)n)};
     else if (is_unsigned(t))
       acc.i = (int64_t)((uint64_t)acc.i / (uint64_t)n);
     else
@@ -276,8 +288,10 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
 
 /* Sums round: order matters. */
 static double draw_float(tprt_reduction r, uint64_t bits) {
-  static const double special[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN, 65504, -6.1e-5, 1e-7};
-  return bits % 16 == 0 ? special[(bits >> 8) % 8] : ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100);
+  static const double special[] = {0.0,         -0.0,  (double)INFINITY, -(double)INFINITY,
+                                   (double)NAN, 65504, -6.1e-5,          1e-7};
+  return bits % 16 == 0 ? special[(bits >> 8) % 8]
+                        : ((double)(bits >> 40) / (1 << 24) - 0.5) * (r == TPRT_PRODUCT ? 3 : 100);
 }
 
 void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed) {
@@ -300,6 +314,7 @@ bool oracle_same(tprt_dtype t, const void *a, const void *b) {
     return true;
   number x = read_number(t, a), y = read_number(t, b);
   if (is_complex(t))
-    return (x.f == y.f || (isnan(x.f) && isnan(y.f))) && (x.im == y.im || (isnan(x.im) && isnan(y.im)));
+    return (x.f == y.f || (isnan(x.f) && isnan(y.f))) &&
+           (x.im == y.im || (isnan(x.im) && isnan(y.im)));
   return is_float(t) && isnan(x.f) && isnan(y.f);
 }

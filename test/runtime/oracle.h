@@ -5,7 +5,8 @@
 #include "tprt/tprt.h"
 
 /* Reduction of element i of n inputs, those of ranks 0 .. n-1, written to `out`. */
-void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i, void *out);
+void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i,
+                   void *out);
 
 /* Numbers whose sums round, so that order matters, and now and then a special one. */
 void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed);

@@ -39,11 +39,15 @@ int path_own_place(tprt_comm *comm, void *argument) {
     int32_t *all = scenario_take(comm, &s, sizeof(int32_t) * COUNT * (size_t)n, &block);
     for (int i = 0; i < COUNT; i++)
       all[me * COUNT + i] = me * COUNT + i;
-    CHECK_STATUS(errors, tprt_all_gather(comm, all + me * COUNT, all, COUNT, TPRT_I32, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_gather(comm, all + me * COUNT, all, COUNT, TPRT_I32, NULL, NULL),
+                 TPRT_OK);
     for (int i = 0; i < COUNT * n; i++)
       errors += all[i] != i;
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
-    CHECK_STATUS(errors, tprt_reduce_scatter(comm, all, all + me * COUNT, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(
+        errors,
+        tprt_reduce_scatter(comm, all, all + me * COUNT, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL),
+        TPRT_OK);
     for (int i = me * COUNT; i < (me + 1) * COUNT; i++)
       errors += all[i] != i * n;
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
@@ -63,7 +67,8 @@ int path_odd_permutes(tprt_comm *comm, void *argument) {
     tprt_pair pairs[64];
     size_t n_pairs = 0;
     int source = -1;
-    for (int to = 0; to < n && turn / 8; to++) { /* all from the middle to all but rank 0; at first no pairs at all */
+    for (int to = 0; to < n && turn / 8; to++) {
+      /* all from the middle to all but rank 0; at first no pairs at all */
       if (to > 0 || n == 1)
         pairs[n_pairs++] = (tprt_pair){n / 2, to};
     }
@@ -76,7 +81,10 @@ int path_odd_permutes(tprt_comm *comm, void *argument) {
       send[i] = me * 100000 + i + 1;
       recv[i] = -1;
     }
-    CHECK_STATUS(errors, tprt_permute(comm, send, recv, count, TPRT_I32, n_pairs ? pairs : NULL, n_pairs, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors,
+                 tprt_permute(comm, send, recv, count, TPRT_I32, n_pairs ? pairs : NULL, n_pairs,
+                              NULL, NULL),
+                 TPRT_OK);
     for (int i = 0; i < count; i++)
       errors += recv[i] != (source < 0 ? 0 : source * 100000 + i + 1);
     scenario_give(comm, &s, blocks[0]);
@@ -86,7 +94,8 @@ int path_odd_permutes(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* All-to-all over every pair of dimensions of a rank-4 tensor; element values name (rank, index). */
+/* All-to-all over every pair of dimensions of a rank-4 tensor; element values name (rank,
+ * index). */
 int path_all_to_all_dims(tprt_comm *comm, void *argument) {
   (void)argument;
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
@@ -143,13 +152,16 @@ int path_capabilities(tprt_comm *comm, void *argument) {
   for (int i = 0; i < n; i++)
     counts[i] = i == 0;
   tprt_op streamed = tprt_op_flat(TPRT_OP_BROADCAST, &send, &recv, 1, TPRT_I32, &mark);
-  tprt_op swap[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 0), tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 0)};
-  tprt_op tagged[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 8), tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 8)};
+  tprt_op swap[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 0),
+                    tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 0)};
+  tprt_op tagged[] = {tprt_op_send(&send, 1, TPRT_I32, (me + 1) % n, 8),
+                      tprt_op_recv(&recv, 1, TPRT_I32, (me + n - 1) % n, 8)};
   const struct {
     tprt_capability bit;
     tprt_status got;
   } rows[] = {
-      {TPRT_CAP_COLLECTIVES, tprt_all_reduce(comm, &send, &recv, 1, TPRT_I32, TPRT_MAX, NULL, NULL)},
+      {TPRT_CAP_COLLECTIVES,
+       tprt_all_reduce(comm, &send, &recv, 1, TPRT_I32, TPRT_MAX, NULL, NULL)},
       {TPRT_CAP_PIECES, tprt_gather_v(comm, &send, &recv, counts, NULL, TPRT_I32, 0, NULL, NULL)},
       {TPRT_CAP_TRANSFERS, tprt_submit_batch(comm, swap, 2, NULL)},
       {TPRT_CAP_TAGS, tprt_submit_batch(comm, tagged, 2, NULL)},
@@ -164,8 +176,8 @@ int path_capabilities(tprt_comm *comm, void *argument) {
     const char *help;
     CHECK(errors, tprt_capability_name(__builtin_ctz(rows[i].bit), &help) && *help);
   }
-  CHECK(errors,
-        tprt_capability_name(-1, NULL) == NULL && tprt_capability_name(__builtin_ctz(TPRT_CAP_GPU_PROGRAMS) + 1, NULL) == NULL);
+  CHECK(errors, tprt_capability_name(-1, NULL) == NULL &&
+                    tprt_capability_name(__builtin_ctz(TPRT_CAP_GPU_PROGRAMS) + 1, NULL) == NULL);
   CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
   tprt_mem_free(comm, memory);
   return errors;

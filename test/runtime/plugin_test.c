@@ -1,4 +1,5 @@
-/* Plug-ins: found by their absolute path, loaded once, refused with the reason. What they do is the conformance tests' matter. */
+/* Plug-ins: found by their absolute path, loaded once, refused with the reason. What they do is the
+ * conformance tests' matter. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -30,8 +31,10 @@ static int sum(tprt_comm *comm, void *argument) {
   int errors = 0, total = 0, one = 1;
   (void)argument;
   CHECK(errors, strcmp(tprt_comm_backend(comm), "mailbox") == 0);
-  CHECK(errors, (tprt_comm_capabilities(comm) & (TPRT_CAP_THREADS | TPRT_CAP_PROCESSES)) == TPRT_CAP_THREADS);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &total, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK(errors, (tprt_comm_capabilities(comm) & (TPRT_CAP_THREADS | TPRT_CAP_PROCESSES)) ==
+                    TPRT_CAP_THREADS);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &total, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, total == tprt_comm_size(comm));
   return errors;
 }
@@ -47,7 +50,8 @@ static void test_works(void **state) {
   assert_non_null(strstr(tprt_last_error(), "backend mailbox has its ranks in one process"));
 }
 
-/* A rank that takes its memory back from under a window: peers are told, and nothing of it is written. */
+/* A rank that takes its memory back from under a window: peers are told, and nothing of it is
+ * written. */
 static int withdrawn(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
   int32_t memory = 7, value = 1;
@@ -63,8 +67,8 @@ static int withdrawn(tprt_comm *comm, void *argument) {
   }
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (me == 0) {
-    tprt_status status =
-        gets ? tprt_window_get(window, 1, 0, &value, sizeof value) : tprt_window_put(window, 1, 0, &value, sizeof value);
+    tprt_status status = gets ? tprt_window_get(window, 1, 0, &value, sizeof value)
+                              : tprt_window_put(window, 1, 0, &value, sizeof value);
     CHECK_STATUS(errors, status, TPRT_INVALID_STATE);
     CHECK(errors, strstr(tprt_last_error(), "rank 1 has no such memory any more") != NULL);
   }
@@ -93,7 +97,8 @@ typedef struct death {
 
 static int outlive(tprt_comm *comm, void *argument) {
   const death *d = argument;
-  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), finder = (d->victim + 1) % n, sum = 0;
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), finder = (d->victim + 1) % n,
+      sum = 0;
   int32_t memory = 0;
   char who[16];
   tprt_window *window;
@@ -104,7 +109,8 @@ static int outlive(tprt_comm *comm, void *argument) {
     return errors;
   if (me == d->victim) {
     atomic_store(d->ended, me + 1);
-    (void)tprt_window_destroy(window); /* its end is the test's matter alone: nothing of it gets out */
+    /* its end is the test's matter alone: nothing of it gets out */
+    (void)tprt_window_destroy(window);
     return errors;
   }
   tprt_status status = TPRT_OK;
@@ -119,7 +125,8 @@ static int outlive(tprt_comm *comm, void *argument) {
   if (errors)
     return errors;
   CHECK(errors, tprt_comm_size(rest) == n - 1 && tprt_comm_local_rank(rest, d->victim) == -1);
-  CHECK_STATUS(errors, tprt_all_reduce(rest, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(rest, &me, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n * (n - 1) / 2 - d->victim);
   tprt_comm_destroy(rest);
   (void)tprt_window_destroy(window);
@@ -150,7 +157,8 @@ static int receive_last(tprt_comm *comm, void *argument) {
   (void)argument;
   for (int i = 0; i < N; i++)
     data[me][i] = me * i;
-  CHECK_STATUS(errors, tprt_broadcast(comm, data[me], data[me], N, TPRT_I32, 1, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_broadcast(comm, data[me], data[me], N, TPRT_I32, 1, NULL, NULL),
+               TPRT_OK);
   for (int i = 0; i < N; i++)
     errors += data[me][i] != i;
   return errors;
@@ -179,17 +187,21 @@ static void test_mpi(void **state) {
   tprt_comm *comm;
   assert_int_equal(setenv("TPRT_MPI_LIBRARY", "/nonexistent/libmpi.so", 1), 0);
   assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "backend mpi: TPRT_MPI_LIBRARY: /nonexistent/libmpi.so"));
+  assert_non_null(
+      strstr(tprt_last_error(), "backend mpi: TPRT_MPI_LIBRARY: /nonexistent/libmpi.so"));
   assert_int_equal(setenv("TPRT_MPI_LIBRARY", HARNESS_LIBRARY, 1), 0);
   assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "knows the binary interfaces of Open MPI and MPICH, but not that of \"\""));
+  assert_non_null(
+      strstr(tprt_last_error(),
+             "knows the binary interfaces of Open MPI and MPICH, but not that of \"\""));
   unsetenv("TPRT_MPI_LIBRARY");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_works),        cmocka_unit_test(test_withdrawn),
-      cmocka_unit_test(test_death),   cmocka_unit_test(test_last_message), cmocka_unit_test(test_mpi),
+      cmocka_unit_test(test_refused),      cmocka_unit_test(test_works),
+      cmocka_unit_test(test_withdrawn),    cmocka_unit_test(test_death),
+      cmocka_unit_test(test_last_message), cmocka_unit_test(test_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

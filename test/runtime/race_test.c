@@ -10,8 +10,8 @@
 
 /* ---- A rank that gives up while a peer reads its memory ---- */
 
-/* Rank 1 needs long to read what rank 0 stops waiting for; then rank 0 may change its memory, so whatever rank 1 has read
- * is worth nothing and must not be called a success. */
+/* Rank 1 needs long to read what rank 0 stops waiting for; then rank 0 may change its memory, so
+ * whatever rank 1 has read is worth nothing and must not be called a success. */
 static int given_up(tprt_comm *comm, void *argument) {
   tprt_status *statuses = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -81,7 +81,8 @@ static void *make_columns(void *comm) {
   return (void *)(intptr_t)tprt_comm_axes(comm, 2, mesh, 1, columns, &child);
 }
 
-/* Rank 0 makes one communicator in a second thread, while the others first want to hear from it on one that exists. */
+/* Rank 0 makes one communicator in a second thread, while the others first want to hear from it on
+ * one that exists. */
 static int two_threads(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, one = 1, sum;
@@ -95,7 +96,8 @@ static int two_threads(tprt_comm *comm, void *argument) {
   }
   CHECK_STATUS(errors, tprt_comm_axes(comm, 2, mesh, 1, rows, &child), TPRT_OK);
   if (!errors)
-    CHECK_STATUS(errors, tprt_all_reduce(child, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(errors, tprt_all_reduce(child, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
   if (tprt_comm_rank(comm) == 0)
     pthread_join(thread, &result);
   else
@@ -111,7 +113,8 @@ static void test_two_threads(void **state) {
   assert_int_equal(run_threads(4, &config, two_threads, NULL), 0);
 }
 
-/* Two groups of every rank work at the same time, each from a thread of its own, on staged and registered buffers. */
+/* Two groups of every rank work at the same time, each from a thread of its own, on staged and
+ * registered buffers. */
 typedef struct axis_job {
   tprt_comm *comm;
   int errors;
@@ -124,12 +127,15 @@ static void *work_on_axis(void *argument) {
   int expected = tprt_comm_world_rank(job->comm, 0) + tprt_comm_world_rank(job->comm, 1);
   int32_t *staged = malloc(COUNT * sizeof *staged);
   void *registered = NULL;
-  CHECK_STATUS(job->errors, tprt_mem_alloc(job->comm, COUNT * sizeof *staged, &registered), TPRT_OK);
+  CHECK_STATUS(job->errors, tprt_mem_alloc(job->comm, COUNT * sizeof *staged, &registered),
+               TPRT_OK);
   for (int i = 0; i < 60 && !job->errors; i++) {
     int32_t *data = i % 2 ? staged : registered;
     for (int j = 0; j < COUNT; j++)
       data[j] = me;
-    CHECK_STATUS(job->errors, tprt_all_reduce(job->comm, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(job->errors,
+                 tprt_all_reduce(job->comm, data, data, COUNT, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
     for (int j = 0; j < COUNT; j++)
       job->errors += data[j] != expected;
   }
@@ -161,8 +167,9 @@ static void test_both_axes(void **state) {
 
 /* ---- The lane of a communicator ---- */
 
-/* Threads of every rank submit to one communicator, at once and in the background: operations run one at a time, and none overtakes what its thread
- * submitted before. All are alike, so that it does not matter which of them meet. */
+/* Threads of every rank submit to one communicator, at once and in the background: operations run
+ * one at a time, and none overtakes what its thread submitted before. All are alike, so that it
+ * does not matter which of them meet. */
 static void *share_lane(void *argument) {
   axis_job *job = argument;
   enum { N_TURNS = 400 };
@@ -170,8 +177,12 @@ static void *share_lane(void *argument) {
     int32_t one = 1, later = 0, now = 0;
     tprt_work *work = NULL;
     if (i % 2)
-      CHECK_STATUS(job->errors, tprt_all_reduce(job->comm, &one, &later, 1, TPRT_I32, TPRT_SUM, NULL, &work), TPRT_OK);
-    CHECK_STATUS(job->errors, tprt_all_reduce(job->comm, &one, &now, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+      CHECK_STATUS(job->errors,
+                   tprt_all_reduce(job->comm, &one, &later, 1, TPRT_I32, TPRT_SUM, NULL, &work),
+                   TPRT_OK);
+    CHECK_STATUS(job->errors,
+                 tprt_all_reduce(job->comm, &one, &now, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
     CHECK(job->errors, now == 2);
     if (work) {
       CHECK_STATUS(job->errors, tprt_work_test(work), TPRT_OK);
@@ -222,11 +233,12 @@ static int abort_while_made(tprt_comm *comm, void *argument) {
   if (aborts)
     CHECK(errors, pthread_create(&thread, NULL, abort_world, comm) == 0);
   for (int i = 0; !tprt_comm_status(comm); i++) {
-    if (tprt_comm_axes(comm, 2, mesh, 1, i % 2 ? rows : columns, &child) || tprt_barrier(child, NULL, NULL) ||
-        tprt_barrier(comm, NULL, NULL))
+    if (tprt_comm_axes(comm, 2, mesh, 1, i % 2 ? rows : columns, &child) ||
+        tprt_barrier(child, NULL, NULL) || tprt_barrier(comm, NULL, NULL))
       break;
   }
-  if (aborts) { /* its own communicators have all ended with their parent; cached ones are still found */
+  if (aborts) {
+    /* its own communicators have all ended with their parent; cached ones are still found */
     pthread_join(thread, NULL);
     for (int i = 0; i < 2; i++) {
       if (!tprt_comm_axes(comm, 2, mesh, 1, i ? rows : columns, &child))
@@ -259,7 +271,8 @@ static int shared_memory(tprt_comm *comm, void *argument) {
       tprt_mem_free(i % 2 ? alone : comm, blocks[0]);
   }
   CHECK_STATUS(errors, tprt_mem_alloc(alone, 12 << 20, &blocks[0]), TPRT_OK);
-  CHECK_STATUS(errors, tprt_mem_alloc(comm, 12 << 20, &blocks[1]), TPRT_NO_MEMORY); /* it is one arena of 16 MiB */
+  /* it is one arena of 16 MiB */
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 12 << 20, &blocks[1]), TPRT_NO_MEMORY);
   return errors;
 }
 
@@ -272,8 +285,12 @@ static void test_shared_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_given_up),  cmocka_unit_test(test_abandoned_world),  cmocka_unit_test(test_two_threads),
-      cmocka_unit_test(test_both_axes), cmocka_unit_test(test_abort_while_made), cmocka_unit_test(test_shared_memory),
+      cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_abandoned_world),
+      cmocka_unit_test(test_two_threads),
+      cmocka_unit_test(test_both_axes),
+      cmocka_unit_test(test_abort_while_made),
+      cmocka_unit_test(test_shared_memory),
       cmocka_unit_test(test_lane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,14 @@
 /* Sums of the ranks' numbers in the world, over those that are there. */
 static int check_sum(tprt_comm *comm, int expected) {
   int errors = 0, mine = tprt_comm_world_rank(comm, tprt_comm_rank(comm)), sum = 0;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == expected);
   return errors;
 }
 
-/* Ranks 1 and then 3 of five are killed; the rest goes on each time, also with registered memory. */
+/* Ranks 1 and then 3 of five are killed; the rest goes on each time, also with registered
+ * memory. */
 static int killed(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = check_sum(comm, 10), me = tprt_comm_rank(comm);
@@ -28,7 +30,8 @@ static int killed(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &four), TPRT_OK);
   if (errors)
     return errors;
-  CHECK(errors, tprt_comm_size(four) == 4 && tprt_comm_local_rank(four, 1) == -1 && tprt_comm_world_rank(four, 1) == 2);
+  CHECK(errors, tprt_comm_size(four) == 4 && tprt_comm_local_rank(four, 1) == -1 &&
+                    tprt_comm_world_rank(four, 1) == 2);
   errors += check_sum(four, 9);
   CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &none), TPRT_INVALID_STATE);
   CHECK(errors, strstr(tprt_last_error(), "was already replaced") != NULL);
@@ -44,7 +47,8 @@ static int killed(tprt_comm *comm, void *argument) {
   int32_t *data = memory;
   for (int i = 0; i < 25000; i++)
     data[i] = i;
-  CHECK_STATUS(errors, tprt_all_reduce(three, data, data, 25000, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(three, data, data, 25000, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   for (int i = 0; i < 25000; i++)
     errors += data[i] != 3 * i;
   tprt_mem_free(three, memory);
@@ -60,11 +64,12 @@ static void test_killed(void **state) {
   int status[5];
   assert_int_equal(run_processes(5, &config, killed, NULL, status), 2);
   for (int i = 0; i < 5; i++)
-    assert_true(i == 1 || i == 3 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+    assert_true(i == 1 || i == 3 ? WIFSIGNALED(status[i])
+                                 : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
-/* What a killed rank had of communicators, and groups that it made but nobody joined, can be used again. With room for 6
- * communicators, four rounds leave four of each kind behind. */
+/* What a killed rank had of communicators, and groups that it made but nobody joined, can be used
+ * again. With room for 6 communicators, four rounds leave four of each kind behind. */
 static int no_leak(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
@@ -88,7 +93,8 @@ static int no_leak(tprt_comm *comm, void *argument) {
     if (current != comm)
       tprt_comm_destroy(current);
     current = next;
-    CHECK_STATUS(errors, tprt_barrier(current, NULL, NULL), TPRT_OK); /* all others have given theirs back */
+    /* all others have given theirs back */
+    CHECK_STATUS(errors, tprt_barrier(current, NULL, NULL), TPRT_OK);
   }
   /* Left are the world, what was reserved in it, and the last one. */
   for (int i = 0; i < 3; i++)
@@ -107,7 +113,8 @@ static void test_no_leak(void **state) {
   int status[6];
   assert_int_equal(run_processes(6, &config, no_leak, NULL, status), 4);
   for (int i = 0; i < 6; i++)
-    assert_true(i >= 1 && i <= 4 ? WIFSIGNALED(status[i]) : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
+    assert_true(i >= 1 && i <= 4 ? WIFSIGNALED(status[i])
+                                 : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
 /* With the other policy the first failure ends the process, and a malformed one is refused. */
@@ -117,7 +124,8 @@ static void test_policy(void **state) {
   tprt_comm *comm;
   setenv("TPRT_ON_FAILURE", "explode", 1);
   assert_int_equal(tprt_world_create_threads(1, &config, &comm), TPRT_INVALID_ARGUMENT);
-  assert_non_null(strstr(tprt_last_error(), "TPRT_ON_FAILURE is \"explode\"; it must be return or abort"));
+  assert_non_null(
+      strstr(tprt_last_error(), "TPRT_ON_FAILURE is \"explode\"; it must be return or abort"));
   for (int aborts = 0; aborts < 2; aborts++) {
     setenv("TPRT_ON_FAILURE", aborts ? "abort" : "return", 1);
     pid_t child = fork();
@@ -131,7 +139,8 @@ static void test_policy(void **state) {
     }
     int status;
     waitpid(child, &status, 0);
-    assert_true(aborts ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(aborts ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT
+                       : WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   unsetenv("TPRT_ON_FAILURE");
 }
@@ -148,7 +157,8 @@ static int rebuilt(tprt_comm *comm, void *argument) {
   }
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_RECOVERY)) {
     CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &again), TPRT_UNSUPPORTED);
-    CHECK(errors, strstr(tprt_last_error(), "a communicator that failed cannot be replaced") != NULL);
+    CHECK(errors,
+          strstr(tprt_last_error(), "a communicator that failed cannot be replaced") != NULL);
     return errors;
   }
   CHECK_STATUS(errors, tprt_comm_rebuild(comm, 0, &again), TPRT_OK);
@@ -185,7 +195,9 @@ static int too_late(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
   else
     CHECK_STATUS(errors, tprt_comm_rebuild(child, 0, &last), TPRT_PEER_DEAD);
-  CHECK(errors, me == 0 || strstr(tprt_last_error(), "rank 0 ended or did not come in time; tprt_comm_shrink") != NULL);
+  CHECK(errors,
+        me == 0 || strstr(tprt_last_error(),
+                          "rank 0 ended or did not come in time; tprt_comm_shrink") != NULL);
   CHECK_STATUS(errors, tprt_comm_shrink(comm, -1, &child), TPRT_INVALID_ARGUMENT);
   tprt_comm_destroy(child);
   return errors;

@@ -1,5 +1,6 @@
-/* Reductions with each kind of vectors against a plain loop over elements: every type and reduction, lengths around a block and a line, any
- * alignment, results in place and apart, around the cache and through it. Stores around the cache, alone and in operations. */
+/* Reductions with each kind of vectors against a plain loop over elements: every type and
+ * reduction, lengths around a block and a line, any alignment, results in place and apart, around
+ * the cache and through it. Stores around the cache, alone and in operations. */
 #include "harness.h"
 #include "stream.h"
 #include "types.h"
@@ -12,7 +13,8 @@ enum { MAX_SOURCES = 5, MAX_COUNT = 2200, SLACK = 128, ARRAY = MAX_COUNT * 16 + 
 
 static unsigned char arrays[2 * MAX_SOURCES][ARRAY], expected[ARRAY];
 
-/* Numbers, zeros of both signs, infinities and NaN among any bits; with f64 and wider types any bits are numbers almost always. */
+/* Numbers, zeros of both signs, infinities and NaN among any bits; with f64 and wider types any
+ * bits are numbers almost always. */
 static void fill(const tprt__dtype_info *type, unsigned char *at, int64_t count, uint64_t *seed) {
   for (size_t i = 0; i < (size_t)count * type->size; i++)
     at[i] = (unsigned char)(test_random(seed) >> 13);
@@ -32,9 +34,11 @@ static void fill(const tprt__dtype_info *type, unsigned char *at, int64_t count,
   }
 }
 
-/* Element by element, by the table of plain loops: what these give is compared with an oracle by the conformance tests. */
-static void reduce_plainly(const tprt__dtype_info *type, tprt_reduction reduction, const void *const *sources, int n,
-                           const tprt__scale *scales, int64_t count) {
+/* Element by element, by the table of plain loops: what these give is compared with an oracle by
+ * the conformance tests. */
+static void reduce_plainly(const tprt__dtype_info *type, tprt_reduction reduction,
+                           const void *const *sources, int n, const tprt__scale *scales,
+                           int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     _Alignas(16) unsigned char sum[16], next[16], both[16];
     for (int s = 0; s < n; s++) {
@@ -58,7 +62,8 @@ static void reduce_plainly(const tprt__dtype_info *type, tprt_reduction reductio
   }
 }
 
-/* Whether the float that takes up these bytes, as an accumulator, is no number: its payload may differ. */
+/* Whether the float that takes up these bytes, as an accumulator, is no number: its payload may
+ * differ. */
 static bool is_nan(const tprt__dtype_info *type, const unsigned char *at, size_t part) {
   float number;
   double wide;
@@ -73,13 +78,14 @@ static bool is_nan(const tprt__dtype_info *type, const unsigned char *at, size_t
              : (!strcmp(type->name, "f64") || !strcmp(type->name, "c128")) && isnan(wide);
 }
 
-static void expect_equal(const tprt__dtype_info *type, const char *what, const unsigned char *got, int64_t count) {
+static void expect_equal(const tprt__dtype_info *type, const char *what, const unsigned char *got,
+                         int64_t count) {
   for (size_t i = 0; i < (size_t)count * type->size; i++) {
     size_t element = i / type->size * type->size;
-    if (got[i] != expected[i] &&
-        !(is_nan(type, got + element, i % type->size) && is_nan(type, expected + element, i % type->size)))
-      fail_msg("%s %s: element %zu of %lld differs in byte %zu", type->name, what, i / type->size, (long long)count,
-               i % type->size);
+    if (got[i] != expected[i] && !(is_nan(type, got + element, i % type->size) &&
+                                   is_nan(type, expected + element, i % type->size)))
+      fail_msg("%s %s: element %zu of %lld differs in byte %zu", type->name, what, i / type->size,
+               (long long)count, i % type->size);
   }
 }
 
@@ -90,23 +96,28 @@ typedef struct layout {
   int n_streamed;
 } layout;
 
-static void check(tprt__vectors vectors, tprt_dtype dtype, tprt_reduction reduction, layout l, int64_t count, uint64_t *seed) {
-  const tprt__dtype_info *type = tprt__dtype_info_for(vectors, dtype), *plain = tprt__dtype_info_for(TPRT__PLAIN, dtype);
+static void check(tprt__vectors vectors, tprt_dtype dtype, tprt_reduction reduction, layout l,
+                  int64_t count, uint64_t *seed) {
+  const tprt__dtype_info *type = tprt__dtype_info_for(vectors, dtype),
+                         *plain = tprt__dtype_info_for(TPRT__PLAIN, dtype);
   const void *sources[MAX_SOURCES];
   void *destinations[MAX_SOURCES];
   tprt__scale scales[MAX_SOURCES];
   memset(scales, 0, sizeof scales);
   for (int i = 0; i < MAX_SOURCES; i++) {
-    unsigned char *from = arrays[i] + i * l.shift, *to = l.in_place ? from : arrays[MAX_SOURCES + i] + i * l.shift;
+    unsigned char *from = arrays[i] + i * l.shift,
+                  *to = l.in_place ? from : arrays[MAX_SOURCES + i] + i * l.shift;
     fill(type, from, count, seed);
     sources[i] = from;
     destinations[i] = to;
     if (type->scale)
-      fill(type->widen ? tprt__dtype_info_for(TPRT__PLAIN, TPRT_F32) : type, scales[i].bytes, 1, seed);
+      fill(type->widen ? tprt__dtype_info_for(TPRT__PLAIN, TPRT_F32) : type, scales[i].bytes, 1,
+           seed);
     memset(to + (size_t)count * type->size, 0xa5, SLACK / 2);
   }
   reduce_plainly(plain, reduction, sources, l.n_sources, scales, count);
-  tprt__reduce(type, reduction, destinations, l.n_destinations, sources, l.n_sources, scales, count, l.n_streamed);
+  tprt__reduce(type, reduction, destinations, l.n_destinations, sources, l.n_sources, scales, count,
+               l.n_streamed);
   tprt__stream_end();
   for (int i = 0; i < l.n_destinations; i++) {
     unsigned char *to = destinations[i];
@@ -117,9 +128,10 @@ static void check(tprt__vectors vectors, tprt_dtype dtype, tprt_reduction reduct
 }
 
 static void check_all(tprt__vectors vectors) {
-  static const layout layouts[] = {{2, 2, false, 0, 2}, {2, 2, true, 0, 2},  {3, 1, false, 1, 0}, {5, 5, false, 3, 5},
-                                   {4, 4, false, 8, 2}, {1, 1, false, 0, 1}, {3, 3, true, 5, 0},  {4, 2, false, 0, 1},
-                                   {3, 2, false, 0, 0}, {4, 3, true, 0, 0},  {5, 3, false, 4, 0}};
+  static const layout layouts[] = {{2, 2, false, 0, 2}, {2, 2, true, 0, 2},  {3, 1, false, 1, 0},
+                                   {5, 5, false, 3, 5}, {4, 4, false, 8, 2}, {1, 1, false, 0, 1},
+                                   {3, 3, true, 5, 0},  {4, 2, false, 0, 1}, {3, 2, false, 0, 0},
+                                   {4, 3, true, 0, 0},  {5, 3, false, 4, 0}};
   static const int64_t counts[] = {0, 1, 15, 33, 513, MAX_COUNT};
   uint64_t seed = 11;
   int n = 0;
@@ -163,7 +175,8 @@ static void test_stream(void **state) {
   static const size_t sizes[] = {0, 1, 63, 64, 65, 127, 128, 300, 4096};
   uint64_t seed = 3;
   for (int v = 0; v < TPRT__N_VECTORS; v++) {
-    for (size_t i = 0; i < 200 * sizeof sizes / sizeof *sizes && tprt__vectors_here((tprt__vectors)v); i++) {
+    for (size_t i = 0;
+         i < 200 * sizeof sizes / sizeof *sizes && tprt__vectors_here((tprt__vectors)v); i++) {
       size_t n = sizes[i % (sizeof sizes / sizeof *sizes)];
       void *to[3];
       const char *from = (const char *)arrays[4] + test_random(&seed) % 64;
@@ -190,14 +203,16 @@ static void test_stream(void **state) {
 
 /* ---- operations that are larger than the cache ---- */
 
-/* Of the two ranks together at least 36 MiB: more than three quarters of what most caches hold. With larger ones this tests the ordinary stores. */
+/* Of the two ranks together at least 36 MiB: more than three quarters of what most caches hold.
+ * With larger ones this tests the ordinary stores. */
 enum { N_RANKS = 2, PIECE = 3 << 19, WHOLE = N_RANKS * PIECE };
 
 static float sent(int rank, int64_t i) { return (float)((i * 37 + rank * 11) % 1000); }
 
 static float summed(int64_t i) { return sent(0, i) + sent(1, i); }
 
-static int count_wrong(const float *got, int64_t count, float (*wanted)(int rank, int rank_of, int64_t i), int rank) {
+static int count_wrong(const float *got, int64_t count,
+                       float (*wanted)(int rank, int rank_of, int64_t i), int rank) {
   int wrong = 0;
   for (int64_t i = 0; i < count; i++)
     wrong += got[i] != wanted(rank, (int)(i / PIECE), i);
@@ -216,7 +231,9 @@ static float wanted_gather(int rank, int piece, int64_t i) {
   (void)rank;
   return sent(piece, i % PIECE);
 }
-static float wanted_exchange(int rank, int piece, int64_t i) { return sent(piece, (int64_t)rank * PIECE + i % PIECE); }
+static float wanted_exchange(int rank, int piece, int64_t i) {
+  return sent(piece, (int64_t)rank * PIECE + i % PIECE);
+}
 static float wanted_root(int rank, int piece, int64_t i) {
   (void)rank, (void)piece;
   return sent(0, i);
@@ -238,9 +255,11 @@ static int run_large(tprt_comm *comm, void *argument) {
     return 1;
   for (int64_t i = 0; i < WHOLE; i++)
     send[i] = sent(rank, i);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, send, recv, WHOLE, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, send, recv, WHOLE, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, count_wrong(recv, WHOLE, wanted_sum, rank) == 0);
-  CHECK_STATUS(errors, tprt_reduce_scatter(comm, send, recv, PIECE, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_reduce_scatter(comm, send, recv, PIECE, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, count_wrong(recv, PIECE, wanted_own_sum, rank) == 0);
   CHECK_STATUS(errors, tprt_all_gather(comm, send, recv, PIECE, TPRT_F32, NULL, NULL), TPRT_OK);
   CHECK(errors, count_wrong(recv, WHOLE, wanted_gather, rank) == 0);
@@ -249,7 +268,8 @@ static int run_large(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_broadcast(comm, send, recv, WHOLE, TPRT_F32, 0, NULL, NULL), TPRT_OK);
   CHECK(errors, count_wrong(recv, WHOLE, wanted_root, rank) == 0);
   float *target = rank == 0 ? send : recv;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, send, target, WHOLE, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, send, target, WHOLE, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, count_wrong(target, WHOLE, wanted_sum, rank) == 0);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (registered) {
@@ -274,7 +294,8 @@ static void test_larger_than_the_cache(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_avx2), cmocka_unit_test(test_avx512),
-                                     cmocka_unit_test(test_stream), cmocka_unit_test(test_larger_than_the_cache)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_avx2),
+                                     cmocka_unit_test(test_avx512), cmocka_unit_test(test_stream),
+                                     cmocka_unit_test(test_larger_than_the_cache)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,12 @@ bool scenario_reduces(tprt_op_kind kind) {
 bool scenario_cuts(tprt_op_kind kind) {
   return kind == TPRT_OP_REDUCE_SCATTER || kind == TPRT_OP_ALL_TO_ALL || kind == TPRT_OP_SCATTER;
 }
-bool scenario_in_pieces(tprt_op_kind kind) { return kind >= TPRT_OP_ALL_GATHER_V && kind <= TPRT_OP_SCATTER_V; }
+bool scenario_in_pieces(tprt_op_kind kind) {
+  return kind >= TPRT_OP_ALL_GATHER_V && kind <= TPRT_OP_SCATTER_V;
+}
 static bool sends_pieces(tprt_op_kind kind) {
-  return kind == TPRT_OP_REDUCE_SCATTER_V || kind == TPRT_OP_ALL_TO_ALL_V || kind == TPRT_OP_SCATTER_V;
+  return kind == TPRT_OP_REDUCE_SCATTER_V || kind == TPRT_OP_ALL_TO_ALL_V ||
+         kind == TPRT_OP_SCATTER_V;
 }
 static bool receives_pieces(tprt_op_kind kind) {
   return kind == TPRT_OP_ALL_GATHER_V || kind == TPRT_OP_ALL_TO_ALL_V || kind == TPRT_OP_GATHER_V;
@@ -44,7 +47,8 @@ bool scenario_in_place(tprt_op_kind kind) {
 static _Atomic long *n_cases; /* shared with the processes that tests fork */
 
 __attribute__((constructor)) static void make_counter(void) {
-  void *page = mmap(NULL, sizeof *n_cases, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *page =
+      mmap(NULL, sizeof *n_cases, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED)
     abort();
   n_cases = page;
@@ -54,7 +58,8 @@ long scenario_count(void) { return atomic_load(n_cases); }
 
 /* ---- Where elements are ---- */
 
-/* Elements that rank i sends to rank j, or all ranks get of rank i (j == i), or rank i gets. Some are 0. */
+/* Elements that rank i sends to rank j, or all ranks get of rank i (j == i), or rank i gets. Some
+ * are 0. */
 static int64_t piece_count(const scenario *s, int i, int j) {
   if (s->style == IN_LIST)
     return s->width * s->inner;
@@ -63,13 +68,16 @@ static int64_t piece_count(const scenario *s, int i, int j) {
   return i % 3 == 1 ? 0 : s->width * s->inner + i;
 }
 
-/* Pieces of one side on rank `me`: counts, and offsets of the first elements. Returns the elements that the side spans. */
-static int64_t lay_out(const scenario *s, int n, int me, bool send, int64_t *counts, int64_t *offsets) {
+/* Pieces of one side on rank `me`: counts, and offsets of the first elements. Returns the elements
+ * that the side spans. */
+static int64_t lay_out(const scenario *s, int n, int me, bool send, int64_t *counts,
+                       int64_t *offsets) {
   int64_t end = 0;
   for (int k = 0; k < n; k++) {
     int i = s->style == PACKED ? k : n - 1 - k; /* else backwards, with gaps */
     bool pairs = s->kind == TPRT_OP_ALL_TO_ALL_V;
-    counts[i] = pairs ? (send ? piece_count(s, me, i) : piece_count(s, i, me)) : piece_count(s, i, i);
+    counts[i] =
+        pairs ? (send ? piece_count(s, me, i) : piece_count(s, i, me)) : piece_count(s, i, i);
     offsets[i] = end;
     end += counts[i] + (s->style == PACKED ? 0 : 2);
   }
@@ -103,8 +111,8 @@ static int permute_source(int n, int me) {
   return me == n - 1 && n > 1 ? -1 : (me + 1) % n;
 } /* to the left; none to the last */
 
-/* Where element e of rank `me`'s result comes from: the element in that rank's send buffer. -1: from nowhere. Reductions: the
- * element in all inputs. */
+/* Where element e of rank `me`'s result comes from: the element in that rank's send buffer. -1:
+ * from nowhere. Reductions: the element in all inputs. */
 static int64_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
   int64_t inner = s->inner, width = s->width, part = width / n;
   int64_t i = e % inner, w, o;
@@ -187,21 +195,24 @@ void scenario_give(tprt_comm *comm, const scenario *s, void *block) {
 /* ---- Checking ---- */
 
 static uint64_t seed_of(const scenario *s, int rank) {
-  return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 + (uint64_t)(s->width * 31 + s->inner) +
-         (uint64_t)rank * 7919;
+  return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 +
+         (uint64_t)(s->width * 31 + s->inner) + (uint64_t)rank * 7919;
 }
 
 static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_t element) {
-  fprintf(stderr, "%s %s %s %lldx%lldx%lld root %d style %d%s%s%s on %d ranks of %s: rank %d: %s %lld\n",
-          tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction), (long long)s->outer,
-          (long long)s->width, (long long)s->inner, s->root, (int)s->style, s->in_place ? " in place" : "",
-          s->misaligned ? " misaligned" : "", s->registered ? " registered" : "", tprt_comm_size(comm), tprt_comm_backend(comm),
+  fprintf(stderr,
+          "%s %s %s %lldx%lldx%lld root %d style %d%s%s%s on %d ranks of %s: rank %d: %s %lld\n",
+          tprt_op_kind_name(s->kind), tprt_dtype_name(s->dtype), tprt_reduction_name(s->reduction),
+          (long long)s->outer, (long long)s->width, (long long)s->inner, s->root, (int)s->style,
+          s->in_place ? " in place" : "", s->misaligned ? " misaligned" : "",
+          s->registered ? " registered" : "", tprt_comm_size(comm), tprt_comm_backend(comm),
           tprt_comm_rank(comm), what, (long long)element);
   return 1;
 }
 
 /* One element, of which `at` in the inputs (of `rank`, unless it reduces) is the origin. */
-static bool right(const scenario *s, int n, unsigned char *const *inputs, int rank, int64_t at, const void *got) {
+static bool right(const scenario *s, int n, unsigned char *const *inputs, int rank, int64_t at,
+                  const void *got) {
   unsigned char expected[16] = {0};
   size_t size = tprt_dtype_size(s->dtype);
   if (s->reduction)
@@ -211,8 +222,8 @@ static bool right(const scenario *s, int n, unsigned char *const *inputs, int ra
   return oracle_same(s->dtype, expected, got);
 }
 
-static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, const unsigned char *recv,
-                        const side *received) {
+static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs,
+                        const unsigned char *recv, const side *received) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), rank;
   size_t size = tprt_dtype_size(s->dtype);
   if (!scenario_in_pieces(s->kind)) {
@@ -273,13 +284,15 @@ static tprt_op describe(const scenario *s, int n, const tprt_pair *pairs) {
       .dim = s->kind == TPRT_OP_ALL_TO_ALL ? 0 : 1,
       .split_dim = 1,
       .root = s->root,
-      .shape = {scenario_in_pieces(s->kind) ? s->width : s->outer, scenario_in_pieces(s->kind) ? s->inner : s->width, s->inner},
+      .shape = {scenario_in_pieces(s->kind) ? s->width : s->outer,
+                scenario_in_pieces(s->kind) ? s->inner : s->width, s->inner},
       .pairs = pairs,
       .n_pairs = (size_t)(n > 1 ? n - 1 : 1),
   };
 }
 
-static int submit(tprt_comm *comm, const scenario *s, unsigned char *send, unsigned char *recv, const side *sides) {
+static int submit(tprt_comm *comm, const scenario *s, unsigned char *send, unsigned char *recv,
+                  const side *sides) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   size_t size = tprt_dtype_size(s->dtype), n_pairs = 0;
   tprt_pair pairs[MAX_RANKS];
@@ -315,7 +328,8 @@ static int submit(tprt_comm *comm, const scenario *s, unsigned char *send, unsig
 int scenario_run(tprt_comm *comm, const scenario *s) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   size_t size = tprt_dtype_size(s->dtype);
-  /* Where all ranks get the same, one looks at the numbers and the identity of bits speaks for the others. */
+  /* Where all ranks get the same, one looks at the numbers and the identity of bits speaks for the
+   * others. */
   bool same = s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST;
   bool receives = !root_receives(s->kind) || me == s->root, looks = receives && (!same || me == 0);
   side sides[2] = {make_side(s, n, me, true), make_side(s, n, me, false)};
@@ -333,7 +347,8 @@ int scenario_run(tprt_comm *comm, const scenario *s) {
   void *send_block, *recv_block = NULL;
   unsigned char *send = scenario_take(comm, s, sent, &send_block);
   unsigned char *recv = s->in_place ? send : scenario_take(comm, s, received, &recv_block);
-  unsigned char *sent_here = malloc(sent + 1), *received_here = malloc(received + 1); /* as the host sees them */
+  /* as the host sees them */
+  unsigned char *sent_here = malloc(sent + 1), *received_here = malloc(received + 1);
   CHECK(errors, send && recv && sent_here && received_here);
   if (!errors) {
     place.write(comm, send, inputs[me], sent);

@@ -1,4 +1,5 @@
-/* One operation on one rank: buffers are filled, the operation runs, every element of the result is compared. */
+/* One operation on one rank: buffers are filled, the operation runs, every element of the result is
+ * compared. */
 #ifndef TPRT_TEST_SCENARIO_H
 #define TPRT_TEST_SCENARIO_H
 
@@ -11,7 +12,8 @@ typedef struct scenario {
   tprt_op_kind kind;
   tprt_dtype dtype;
   tprt_reduction reduction;
-  int64_t outer, width, inner; /* shape of the send tensor; dim 1 is worked on. The kinds ..._V: pieces of about width */
+  /* shape of the send tensor; dim 1 is worked on. The kinds ..._V: pieces of about width */
+  int64_t outer, width, inner;
   int root;
   piece_style style;
   bool in_place, misaligned, registered;
@@ -25,7 +27,8 @@ bool scenario_in_pieces(tprt_op_kind kind);
 bool scenario_has_root(tprt_op_kind kind);
 bool scenario_in_place(tprt_op_kind kind); /* send == recv is allowed */
 
-/* For a backend that does not work on memory of the host, or refuses reductions; to be set before worlds are made. */
+/* For a backend that does not work on memory of the host, or refuses reductions; to be set before
+ * worlds are made. */
 typedef struct scenario_place {
   void *(*take)(tprt_comm *comm, size_t bytes);
   void (*give)(tprt_comm *comm, void *block);

@@ -1,4 +1,5 @@
-/* Who gets into a store: proofs of the secret and where it is from, jobs and epochs, clients that mean no good. */
+/* Who gets into a store: proofs of the secret and where it is from, jobs and epochs, clients that
+ * mean no good. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -39,7 +40,10 @@ static void test_admission(void **state) {
       store_make_address(kind, address, sizeof address);
       tprt_store_config config = store_config_of(2, 0, rows[i].server_secret ? right : NULL);
       assert_int_equal(tprt_store_open(address, &config, &server), TPRT_OK);
-      config = store_config_of(rows[i].n, 1, rows[i].client_secret == 1 ? right : rows[i].client_secret == 2 ? wrong : NULL);
+      config = store_config_of(rows[i].n, 1,
+                               rows[i].client_secret == 1   ? right
+                               : rows[i].client_secret == 2 ? wrong
+                                                            : NULL);
       config.epoch = rows[i].epoch;
       config.job = rows[i].job;
       assert_int_equal(tprt_store_open(address, &config, &client), rows[i].status);
@@ -49,7 +53,8 @@ static void test_admission(void **state) {
         assert_int_equal(tprt_store_open(address, &config, &second_one), TPRT_INVALID_STATE);
         assert_non_null(strstr(tprt_last_error(), "rank 1 has already joined"));
         config.rank = 0;
-        assert_int_not_equal(tprt_store_open(address, &config, &second_one), TPRT_OK); /* the address is in use */
+        /* the address is in use */
+        assert_int_not_equal(tprt_store_open(address, &config, &second_one), TPRT_OK);
       }
       tprt_store_destroy(client);
       tprt_store_destroy(server);
@@ -77,7 +82,8 @@ static void test_open_address(void **state) {
   setenv("TPRT_INSECURE", "1", 1);
   assert_int_equal(tprt_store_open("tcp://192.0.2.77:29500", &config, &store), TPRT_SYSTEM);
   setenv("TPRT_INSECURE", "yes", 1);
-  assert_int_equal(tprt_store_open("tcp://127.0.0.1:29500", &config, &store), TPRT_INVALID_ARGUMENT);
+  assert_int_equal(tprt_store_open("tcp://127.0.0.1:29500", &config, &store),
+                   TPRT_INVALID_ARGUMENT);
   assert_non_null(strstr(tprt_last_error(), "TPRT_INSECURE is \"yes\""));
   unsetenv("TPRT_INSECURE");
 }
@@ -152,7 +158,8 @@ static bool is_closed(int fd, int ms) {
   return poll(&watched, 1, ms) == 1 && recv(fd, &byte, 1, 0) <= 0;
 }
 
-/* 64 clients that say nothing, and that are more than the server keeps: the ranks come through at once. */
+/* 64 clients that say nothing, and that are more than the server keeps: the ranks come through at
+ * once. */
 static void test_silent(void **state) {
   (void)state;
   enum { N_SILENT = 64 };
@@ -180,7 +187,8 @@ static void test_silent(void **state) {
       tprt_store_destroy(clients[rank]);
     tprt_store_destroy(server);
   }
-  print_message("7 ranks join in %.2f ms, beside %d silent clients in %.2f ms\n", 1e3 * took[0], N_SILENT, 1e3 * took[1]);
+  print_message("7 ranks join in %.2f ms, beside %d silent clients in %.2f ms\n", 1e3 * took[0],
+                N_SILENT, 1e3 * took[1]);
   assert_true(took[1] < 1); /* one that waited for a silent client would take longer */
 }
 
@@ -240,7 +248,8 @@ static void test_other_server(void **state) {
   snprintf(address, sizeof address, "tcp://127.0.0.1:%d", ntohs(at.sin_port));
   tprt_store_config config = store_config_of(2, 1, NULL);
   config.timeout_ns = 100000000;
-  assert_int_equal(tprt_store_open(address, &config, &store), TPRT_TIMEOUT); /* silent: nobody accepts */
+  /* silent: nobody accepts */
+  assert_int_equal(tprt_store_open(address, &config, &store), TPRT_TIMEOUT);
   assert_non_null(strstr(tprt_last_error(), "did not answer in time"));
   assert_int_equal(pthread_create(&thread, NULL, other_server, &fd), 0);
   config.timeout_ns = 5 * store_second;
@@ -254,8 +263,9 @@ static void test_other_server(void **state) {
 int main(void) {
   unsetenv("TPRT_SECRET_FILE");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_admission), cmocka_unit_test(test_open_address), cmocka_unit_test(test_secret),
-      cmocka_unit_test(test_silent),    cmocka_unit_test(test_noise),        cmocka_unit_test(test_other_server),
+      cmocka_unit_test(test_admission), cmocka_unit_test(test_open_address),
+      cmocka_unit_test(test_secret),    cmocka_unit_test(test_silent),
+      cmocka_unit_test(test_noise),     cmocka_unit_test(test_other_server),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,8 @@ static int run_store(const char *address, int n, store_fn *fn, void *argument) {
   int errors = 0;
   for (int i = 0; i < n; i++) {
     ranks[i] = (store_rank){.address = address, .fn = fn, .argument = argument};
-    ranks[i].config =
-        (tprt_store_config){.size = sizeof ranks[i].config, .n_ranks = n, .rank = i, .timeout_ns = 20 * store_second};
+    ranks[i].config = (tprt_store_config){
+        .size = sizeof ranks[i].config, .n_ranks = n, .rank = i, .timeout_ns = 20 * store_second};
     if (pthread_create(&ranks[i].thread, NULL, store_main, &ranks[i]) != 0)
       abort();
   }
@@ -127,7 +127,8 @@ static void *callback_world(void *data) {
   config.store = r->store;
   CHECK_STATUS(r->errors, tprt_world_create(3, r->rank, &config, &comm), TPRT_OK);
   if (comm) {
-    CHECK_STATUS(r->errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+    CHECK_STATUS(r->errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
     CHECK(r->errors, sum == 6);
     tprt_comm_destroy(comm);
   }
@@ -209,12 +210,14 @@ static void test_files(void **state) {
   store_make_address(STORE_FILE, address, sizeof address);
   const char *path = address + 5;
   assert_int_equal(tprt_store_open(address, &config, &first), TPRT_OK);
-  assert_int_equal(tprt_store_open(address, &config, &store), TPRT_INVALID_STATE); /* of another run */
+  /* of another run */
+  assert_int_equal(tprt_store_open(address, &config, &store), TPRT_INVALID_STATE);
   assert_non_null(strstr(tprt_last_error(), "a file serves one job"));
   config.n_ranks = 3;
   config.rank = 2;
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
-  assert_non_null(strstr(tprt_last_error(), "a job of 2 ranks in epoch 0, this rank's has 3 in epoch 0"));
+  assert_non_null(
+      strstr(tprt_last_error(), "a job of 2 ranks in epoch 0, this rank's has 3 in epoch 0"));
   /* A writer that died left half a record. */
   int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   assert_int_equal(write(fd, "\5\0\0\0\377\0\0\0garbage", 15), 15);
@@ -230,7 +233,8 @@ static void test_files(void **state) {
   assert_int_equal(chmod(path, 0622), 0);
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_AUTH);
   unlink(path);
-  store_write_file(path, "something else, something else, something else, something else", 62, 0600);
+  store_write_file(path, "something else, something else, something else, something else", 62,
+                   0600);
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
   assert_non_null(strstr(tprt_last_error(), "is no store"));
   unlink(path);

@@ -1,4 +1,5 @@
-/* Worlds of processes that were started apart and meet in a store, and what the others hear when one dies on the way. */
+/* Worlds of processes that were started apart and meet in a store, and what the others hear when
+ * one dies on the way. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -45,13 +46,16 @@ static int work_apart(tprt_comm *comm, void *argument) {
   int errors = 0, n = tprt_comm_size(comm), value = tprt_comm_rank(comm) + 1, sum = 0;
   void *memory;
   CHECK(errors, tprt_comm_host_ranks(comm) == n);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n * (n + 1) / 2);
-  CHECK_STATUS(errors, tprt_mem_alloc(comm, 100000, &memory), TPRT_OK); /* registered memory of processes started apart */
+  /* registered memory of processes started apart */
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 100000, &memory), TPRT_OK);
   int32_t *data = memory;
   for (int i = 0; i < 25000; i++)
     data[i] = i * value;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 25000, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 25000, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   for (int i = 0; i < 25000; i++)
     errors += data[i] != i * sum;
   tprt_mem_free(comm, memory);
@@ -126,7 +130,8 @@ static int die_in_store(int rank, void *argument) {
   tprt_status met = tprt_store_barrier(store, "all", 3, 0);
   if (rank == m->victim)
     raise(SIGKILL);
-  if (met != TPRT_PEER_DEAD || m->victim != 0) { /* else the rank that serves the store died before it had answered this one */
+  if (met != TPRT_PEER_DEAD || m->victim != 0) {
+    /* else the rank that serves the store died before it had answered this one */
     CHECK_STATUS(errors, met, TPRT_OK);
     CHECK_STATUS(errors, tprt_store_wait(store, "never", 0), TPRT_PEER_DEAD);
   }

@@ -17,7 +17,8 @@ int store_free_port(void) {
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof at;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (bind(fd, (struct sockaddr *)&at, size) != 0 || getsockname(fd, (struct sockaddr *)&at, &size) != 0)
+  if (bind(fd, (struct sockaddr *)&at, size) != 0 ||
+      getsockname(fd, (struct sockaddr *)&at, &size) != 0)
     abort();
   close(fd);
   return ntohs(at.sin_port);
@@ -75,7 +76,8 @@ static struct row *find_row(store_board *t, const char *key, bool make) {
   return &t->rows[t->n++];
 }
 
-static tprt_status board_set(void *user, const char *key, const void *value, size_t bytes, int64_t timeout_ns) {
+static tprt_status board_set(void *user, const char *key, const void *value, size_t bytes,
+                             int64_t timeout_ns) {
   store_board *t = user;
   unsigned char own[TPRT_STORE_VALUE_BYTES];
   (void)timeout_ns;
@@ -92,7 +94,8 @@ static tprt_status board_set(void *user, const char *key, const void *value, siz
   return TPRT_OK;
 }
 
-static tprt_status board_get(void *user, const char *key, void *value, size_t *bytes, int64_t timeout_ns) {
+static tprt_status board_get(void *user, const char *key, void *value, size_t *bytes,
+                             int64_t timeout_ns) {
   store_board *t = user;
   for (int64_t waited = 0; waited < timeout_ns; waited += 1000000) {
     pthread_mutex_lock(&t->lock);
@@ -110,7 +113,8 @@ static tprt_status board_get(void *user, const char *key, void *value, size_t *b
   return TPRT_TIMEOUT;
 }
 
-static tprt_status board_add(void *user, const char *key, int64_t delta, int64_t *sum, int64_t timeout_ns) {
+static tprt_status board_add(void *user, const char *key, int64_t delta, int64_t *sum,
+                             int64_t timeout_ns) {
   store_board *t = user;
   (void)timeout_ns;
   pthread_mutex_lock(&t->lock);
@@ -139,8 +143,11 @@ void store_board_watch(store_board *board, store_seen_fn *seen, void *user) {
 }
 
 tprt_store_callbacks store_board_callbacks(store_board *board) {
-  return (tprt_store_callbacks){
-      .size = sizeof(tprt_store_callbacks), .set = board_set, .get = board_get, .add = board_add, .user = board};
+  return (tprt_store_callbacks){.size = sizeof(tprt_store_callbacks),
+                                .set = board_set,
+                                .get = board_get,
+                                .add = board_add,
+                                .user = board};
 }
 
 void store_board_free(store_board *board) {

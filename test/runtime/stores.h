@@ -21,8 +21,8 @@ void store_drop_address(const char *text);
 /* Rank `rank` of n of a job that is called "job", 5 s. */
 tprt_store_config store_config_of(int n, int rank, const unsigned char *secret);
 
-/* A store of callbacks for threads of this process: values behind a lock. `seen`, unless NULL, gets every value before the others
- * do, and may change it. */
+/* A store of callbacks for threads of this process: values behind a lock. `seen`, unless NULL, gets
+ * every value before the others do, and may change it. */
 typedef struct store_board store_board;
 typedef void store_seen_fn(void *user, const char *key, unsigned char *value, size_t bytes);
 store_board *store_board_make(void);
@@ -30,8 +30,9 @@ void store_board_watch(store_board *board, store_seen_fn *seen, void *user);
 tprt_store_callbacks store_board_callbacks(store_board *board);
 void store_board_free(store_board *board);
 
-/* n processes that have nothing in common but what the argument says: each runs `fn` and ends with what it returns. The number of
- * those that did not end with 0; `status`, unless NULL, gets how each ended. */
+/* n processes that have nothing in common but what the argument says: each runs `fn` and ends with
+ * what it returns. The number of those that did not end with 0; `status`, unless NULL, gets how
+ * each ended. */
 typedef int store_rank_fn(int rank, void *argument);
 int store_run_ranks(int n, store_rank_fn *fn, void *argument, int *status);
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 test_table table_make(int n_axes, const int64_t *sizes) {
-  test_table made = {.words = calloc(TPRT_ABI_HEADER_WORDS, sizeof(int64_t)), .n_words = TPRT_ABI_HEADER_WORDS};
+  test_table made = {.words = calloc(TPRT_ABI_HEADER_WORDS, sizeof(int64_t)),
+                     .n_words = TPRT_ABI_HEADER_WORDS};
   made.words[0] = TPRT_ABI_MAGIC;
   made.words[1] = TPRT_ABI_VERSION;
   made.words[2] = TPRT_ABI_HEADER_WORDS;
@@ -16,13 +17,15 @@ test_table table_make(int n_axes, const int64_t *sizes) {
   return made;
 }
 
-int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tprt_reduction reduction, int n_axes,
-                    const int64_t *axes, int n_dims, const int64_t *shape, const int64_t *extra, size_t n_extra) {
+int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype,
+                    tprt_reduction reduction, int n_axes, const int64_t *axes, int n_dims,
+                    const int64_t *shape, const int64_t *extra, size_t n_extra) {
   size_t end_of_sites = TPRT_ABI_HEADER_WORDS + (size_t)table->words[14] * TPRT_SITE_WORDS;
   size_t n_words = table->n_words + TPRT_SITE_WORDS + n_extra;
   int64_t *words = calloc(n_words, sizeof *words);
   memcpy(words, table->words, end_of_sites * sizeof *words);
-  memcpy(words + end_of_sites + TPRT_SITE_WORDS, table->words + end_of_sites, (table->n_words - end_of_sites) * sizeof *words);
+  memcpy(words + end_of_sites + TPRT_SITE_WORDS, table->words + end_of_sites,
+         (table->n_words - end_of_sites) * sizeof *words);
   for (int64_t i = 0; i < words[14]; i++) {
     int64_t *offset = words + TPRT_ABI_HEADER_WORDS + i * TPRT_SITE_WORDS + 30;
     if (*offset)
@@ -55,7 +58,8 @@ int64_t *table_site(test_table *table, tprt_site_kind kind, tprt_dtype dtype, tp
 int64_t *table_contract(test_table *table, tprt_dtype dtype, int n_loops, const int64_t *words) {
   int64_t extra[64] = {n_loops};
   memcpy(extra + 1, words, (size_t)n_loops * 4 * sizeof *extra);
-  return table_site(table, TPRT_SITE_CONTRACT, dtype, TPRT_NO_REDUCTION, 0, NULL, 0, NULL, extra, 1 + 4 * (size_t)n_loops);
+  return table_site(table, TPRT_SITE_CONTRACT, dtype, TPRT_NO_REDUCTION, 0, NULL, 0, NULL, extra,
+                    1 + 4 * (size_t)n_loops);
 }
 
 void table_free(test_table *table) { free(table->words); }
@@ -64,11 +68,12 @@ bool table_refused(test_table *table, size_t word, int64_t value, const char *te
   int64_t right = table->words[word];
   bool is_right = tprt_abi_check(table->words, table->n_words) == TPRT_OK;
   table->words[word] = value;
-  bool refused =
-      is_right && tprt_abi_check(table->words, table->n_words) == TPRT_INVALID_ARGUMENT && strstr(tprt_last_error(), text);
+  bool refused = is_right &&
+                 tprt_abi_check(table->words, table->n_words) == TPRT_INVALID_ARGUMENT &&
+                 strstr(tprt_last_error(), text);
   table->words[word] = right;
   if (!refused)
-    fprintf(stderr, "word %zu: \"%s\" does not say \"%s\"\n", word, is_right ? tprt_last_error() : "the table is not right",
-            text);
+    fprintf(stderr, "word %zu: \"%s\" does not say \"%s\"\n", word,
+            is_right ? tprt_last_error() : "the table is not right", text);
   return refused;
 }

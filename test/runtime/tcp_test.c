@@ -1,5 +1,5 @@
-/* Connections of backend tcp: strangers at the door, ranks that are none, that end or do not answer. Ranks are threads here, whose
- * store lets the test see and change where they are. */
+/* Connections of backend tcp: strangers at the door, ranks that are none, that end or do not
+ * answer. Ranks are threads here, whose store lets the test see and change where they are. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -60,13 +60,15 @@ typedef struct strangers {
   int fds[MOST_STRANGERS], n;
 } strangers;
 
-/* Many that say nothing, one that talks nonsense, one that goes, before the rank is told to anybody. */
+/* Many that say nothing, one that talks nonsense, one that goes, before the rank is told to
+ * anybody. */
 static void intrude(void *user, const char *key, unsigned char *value, size_t bytes) {
   strangers *s = user;
   int port;
   char nonsense[HELLO_BYTES];
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  if (!strstr(key, "/where/") || bytes == 0 || sscanf((const char *)value, "tcp://127.0.0.1:%d", &port) != 1)
+  if (!strstr(key, "/where/") || bytes == 0 ||
+      sscanf((const char *)value, "tcp://127.0.0.1:%d", &port) != 1)
     return;
   at.sin_port = htons((uint16_t)port);
   memset(nonsense, 'x', sizeof nonsense);
@@ -190,13 +192,15 @@ static void test_no_store(void **state) {
   assert_int_equal(tprt_world_create_threads(2, &config, &comm), TPRT_UNSUPPORTED);
   assert_int_equal(tprt_world_create(1, 0, &config, &comm), TPRT_OK);
   int value = 5;
-  assert_int_equal(tprt_all_reduce(comm, &value, &value, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  assert_int_equal(tprt_all_reduce(comm, &value, &value, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                   TPRT_OK);
   assert_int_equal(value, 5);
   tprt_comm_destroy(comm);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_strangers), cmocka_unit_test(test_impostors),
-                                     cmocka_unit_test(test_missing), cmocka_unit_test(test_no_store)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_strangers), cmocka_unit_test(test_impostors),
+      cmocka_unit_test(test_missing), cmocka_unit_test(test_no_store)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

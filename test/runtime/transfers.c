@@ -1,5 +1,6 @@
-/* Sends and recvs: all ranks draw the same list of messages; each submits its ends of them in an order of its own, which keeps
- * only what the matching rule is about, the order of messages with the same ends and tag. */
+/* Sends and recvs: all ranks draw the same list of messages; each submits its ends of them in an
+ * order of its own, which keeps only what the matching rule is about, the order of messages with
+ * the same ends and tag. */
 #include "paths.h"
 
 #include "harness.h"
@@ -33,7 +34,9 @@ static void draw_messages(message *messages, int n_ranks, uint64_t seed) {
   }
 }
 
-static unsigned char byte_at(const message *m, size_t i) { return (unsigned char)(m->seed + i * 31 + i / 251); }
+static unsigned char byte_at(const message *m, size_t i) {
+  return (unsigned char)(m->seed + i * 31 + i / 251);
+}
 
 typedef struct end {
   const message *message;
@@ -44,7 +47,8 @@ typedef struct end {
 
 static bool keep_order(const end *a, const end *b) {
   const message *x = a->message, *y = b->message;
-  return a->sends == b->sends && x->source == y->source && x->destination == y->destination && x->tag == y->tag;
+  return a->sends == b->sends && x->source == y->source && x->destination == y->destination &&
+         x->tag == y->tag;
 }
 
 /* Neighbours change places at random, unless the rule is about them. */
@@ -71,7 +75,8 @@ static int run_batch(tprt_comm *comm, uint64_t seed, bool background) {
     if ((sends ? m->source : m->destination) != me)
       continue;
     size_t bytes = (size_t)m->count * tprt_dtype_size(m->dtype);
-    scenario place = {.misaligned = m->seed >> 42 & 1, .registered = sends ? m->from_arena : m->to_arena};
+    scenario place = {.misaligned = m->seed >> 42 & 1,
+                      .registered = sends ? m->from_arena : m->to_arena};
     ends[n] = (end){.message = m, .sends = sends};
     ends[n].buffer = scenario_take(comm, &place, bytes, &ends[n].block);
     for (size_t b = 0; b < bytes; b++)
@@ -81,8 +86,9 @@ static int run_batch(tprt_comm *comm, uint64_t seed, bool background) {
   shuffle(ends, n, seed * 31 + (uint64_t)me);
   for (int i = 0; i < n; i++) {
     const message *m = ends[i].message;
-    ops[i] = ends[i].sends ? tprt_op_send(ends[i].buffer, m->count, m->dtype, m->destination, m->tag)
-                           : tprt_op_recv(ends[i].buffer, m->count, m->dtype, m->source, m->tag);
+    ops[i] = ends[i].sends
+                 ? tprt_op_send(ends[i].buffer, m->count, m->dtype, m->destination, m->tag)
+                 : tprt_op_recv(ends[i].buffer, m->count, m->dtype, m->source, m->tag);
   }
   tprt_work *work = NULL;
   CHECK_STATUS(errors, tprt_submit_batch(comm, ops, (size_t)n, background ? &work : NULL), TPRT_OK);
@@ -115,19 +121,22 @@ static int ring(tprt_comm *comm) {
   int32_t token = 0, sum = me;
   for (int round = 0; round < 3 && n > 1; round++) {
     if (me > 0 || round > 0)
-      CHECK_STATUS(errors, tprt_recv(comm, &token, 1, TPRT_I32, (me + n - 1) % n, 7, NULL, NULL), TPRT_OK);
+      CHECK_STATUS(errors, tprt_recv(comm, &token, 1, TPRT_I32, (me + n - 1) % n, 7, NULL, NULL),
+                   TPRT_OK);
     CHECK(errors, token == (me || round ? round * n + me : 0));
     token++;
     if (me < n - 1 || round < 2)
-      CHECK_STATUS(errors, tprt_send(comm, &token, 1, TPRT_I32, (me + 1) % n, 7, NULL, NULL), TPRT_OK);
+      CHECK_STATUS(errors, tprt_send(comm, &token, 1, TPRT_I32, (me + 1) % n, 7, NULL, NULL),
+                   TPRT_OK);
   }
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &sum, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &sum, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, sum == n * (n - 1) / 2);
   return errors;
 }
 
-/* Many messages to one receiver that asks in the opposite order of tags, more than a pipe has requests for; and a batch
- * with a collective in the middle. */
+/* Many messages to one receiver that asks in the opposite order of tags, more than a pipe has
+ * requests for; and a batch with a collective in the middle. */
 int path_tags(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { N = 100 };
@@ -144,7 +153,8 @@ int path_tags(tprt_comm *comm, void *argument) {
     ops[n_ops++] = tprt_op_recv(&values[N + i], 1, TPRT_I32, from, N - 1 - i);
   ops[n_ops] = tprt_op_flat(TPRT_OP_ALL_REDUCE, &values[1], &sum, 1, TPRT_I32, NULL);
   ops[n_ops++].reduction = TPRT_SUM;
-  ops[n_ops++] = me == 0 ? tprt_op_send(&sum, 1, TPRT_I32, n - 1, 5) : tprt_op_recv(&sum, 1, TPRT_I32, 0, 5);
+  ops[n_ops++] =
+      me == 0 ? tprt_op_send(&sum, 1, TPRT_I32, n - 1, 5) : tprt_op_recv(&sum, 1, TPRT_I32, 0, 5);
   if (n == 1 || (me && me < n - 1))
     n_ops--;
   CHECK_STATUS(errors, tprt_submit_batch(comm, ops, n_ops, NULL), TPRT_OK);
@@ -155,8 +165,9 @@ int path_tags(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Batches of messages with one tag and different sizes, over and over: whatever the moment at which the sender looks, it has to see an older
- * request before a younger one. Each recv says by its size which message it is for. */
+/* Batches of messages with one tag and different sizes, over and over: whatever the moment at which
+ * the sender looks, it has to see an older request before a younger one. Each recv says by its size
+ * which message it is for. */
 int path_same_tag(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { N = 24, ROUNDS = 4000 };

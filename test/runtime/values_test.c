@@ -16,7 +16,8 @@ static uint32_t bits_of(float value) {
 
 /* Value of an f16 or bf16 from its fields, by arithmetic. */
 static double decode(uint16_t half, int exponent_bits, int mantissa_bits) {
-  int bias = (1 << (exponent_bits - 1)) - 1, exponent = half >> mantissa_bits & ((1 << exponent_bits) - 1);
+  int bias = (1 << (exponent_bits - 1)) - 1,
+      exponent = half >> mantissa_bits & ((1 << exponent_bits) - 1);
   int mantissa = half & ((1 << mantissa_bits) - 1);
   double sign = half & 0x8000 ? -1 : 1;
   if (exponent == (1 << exponent_bits) - 1)
@@ -32,10 +33,11 @@ typedef struct half_format {
   uint16_t (*narrow)(float);
 } half_format;
 
-static const half_format formats[] = {{5, 10, tprt_f16_to_f32, tprt_f32_to_f16}, {8, 7, tprt_bf16_to_f32, tprt_f32_to_bf16}};
+static const half_format formats[] = {{5, 10, tprt_f16_to_f32, tprt_f32_to_f16},
+                                      {8, 7, tprt_bf16_to_f32, tprt_f32_to_bf16}};
 
-/* All values: widening is exact; narrowing gives them back; the number halfway to the next goes to the even one, and its
- * neighbours to the nearer. */
+/* All values: widening is exact; narrowing gives them back; the number halfway to the next goes to
+ * the even one, and its neighbours to the nearer. */
 static void test_half_all(void **state) {
   (void)state;
   for (size_t f = 0; f < 2; f++) {
@@ -58,7 +60,8 @@ static void test_half_all(void **state) {
       double next = decode((uint16_t)(half + 1), format->exponent_bits, format->mantissa_bits);
       if (((half + 1) & 0x7fff) == infinity)
         next = expected + (expected - (double)format->widen((uint16_t)(half - 1)));
-      float middle = (float)((expected + next) / 2); /* exact in f32, but for bf16 subnormals it still is */
+      /* exact in f32, but for bf16 subnormals it still is */
+      float middle = (float)((expected + next) / 2);
       uint16_t even = half & 1 ? (uint16_t)(half + 1) : half;
       assert_int_equal(format->narrow(middle), even);
       assert_int_equal(format->narrow(nextafterf(middle, wide)), half);
@@ -96,19 +99,23 @@ static void test_names(void **state) {
 static int reduce_pairs(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
-  const float nan = NAN, first[] = {0.0f, -0.0f, nan, 1.0f, nan, -1.0f}, second[] = {-0.0f, 0.0f, 1.0f, nan, nan, -2.0f};
-  const float maximum[] = {0.0f, 0.0f, nan, nan, nan, -1.0f}, minimum[] = {-0.0f, -0.0f, nan, nan, nan, -2.0f};
-  const float maxnum[] = {0.0f, 0.0f, 1.0f, 1.0f, nan, -1.0f}, minnum[] = {-0.0f, -0.0f, 1.0f, 1.0f, nan, -2.0f};
+  const float nan = NAN, first[] = {0.0f, -0.0f, nan, 1.0f, nan, -1.0f},
+              second[] = {-0.0f, 0.0f, 1.0f, nan, nan, -2.0f};
+  const float maximum[] = {0.0f, 0.0f, nan, nan, nan, -1.0f},
+              minimum[] = {-0.0f, -0.0f, nan, nan, nan, -2.0f};
+  const float maxnum[] = {0.0f, 0.0f, 1.0f, 1.0f, nan, -1.0f},
+              minnum[] = {-0.0f, -0.0f, 1.0f, 1.0f, nan, -2.0f};
   const struct {
     tprt_reduction reduction;
     const float *expected;
-  } cases[] = {{TPRT_MAX, maximum}, {TPRT_MIN, minimum}, {TPRT_MAXNUM, maxnum}, {TPRT_MINNUM, minnum}};
+  } cases[] = {
+      {TPRT_MAX, maximum}, {TPRT_MIN, minimum}, {TPRT_MAXNUM, maxnum}, {TPRT_MINNUM, minnum}};
   for (size_t c = 0; c < 4; c++) {
     float result[6];
-    CHECK_STATUS(
-        errors,
-        tprt_all_reduce(comm, tprt_comm_rank(comm) ? second : first, result, 6, TPRT_F32, cases[c].reduction, NULL, NULL),
-        TPRT_OK);
+    CHECK_STATUS(errors,
+                 tprt_all_reduce(comm, tprt_comm_rank(comm) ? second : first, result, 6, TPRT_F32,
+                                 cases[c].reduction, NULL, NULL),
+                 TPRT_OK);
     for (int i = 0; i < 6; i++) {
       bool nans = isnan(result[i]) && isnan(cases[c].expected[i]);
       CHECK(errors, nans || bits_of(result[i]) == bits_of(cases[c].expected[i]));
@@ -122,7 +129,8 @@ static int round_once(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
   uint16_t mine = tprt_f32_to_f16(tprt_comm_rank(comm) ? 1 : 2048), sum;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_F16, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_F16, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, tprt_f16_to_f32(sum) == 2050.0f);
   return errors;
 }
@@ -228,8 +236,9 @@ static void test_memref_copy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_half_all),    cmocka_unit_test(test_names),   cmocka_unit_test(test_special),
-      cmocka_unit_test(test_environment), cmocka_unit_test(test_configs), cmocka_unit_test(test_memref_copy),
+      cmocka_unit_test(test_half_all), cmocka_unit_test(test_names),
+      cmocka_unit_test(test_special),  cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_configs),  cmocka_unit_test(test_memref_copy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

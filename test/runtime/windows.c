@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every rank writes its number into its slot of all others' parts, several rounds; who was signalled reads. */
+/* Every rank writes its number into its slot of all others' parts, several rounds; who was
+ * signalled reads. */
 static int exchange(tprt_comm *comm, tprt_window *window, const int32_t *own) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   for (int32_t round = 1; round <= 5; round++) {
     int32_t value = round * 100 + me;
     for (int to = 0; to < n; to++) {
-      CHECK_STATUS(errors, tprt_window_put(window, to, sizeof value * (size_t)me, &value, sizeof value), TPRT_OK);
+      CHECK_STATUS(errors,
+                   tprt_window_put(window, to, sizeof value * (size_t)me, &value, sizeof value),
+                   TPRT_OK);
       CHECK_STATUS(errors, tprt_window_signal(window, to), TPRT_OK);
     }
     for (int from = 0; from < n; from++) {
@@ -61,12 +64,16 @@ static int private_memory(tprt_comm *comm) {
     CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
   } else {
     CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
-    CHECK(errors, strstr(tprt_last_error(), "gave memory that peers cannot reach; take it from tprt_mem_alloc") != NULL);
+    CHECK(errors,
+          strstr(tprt_last_error(),
+                 "gave memory that peers cannot reach; take it from tprt_mem_alloc") != NULL);
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_UNSUPPORTED);
     CHECK(errors, strstr(tprt_last_error(), "peers reach only memory from tprt_mem_alloc") != NULL);
     CHECK_STATUS(errors, tprt_mem_register(comm, shared, 64), TPRT_OK);
-    CHECK_STATUS(errors, tprt_mem_register_all(comm, me == n - 1 ? heap : shared, 64), TPRT_UNSUPPORTED);
-    CHECK(errors, me == n - 1 || strstr(tprt_last_error(), "could not register its memory") != NULL);
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, me == n - 1 ? heap : shared, 64),
+                 TPRT_UNSUPPORTED);
+    CHECK(errors,
+          me == n - 1 || strstr(tprt_last_error(), "could not register its memory") != NULL);
     CHECK_STATUS(errors, tprt_mem_register_all(comm, shared, 64), TPRT_OK);
   }
   if (n > 1)
@@ -90,13 +97,17 @@ static int check_map(tprt_comm *comm, tprt_window *window) {
     CHECK(errors, ((const int32_t *)mapped)[me] == 500 + me);
   } else {
     CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
-    CHECK(errors, strstr(tprt_last_error(), "has no address here; use tprt_window_get and tprt_window_put") != NULL);
+    CHECK(errors, strstr(tprt_last_error(),
+                         "has no address here; use tprt_window_get and tprt_window_put") != NULL);
   }
   return errors;
 }
 
-/* A word that a peer writes at this moment: what a race detector would complain about is what is to be seen. */
-__attribute__((no_sanitize("thread"))) static int32_t look(const void *word) { return *(const volatile int32_t *)word; }
+/* A word that a peer writes at this moment: what a race detector would complain about is what is to
+ * be seen. */
+__attribute__((no_sanitize("thread"))) static int32_t look(const void *word) {
+  return *(const volatile int32_t *)word;
+}
 
 /* Parts that a peer writes and reads while their owner is in no call of the library. */
 static int unattended(tprt_comm *comm, int64_t count) {
@@ -155,11 +166,15 @@ int path_windows(tprt_comm *comm, void *argument) {
   if (errors)
     return errors;
   for (int i = 0; i < n; i++)
-    CHECK(errors, tprt_window_bytes(window, i) == (int64_t)((size_t)n * sizeof(int32_t) + (size_t)i * 64));
+    CHECK(errors,
+          tprt_window_bytes(window, i) == (int64_t)((size_t)n * sizeof(int32_t) + (size_t)i * 64));
   errors += exchange(comm, window, memory);
   errors += check_map(comm, window);
   int32_t value = 0;
-  CHECK_STATUS(errors, tprt_window_get(window, (me + 1) % n, sizeof value * (size_t)me, &value, sizeof value), TPRT_OK);
+  CHECK_STATUS(
+      errors,
+      tprt_window_get(window, (me + 1) % n, sizeof value * (size_t)me, &value, sizeof value),
+      TPRT_OK);
   CHECK(errors, value == 500 + me);
   errors += refused(comm, window);
   CHECK_STATUS(errors, tprt_window_destroy(empty), TPRT_OK);

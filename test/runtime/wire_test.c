@@ -1,4 +1,5 @@
-/* The store's protocol without sockets: who is admitted, and what happens to messages that somebody made up or changed. */
+/* The store's protocol without sockets: who is admitted, and what happens to messages that somebody
+ * made up or changed. */
 #include "bootstrap/frames.h"
 #include "long.h"
 
@@ -24,7 +25,8 @@ static void draw_bytes(uint64_t *state, unsigned char *bytes, size_t n) {
     bytes[i] = (unsigned char)draw(state);
 }
 
-static tprt__identity identity(int32_t rank, int32_t n_ranks, const char *job, unsigned char secret) {
+static tprt__identity identity(int32_t rank, int32_t n_ranks, const char *job,
+                               unsigned char secret) {
   tprt__identity own = {.n_ranks = n_ranks, .rank = rank, .has_secret = secret != 0};
   memset(own.secret, secret, sizeof own.secret);
   tprt__job_digest(job, own.job);
@@ -34,7 +36,8 @@ static tprt__identity identity(int32_t rank, int32_t n_ranks, const char *job, u
 /* ---- A genuine client ---- */
 
 typedef struct conversation {
-  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES];
+  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES],
+      proof[TPRT__PROOF_BYTES];
   tprt__session client, server;
   bool admitted;
 } conversation;
@@ -48,7 +51,8 @@ static conversation converse(const tprt__identity *server, const tprt__identity 
   tprt__hello_write(client, c.hello);
   assert_int_equal(tprt__gate_wants(&gate), sizeof c.hello);
   assert_int_equal(tprt__gate_step(&gate, c.hello, c.challenge), sizeof c.challenge);
-  if (tprt__challenge_answer(client, c.hello, c.challenge, &stated, c.proof, &c.client) != TPRT__ADMITTED)
+  if (tprt__challenge_answer(client, c.hello, c.challenge, &stated, c.proof, &c.client) !=
+      TPRT__ADMITTED)
     return c;
   assert_int_equal(tprt__gate_wants(&gate), sizeof c.proof);
   assert_int_equal(tprt__gate_step(&gate, c.proof, none), 0);
@@ -58,7 +62,8 @@ static conversation converse(const tprt__identity *server, const tprt__identity 
 }
 
 static tprt__frame frame_of(tprt__frame_kind kind, const char *key, const void *value, size_t n) {
-  tprt__frame frame = {.kind = kind, .code = -3, .rank = 4, .number = -5, .n_value = n, .value = value};
+  tprt__frame frame = {
+      .kind = kind, .code = -3, .rank = 4, .number = -5, .n_value = n, .value = value};
   memcpy(frame.key, key, strlen(key));
   return frame;
 }
@@ -77,7 +82,8 @@ static void test_conversation(void **state) {
     for (size_t i = 0; i < sizeof value; i++)
       value[i] = (unsigned char)(i * 13);
     for (int turn = 0; turn < 6; turn++) {
-      tprt__session *from = turn % 2 ? &c.server : &c.client, *to = turn % 2 ? &c.client : &c.server;
+      tprt__session *from = turn % 2 ? &c.server : &c.client,
+                    *to = turn % 2 ? &c.client : &c.server;
       size_t n_value = turn < 2 ? 0 : turn < 4 ? 17 : sizeof value;
       tprt__frame sent = frame_of(TPRT__FRAME_SET, turn < 3 ? "" : key, value, n_value), got;
       size_t n = tprt__frame_write(from, &sent, bytes);
@@ -107,14 +113,17 @@ static void test_refusals(void **state) {
               {identity(1, 4, "job", 2), TPRT__OTHER_SECRET},
               {identity(1, 4, "job", 0), TPRT__OTHER_SECRET}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES];
+    unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES],
+        proof[TPRT__PROOF_BYTES];
     tprt__challenge stated;
     tprt__session session;
     tprt__gate gate;
     tprt__gate_start(&gate, &server);
     tprt__hello_write(&rows[i].client, hello);
     assert_int_equal(tprt__gate_step(&gate, hello, challenge), sizeof challenge);
-    assert_int_equal(tprt__challenge_answer(&rows[i].client, hello, challenge, &stated, proof, &session), rows[i].refusal);
+    assert_int_equal(
+        tprt__challenge_answer(&rows[i].client, hello, challenge, &stated, proof, &session),
+        rows[i].refusal);
     assert_int_equal(stated.n_ranks, 4);
   }
   /* A rank that the job does not have is not even answered. */
@@ -135,11 +144,14 @@ static void test_heads(void **state) {
     unsigned kind, n_key;
     uint32_t n_value;
     size_t bytes;
-  } rows[] = {{1, 0, 0, 56},         {5, 127, 4096, 4279},      {0, 0, 0, 0},  {6, 0, 0, 0}, {1, 128, 0, 0}, {1, 0, 4097, 0},
-              {1, 0, 0xffffffff, 0}, {1, 65535, 0xffffffff, 0}, {257, 0, 0, 0}};
+  } rows[] = {
+      {1, 0, 0, 56},  {5, 127, 4096, 4279}, {0, 0, 0, 0},          {6, 0, 0, 0},
+      {1, 128, 0, 0}, {1, 0, 4097, 0},      {1, 0, 0xffffffff, 0}, {1, 65535, 0xffffffff, 0},
+      {257, 0, 0, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    unsigned char head[TPRT__HEAD_BYTES] = {(unsigned char)rows[i].kind, (unsigned char)(rows[i].kind >> 8),
-                                            (unsigned char)rows[i].n_key, (unsigned char)(rows[i].n_key >> 8)};
+    unsigned char head[TPRT__HEAD_BYTES] = {
+        (unsigned char)rows[i].kind, (unsigned char)(rows[i].kind >> 8),
+        (unsigned char)rows[i].n_key, (unsigned char)(rows[i].n_key >> 8)};
     for (int b = 0; b < 4; b++)
       head[4 + b] = (unsigned char)(rows[i].n_value >> 8 * b);
     assert_int_equal(tprt__frame_bytes(head), rows[i].bytes);
@@ -165,7 +177,8 @@ static void damage(fuzz *f, unsigned char *bytes, size_t n) {
   }
 }
 
-/* One connection to a server by somebody who does not know the secret, or whose messages are damaged on their way. */
+/* One connection to a server by somebody who does not know the secret, or whose messages are
+ * damaged on their way. */
 static void attack_server(fuzz *f, unsigned how) {
   unsigned char message[TPRT__HELLO_BYTES], answer[TPRT__CHALLENGE_BYTES];
   tprt__challenge stated;
@@ -190,7 +203,8 @@ static void attack_server(fuzz *f, unsigned how) {
   draw_bytes(&f->seed, proof, sizeof proof);
   switch (how >> 3 & 3) {
   case 0: /* what he can compute */
-    (void)tprt__challenge_answer(genuine ? &f->client : &f->stranger, hello, answer, &stated, proof, &session);
+    (void)tprt__challenge_answer(genuine ? &f->client : &f->stranger, hello, answer, &stated, proof,
+                                 &session);
     if (genuine && !(how & 6))
       damage(f, proof, sizeof proof);
     if (genuine && (how & 2) && !(how & 4))
@@ -210,9 +224,11 @@ static void attack_server(fuzz *f, unsigned how) {
   f->n_admitted += gate.state == TPRT__GATE_OPEN;
 }
 
-/* One connection of a client to somebody who does not know the secret, or whose answer is damaged. */
+/* One connection of a client to somebody who does not know the secret, or whose answer is
+ * damaged. */
 static void attack_client(fuzz *f, unsigned how) {
-  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES], proof[TPRT__PROOF_BYTES];
+  unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES],
+      proof[TPRT__PROOF_BYTES];
   tprt__challenge stated;
   tprt__session session;
   tprt__gate gate;
@@ -226,7 +242,8 @@ static void attack_client(fuzz *f, unsigned how) {
   else if (!(how & 1))
     damage(f, challenge, sizeof challenge);
   f->n_messages++;
-  f->n_admitted += tprt__challenge_answer(&f->client, hello, challenge, &stated, proof, &session) == TPRT__ADMITTED;
+  f->n_admitted += tprt__challenge_answer(&f->client, hello, challenge, &stated, proof, &session) ==
+                   TPRT__ADMITTED;
 }
 
 /* Frames that were made up, changed, repeated, left out, cut short or turned around. */
@@ -234,7 +251,9 @@ static void attack_session(fuzz *f, unsigned how) {
   unsigned char value[64], bytes[TPRT__MAX_FRAME], other[TPRT__MAX_FRAME];
   tprt__session from = f->recorded.client, to = f->recorded.server;
   draw_bytes(&f->seed, value, sizeof value);
-  tprt__frame sent = frame_of((tprt__frame_kind)(1 + how % 4), "key", value, draw(&f->seed) % sizeof value), got;
+  tprt__frame sent = frame_of((tprt__frame_kind)(1 + how % 4), "key", value,
+                              draw(&f->seed) % sizeof value),
+              got;
   size_t n = tprt__frame_write(&from, &sent, bytes), at;
   switch (how >> 2 & 7) {
   case 0:
@@ -299,8 +318,9 @@ static void test_fuzz(void **state) {
       f.n_genuine++;
     }
   }
-  print_message("%llu messages, %llu admissions; %llu genuine clients, all admitted\n", (unsigned long long)f.n_messages,
-                (unsigned long long)f.n_admitted, (unsigned long long)f.n_genuine);
+  print_message("%llu messages, %llu admissions; %llu genuine clients, all admitted\n",
+                (unsigned long long)f.n_messages, (unsigned long long)f.n_admitted,
+                (unsigned long long)f.n_genuine);
   assert_int_equal(f.n_admitted, 0);
   assert_true(f.n_genuine > 100);
 }

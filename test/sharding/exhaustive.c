@@ -7,12 +7,14 @@
 
 /* ---- what differs between two layouts ---- */
 
-/* `longer` is `shorter` with axes added at the minor end of one dimension; returns the dimension or -1. */
+/* `longer` is `shorter` with axes added at the minor end of one dimension; returns the dimension or
+ * -1. */
 static int grown_dim(const exhaustive *e, tp_spec shorter, tp_spec longer) {
   int found = -1;
   for (int d = 0; d < e->rank; d++) {
     int few[TP_MAX_AXES], many[TP_MAX_AXES];
-    int n = tp_spec_dim_axes(e->mesh, shorter, d, few), m = tp_spec_dim_axes(e->mesh, longer, d, many);
+    int n = tp_spec_dim_axes(e->mesh, shorter, d, few),
+        m = tp_spec_dim_axes(e->mesh, longer, d, many);
     if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0 || (m > n && found >= 0))
       return -1;
     if (m > n)
@@ -48,12 +50,14 @@ static tp_spec without(const exhaustive *e, tp_spec spec, unsigned axes) {
   return spec;
 }
 
-/* `longer` is `shorter` with axes added at minor ends; `dims` (bit d: dimension d) are those that have more. */
+/* `longer` is `shorter` with axes added at minor ends; `dims` (bit d: dimension d) are those that
+ * have more. */
 static bool grows(const exhaustive *e, tp_spec shorter, tp_spec longer, unsigned *dims) {
   *dims = 0;
   for (int d = 0; d < e->rank; d++) {
     int few[TP_MAX_AXES], many[TP_MAX_AXES];
-    int n = tp_spec_dim_axes(e->mesh, shorter, d, few), m = tp_spec_dim_axes(e->mesh, longer, d, many);
+    int n = tp_spec_dim_axes(e->mesh, shorter, d, few),
+        m = tp_spec_dim_axes(e->mesh, longer, d, many);
     if (n > m || memcmp(few, many, (size_t)n * sizeof *few) != 0)
       return false;
     *dims |= m > n ? 1u << d : 0;
@@ -67,19 +71,24 @@ static bool is_one(unsigned set) { return set != 0 && (set & (set - 1)) == 0; }
 static bool keeps_order(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes) {
   for (int a = 0; a < e->mesh->n_axes; a++)
     for (int b = 0; b < e->mesh->n_axes; b++) {
-      tp_place x = tp_spec_place(from, a), y = tp_spec_place(from, b), z = tp_spec_place(to, a), w = tp_spec_place(to, b);
-      if ((axes >> a & 1) && (axes >> b & 1) && x.dim == y.dim && z.dim == w.dim && (x.order < y.order) != (z.order < w.order))
+      tp_place x = tp_spec_place(from, a), y = tp_spec_place(from, b), z = tp_spec_place(to, a),
+               w = tp_spec_place(to, b);
+      if ((axes >> a & 1) && (axes >> b & 1) && x.dim == y.dim && z.dim == w.dim &&
+          (x.order < y.order) != (z.order < w.order))
         return false;
     }
   return true;
 }
 
-/* The moved axes leave the minor ends of dimensions for the minor ends of others; either it is one that loses or one that wins. *won: that dimension, -1:
- * there are several; *several: more than two dimensions take part. */
-static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes, int *won, bool *several) {
+/* The moved axes leave the minor ends of dimensions for the minor ends of others; either it is one
+ * that loses or one that wins. *won: that dimension, -1: there are several; *several: more than two
+ * dimensions take part. */
+static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes, int *won,
+                          bool *several) {
   tp_spec middle = without(e, from, axes);
   unsigned lost, wins;
-  if (!grows(e, middle, from, &lost) || !grows(e, middle, to, &wins) || (lost & wins) || !(is_one(lost) || is_one(wins)))
+  if (!grows(e, middle, from, &lost) || !grows(e, middle, to, &wins) || (lost & wins) ||
+      !(is_one(lost) || is_one(wins)))
     return false;
   *several = !is_one(lost) || !is_one(wins);
   *won = -1;
@@ -134,10 +143,12 @@ static bool dim_divides(const exhaustive *e, tp_spec spec, int d) {
   return e->shape[d] % tp_spec_dim_shards(e->mesh, spec, d) == 0;
 }
 
-/* Do the devices that have one shard of `shorter` hold in `longer` what that shard holds, in the order of their numbers along the axes that
- * `longer` has more, each beginning where the full buffers of those before it end? */
+/* Do the devices that have one shard of `shorter` hold in `longer` what that shard holds, in the
+ * order of their numbers along the axes that `longer` has more, each beginning where the full
+ * buffers of those before it end? */
 static bool lies_side_by_side(const exhaustive *e, tp_spec shorter, tp_spec longer, int d) {
-  int axes[TP_MAX_AXES], kept = tp_spec_dim_axes(e->mesh, shorter, d, axes), n = tp_spec_dim_axes(e->mesh, longer, d, axes);
+  int axes[TP_MAX_AXES], kept = tp_spec_dim_axes(e->mesh, shorter, d, axes),
+                         n = tp_spec_dim_axes(e->mesh, longer, d, axes);
   int64_t local[TP_MAX_RANK];
   tp_spec_local_shape(e->mesh, longer, e->rank, e->shape, local);
   for (int64_t device = 0; device < tp_mesh_size(e->mesh); device++) {
@@ -192,7 +203,8 @@ static bool has_identity(const exhaustive *e, tp_spec spec) {
 
 static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
-static tp_cost collective(const exhaustive *e, tp_collective kind, unsigned axes, int64_t elements) {
+static tp_cost collective(const exhaustive *e, tp_collective kind, unsigned axes,
+                          int64_t elements) {
   int list[TP_MAX_AXES], n = 0;
   for (int i = 0; i < e->mesh->n_axes; i++)
     if (axes >> i & 1)
@@ -201,7 +213,8 @@ static tp_cost collective(const exhaustive *e, tp_collective kind, unsigned axes
   return cost > 0 ? cost : 1;
 }
 
-/* The local elements of `spec`, with dimension d filled up to `parts` shards of `after` (d < 0: as they are). */
+/* The local elements of `spec`, with dimension d filled up to `parts` shards of `after` (d < 0: as
+ * they are). */
 static int64_t filled(const exhaustive *e, tp_spec spec, int d, int64_t parts, tp_spec after) {
   int64_t local[TP_MAX_RANK], small[TP_MAX_RANK], elements = 1;
   tp_spec_local_shape(e->mesh, spec, e->rank, e->shape, local);
@@ -229,12 +242,14 @@ static tp_cost local_step(const exhaustive *e, int64_t elements) {
 static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
   unsigned axes = changed_axes(e, from, to);
   tp_cost best = TP_COST_FORBIDDEN;
-  int64_t n = group_size(e, axes), before = filled(e, from, -1, 1, from), after = filled(e, to, -1, 1, to);
+  int64_t n = group_size(e, axes), before = filled(e, from, -1, 1, from),
+          after = filled(e, to, -1, 1, to);
   int won, grown = grown_dim(e, from, to);
   bool several = false;
   if (axes == 0)
     return 0;
-  bool is_split = all_are(e, to, axes, TP_DIM) && grown >= 0, is_whole = all_are(e, to, axes, TP_REPLICATED);
+  bool is_split = all_are(e, to, axes, TP_DIM) && grown >= 0,
+       is_whole = all_are(e, to, axes, TP_REPLICATED);
   if (fits_sizes(e, from, to, false)) {
     if (all_are(e, from, axes, TP_DIM) && is_whole && grown_dim(e, to, from) >= 0)
       best = lesser(best, collective(e, TP_ALL_GATHER, axes, n * before));
@@ -244,11 +259,14 @@ static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
       best = lesser(best, collective(e, TP_REDUCE_SCATTER, axes, filled(e, from, grown, n, to)));
     if (all_are(e, from, axes, TP_PARTIAL) && is_whole)
       best = lesser(best, collective(e, TP_ALL_REDUCE, axes, before));
-    if (all_are(e, from, axes, TP_REPLICATED) && all_are(e, to, axes, TP_PARTIAL) && has_identity(e, to))
+    if (all_are(e, from, axes, TP_REPLICATED) && all_are(e, to, axes, TP_PARTIAL) &&
+        has_identity(e, to))
       best = lesser(best, local_step(e, after));
-    if (all_are(e, from, axes, TP_DIM) && all_are(e, to, axes, TP_DIM) && is_all_to_all(e, from, to, axes, &won, &several) &&
+    if (all_are(e, from, axes, TP_DIM) && all_are(e, to, axes, TP_DIM) &&
+        is_all_to_all(e, from, to, axes, &won, &several) &&
         (!several || fits_sizes(e, from, to, true))) /* several: only what divides */
-      best = lesser(best, collective(e, TP_ALL_TO_ALL, axes, several ? before : filled(e, from, won, n, to)));
+      best = lesser(
+          best, collective(e, TP_ALL_TO_ALL, axes, several ? before : filled(e, from, won, n, to)));
   }
   if (is_permute(e, from, to) && fits_sizes(e, from, to, true))
     best = lesser(best, collective(e, TP_PERMUTE, moving_axes(e, from, to), before));
@@ -264,8 +282,9 @@ tp_spec exhaustive_bare(const tp_mesh *mesh, tp_spec spec) {
   return spec;
 }
 
-bool exhaustive_create(exhaustive *e, const tp_mesh *mesh, const tp_topology *topology, int rank, const int64_t *shape,
-                       int64_t element_size, int n_combiners, const tp_combiner *combiners) {
+bool exhaustive_create(exhaustive *e, const tp_mesh *mesh, const tp_topology *topology, int rank,
+                       const int64_t *shape, int64_t element_size, int n_combiners,
+                       const tp_combiner *combiners) {
   *e = (exhaustive){.mesh = mesh, .topology = topology, .rank = rank, .element_size = element_size};
   memcpy(e->shape, shape, (size_t)rank * sizeof *shape);
   tp_spec *partials = calloc(EXHAUSTIVE_MOST + 1, sizeof *partials);
@@ -293,8 +312,9 @@ bool exhaustive_create(exhaustive *e, const tp_mesh *mesh, const tp_topology *to
   }
   for (int i = 0; i < e->n; i++)
     for (int j = 0; j < e->n; j++)
-      e->edges[i * e->n + j] =
-          one_combiner(e, e->bare[i], e->bare[j]) ? move_cost(e, e->bare[i], e->bare[j]) : TP_COST_FORBIDDEN;
+      e->edges[i * e->n + j] = one_combiner(e, e->bare[i], e->bare[j])
+                                   ? move_cost(e, e->bare[i], e->bare[j])
+                                   : TP_COST_FORBIDDEN;
   return true;
 }
 
@@ -309,7 +329,8 @@ void exhaustive_destroy(exhaustive *e) {
 static bool is_leading(const exhaustive *e, tp_spec spec, tp_spec whole, int d) {
   int few[TP_MAX_AXES], all[TP_MAX_AXES];
   int n = tp_spec_dim_axes(e->mesh, spec, d, few);
-  return n <= tp_spec_dim_axes(e->mesh, whole, d, all) && memcmp(few, all, (size_t)n * sizeof *few) == 0;
+  return n <= tp_spec_dim_axes(e->mesh, whole, d, all) &&
+         memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
 static bool is_allowed(const exhaustive *e, tp_spec spec, tp_spec from, tp_spec to) {

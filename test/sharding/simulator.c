@@ -37,7 +37,8 @@ static int64_t identity(tp_combiner c) { return c == TP_SUM ? 0 : INT64_MIN; }
 /* The test tensor: values that differ. */
 static int64_t value_at(int64_t global) { return global * 7 + 3; }
 
-/* Part `part` of `parts` of the value; a function of the element and the part only, so that copies are equal. */
+/* Part `part` of `parts` of the value; a function of the element and the part only, so that copies
+ * are equal. */
 static int64_t part_at(tp_combiner c, int64_t global, int64_t part, int64_t parts) {
   int64_t value = value_at(global), owner = global % parts;
   if (c == TP_MAX)
@@ -62,7 +63,8 @@ static int64_t part_of(const tp_mesh *mesh, tp_spec spec, int64_t device, int64_
 }
 
 /* The global element behind a local one; false for padding. */
-static bool global_of(const sim *s, tp_spec spec, int64_t device, const int64_t *index, int64_t *global) {
+static bool global_of(const sim *s, tp_spec spec, int64_t device, const int64_t *index,
+                      int64_t *global) {
   int64_t at[SIM_MAX_RANK];
   for (int d = 0; d < s->rank; d++) {
     int64_t offset, valid;
@@ -75,7 +77,8 @@ static bool global_of(const sim *s, tp_spec spec, int64_t device, const int64_t 
   return true;
 }
 
-void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, tp_combiner combiner) {
+void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
+                tp_combiner combiner) {
   *s = (sim){.mesh = mesh, .rank = rank, .combiner = combiner};
   memcpy(s->shape, shape, (size_t)rank * sizeof *shape);
   tp_spec_local_shape(mesh, spec, rank, shape, s->local);
@@ -86,7 +89,9 @@ void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64
     for (int64_t i = 0; i < n; i++) {
       int64_t index[SIM_MAX_RANK], global;
       unravel(i, rank, s->local, index);
-      s->buffers[dev][i] = global_of(s, spec, dev, index, &global) ? part_at(combiner, global, part, parts) : garbage;
+      s->buffers[dev][i] = global_of(s, spec, dev, index, &global)
+                               ? part_at(combiner, global, part, parts)
+                               : garbage;
     }
   }
 }
@@ -140,7 +145,8 @@ static int64_t read_at(const sim *s, int64_t device, const int64_t *index) {
 static int64_t combined_at(const move *m, int64_t device, const int64_t *index) {
   int64_t value = identity(m->s->combiner);
   for (int64_t r = 0; r < m->n; r++) {
-    value = combine(m->s->combiner, value, read_at(m->s, peer(m->s->mesh, m->step, device, r), index));
+    value =
+        combine(m->s->combiner, value, read_at(m->s, peer(m->s->mesh, m->step, device, r), index));
   }
   return value;
 }
@@ -154,14 +160,16 @@ static int splitting_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes)
   return n;
 }
 
-/* Where an exchange takes an element from: dimensions that get axes are cut, of those that lose some the index says which device had it. */
+/* Where an exchange takes an element from: dimensions that get axes are cut, of those that lose
+ * some the index says which device had it. */
 static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index) {
   const sim *s = m->s;
   const tp_mesh *mesh = s->mesh;
   int64_t at[SIM_MAX_RANK], source = device;
   for (int d = 0; d < s->rank; d++) {
     int before[TP_MAX_AXES], after[TP_MAX_AXES];
-    int n = splitting_axes(mesh, m->step->from, d, before), k = splitting_axes(mesh, m->step->to, d, after);
+    int n = splitting_axes(mesh, m->step->from, d, before),
+        k = splitting_axes(mesh, m->step->to, d, after);
     int64_t number = 0, shard = index[d] / s->local[d];
     at[d] = index[d];
     for (int i = n; i < k; i++)
@@ -172,7 +180,8 @@ static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index)
       at[d] = index[d] % s->local[d];
     for (int i = n - 1; i >= k; i--) {
       int64_t size = mesh->axes[before[i]].size;
-      source += (shard % size - tp_mesh_coordinate(mesh, device, before[i])) * tp_mesh_stride(mesh, before[i]);
+      source += (shard % size - tp_mesh_coordinate(mesh, device, before[i])) *
+                tp_mesh_stride(mesh, before[i]);
       shard /= size;
     }
   }
@@ -273,9 +282,10 @@ bool sim_holds(const sim *s, tp_spec spec) {
 
 /* ---- specs and meshes ---- */
 
-static int extend(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room, int n, tp_spec *specs,
-                  tp_spec spec, unsigned left) {
-  /* Axes join dimensions in every order; the set of those still undecided becomes replicated or partial at the end. */
+static int extend(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room,
+                  int n, tp_spec *specs, tp_spec spec, unsigned left) {
+  /* Axes join dimensions in every order; the set of those still undecided becomes replicated or
+   * partial at the end. */
   for (unsigned set = partial ? left : 0;; set = (set - 1) & left) {
     tp_spec done = spec;
     for (int a = 0; a < mesh->n_axes; a++) {
@@ -302,8 +312,10 @@ static int extend(const tp_mesh *mesh, int rank, bool partial, tp_combiner combi
   return n;
 }
 
-int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room, tp_spec *specs) {
-  return extend(mesh, rank, partial, combiner, room, 0, specs, tp_spec_replicated(), (1u << mesh->n_axes) - 1);
+int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room,
+              tp_spec *specs) {
+  return extend(mesh, rank, partial, combiner, room, 0, specs, tp_spec_replicated(),
+                (1u << mesh->n_axes) - 1);
 }
 
 tp_mesh make_mesh(int n, const int64_t *sizes) {

@@ -1,7 +1,9 @@
-/* A tensor of integers laid out over devices in memory, and reshard steps executed on it by their definition.
+/* A tensor of integers laid out over devices in memory, and reshard steps executed on it by their
+ * definition.
  *
- * Independent of the library's search: it uses only sizes (tp_spec_local_shape), the position of a shard (tp_spec_shard)
- * and the map of a permute. Rows beyond the valid size of an uneven shard hold garbage. */
+ * Independent of the library's search: it uses only sizes (tp_spec_local_shape), the position of a
+ * shard (tp_spec_shard) and the map of a permute. Rows beyond the valid size of an uneven shard
+ * hold garbage. */
 #ifndef TEST_SHARDING_SIMULATOR_H
 #define TEST_SHARDING_SIMULATOR_H
 
@@ -19,16 +21,18 @@ typedef struct sim {
 } sim;
 
 /* The layout `spec` of the test tensor; parts of a partial layout differ from device to device. */
-void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, tp_combiner combiner);
+void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
+                tp_combiner combiner);
 void sim_destroy(sim *s);
 void sim_execute(sim *s, const tp_step *step);
-/* True if the buffers are a layout `spec` of the test tensor: every valid element of every device is right after
- * combining it over the partial axes, and copies are equal. */
+/* True if the buffers are a layout `spec` of the test tensor: every valid element of every device
+ * is right after combining it over the partial axes, and copies are equal. */
 bool sim_holds(const sim *s, tp_spec spec);
 
-/* All specs of a tensor of `rank` dimensions, with partials of `combiner` if `partial`. Returns their number; `specs` has
- * room for `room`. */
-int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room, tp_spec *specs);
+/* All specs of a tensor of `rank` dimensions, with partials of `combiner` if `partial`. Returns
+ * their number; `specs` has room for `room`. */
+int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room,
+              tp_spec *specs);
 
 /* A mesh "m" with axes "a", "b", ... */
 tp_mesh make_mesh(int n, const int64_t *sizes);

@@ -33,7 +33,8 @@ static void topologies(void **state) {
   for (const char *const *name = tp_topology_names(); *name; name++) {
     assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
     assert_string_equal(t.name, *name);
-    assert_true(t.gflops[TP_PEAK_F32] > 0 && t.elementwise_gops > 0 && t.memory_gbytes_per_s > 0 && t.efficiency > 0);
+    assert_true(t.gflops[TP_PEAK_F32] > 0 && t.elementwise_gops > 0 && t.memory_gbytes_per_s > 0 &&
+                t.efficiency > 0);
     for (int a = 0; a < 2; a++) {
       for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
         assert_true(t.links[a].lines[kind].alpha_us > 0 && t.links[a].lines[kind].gbytes_per_s > 0);
@@ -42,10 +43,12 @@ static void topologies(void **state) {
   }
   /* the inner axis fills a node, the outer one goes through the network */
   assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
-  assert_true(t.links[0].lines[TP_ALL_GATHER].gbytes_per_s < t.links[1].lines[TP_ALL_GATHER].gbytes_per_s / 5);
+  assert_true(t.links[0].lines[TP_ALL_GATHER].gbytes_per_s <
+              t.links[1].lines[TP_ALL_GATHER].gbytes_per_s / 5);
 }
 
-static tp_cost price(const tp_topology *t, const tp_mesh *mesh, tp_collective kind, int n, const int *axes, int64_t elements) {
+static tp_cost price(const tp_topology *t, const tp_mesh *mesh, tp_collective kind, int n,
+                     const int *axes, int64_t elements) {
   return tp_cost_collective(t, mesh, kind, n, axes, elements, 4);
 }
 
@@ -60,9 +63,11 @@ static void collectives(void **state) {
       tp_collective kind = (tp_collective)k;
       assert_int_equal(price(&t, &mesh, kind, 1, one, 1000), 0);
       assert_int_equal(price(&t, &mesh, kind, 0, one, 1000), 0);
-      assert_int_equal(price(&t, &mesh, kind, 2, both, 99999), price(&t, &mesh, kind, 2, reversed, 99999));
+      assert_int_equal(price(&t, &mesh, kind, 2, both, 99999),
+                       price(&t, &mesh, kind, 2, reversed, 99999));
       tp_cost last = 0;
-      for (int64_t elements = 32; elements < INT64_C(1) << 40; elements *= 8) { /* more data never costs less */
+      for (int64_t elements = 32; elements < INT64_C(1) << 40; elements *= 8) {
+        /* more data never costs less */
         tp_cost now = price(&t, &mesh, kind, 2, both, elements);
         assert_true(now >= last && now < TP_COST_FORBIDDEN);
         last = now;
@@ -72,8 +77,8 @@ static void collectives(void **state) {
     /* all_reduce never loses to reduce_scatter + all_gather, nor to stages */
     for (int64_t elements = 32; elements < INT64_C(1) << 30; elements *= 32) {
       tp_cost reduce = price(&t, &mesh, TP_ALL_REDUCE, 2, both, elements);
-      tp_cost split =
-          price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) + price(&t, &mesh, TP_ALL_GATHER, 2, both, elements);
+      tp_cost split = price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) +
+                      price(&t, &mesh, TP_ALL_GATHER, 2, both, elements);
       tp_cost levels = price(&t, &mesh, TP_REDUCE_SCATTER, 1, inner, elements) +
                        price(&t, &mesh, TP_ALL_REDUCE, 1, outer, elements / 8) +
                        price(&t, &mesh, TP_ALL_GATHER, 1, inner, elements);
@@ -91,7 +96,8 @@ static void exact_figures(void **state) {
     t.links[0].lines[kind] = (tp_line){5, 10};
     t.links[1].lines[kind] = (tp_line){7, 40};
   }
-  /* largest alpha 7 us, smallest bandwidth 10 GB/s; 8 devices, 8000 floats: 7 * 4000 bytes = 2.8 us */
+  /* largest alpha 7 us, smallest bandwidth 10 GB/s; 8 devices, 8000 floats: 7 * 4000 bytes = 2.8
+   * us */
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 9800000);
   t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: 5 + 2 * 2 = 9 us */
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 11800000);
@@ -111,7 +117,8 @@ static void joint_groups(void **state) {
   for (const char *const *name = tp_topology_names(); *name; name++) {
     assert_int_equal(tp_topology_load(*name, &parts, NULL, 0, &split), TP_OK);
     assert_int_equal(tp_topology_load(*name, &whole, NULL, 0, &joined), TP_OK);
-    assert_int_equal(tp_topology_load(*name, &between, NULL, 0, &trivial), TP_OK); /* its axis of size 1 is in no group */
+    /* its axis of size 1 is in no group */
+    assert_int_equal(tp_topology_load(*name, &between, NULL, 0, &trivial), TP_OK);
     if (split.links[0].level != split.links[1].level)
       continue;
     assert_int_equal(split.n_joints, 1);
@@ -128,13 +135,16 @@ static void joint_groups(void **state) {
   assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4),
                    11000199); /* the latency line of eight: 28 bytes at 141 GB/s */
   assert_int_equal(tp_topology_load("h100", &nodes, NULL, 0, &joined), TP_OK);
-  assert_int_equal(joined.n_joints, 1); /* both axes of the network; with the node they are of two levels */
+  /* both axes of the network; with the node they are of two levels */
+  assert_int_equal(joined.n_joints, 1);
   assert_int_equal(joined.joints[0].n, 4);
-  /* an axis of the network and the node: 20 us, and 20 more for each of three doublings; 60 bytes at 48 GB/s */
+  /* an axis of the network and the node: 20 us, and 20 more for each of three doublings; 60 bytes
+   * at 48 GB/s */
   assert_int_equal(tp_cost_flat(&joined, &nodes, TP_ALL_GATHER, 2, reach, 16, 4), 80001250);
 }
 
-/* Axis 0 has 2 devices on a network, 10 us and 1 GB/s; axis 1 has 4 in a node, 1 us and 100 GB/s. */
+/* Axis 0 has 2 devices on a network, 10 us and 1 GB/s; axis 1 has 4 in a node, 1 us and 100
+ * GB/s. */
 static tp_topology two_levels(void) {
   tp_topology t = {0};
   for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
@@ -144,7 +154,8 @@ static tp_topology two_levels(void) {
   return t;
 }
 
-static void check_stages(const tp_form *form, int n, const tp_collective *kinds, const int *axes, const tp_cost *costs) {
+static void check_stages(const tp_form *form, int n, const tp_collective *kinds, const int *axes,
+                         const tp_cost *costs) {
   tp_cost sum = 0;
   assert_int_equal(form->n_stages, n);
   for (int i = 0; i < n; i++) {
@@ -165,22 +176,27 @@ static void stages(void **state) {
   tp_topology t = two_levels();
   /* gather: over the network first, 4000 bytes of 2000 floats; then 3 * 8000 bytes in the node */
   tp_form form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4);
-  check_stages(&form, 2, (tp_collective[]){TP_ALL_GATHER, TP_ALL_GATHER}, (int[]){0, 1}, (tp_cost[]){14000000, 1240000});
+  check_stages(&form, 2, (tp_collective[]){TP_ALL_GATHER, TP_ALL_GATHER}, (int[]){0, 1},
+               (tp_cost[]){14000000, 1240000});
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 10000000 + 28000000);
   assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 15240000);
   /* scatter: the other way round */
   form = tp_cost_form(&t, &mesh, TP_REDUCE_SCATTER, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_REDUCE_SCATTER, TP_REDUCE_SCATTER}, (int[]){1, 0},
                (tp_cost[]){1240000, 14000000});
-  /* reduce: scatter in the node, 2 * 4000 bytes of the piece over the network, gather in the node */
+  /* reduce: scatter in the node, 2 * 4000 bytes of the piece over the network, gather in the
+   * node */
   form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 2, both, 8000, 4);
-  check_stages(&form, 3, (tp_collective[]){TP_REDUCE_SCATTER, TP_ALL_REDUCE, TP_ALL_GATHER}, (int[]){1, 0, 1},
-               (tp_cost[]){1240000, 18000000, 1240000});
+  check_stages(&form, 3, (tp_collective[]){TP_REDUCE_SCATTER, TP_ALL_REDUCE, TP_ALL_GATHER},
+               (int[]){1, 0, 1}, (tp_cost[]){1240000, 18000000, 1240000});
   /* 8001 elements: no axis divides them */
-  assert_int_equal(price(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001), tp_cost_flat(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001, 4));
-  /* exchange: 3 * 8000 bytes in the node, 16000 over the network, against 28000 in one go; equal times in both orders */
+  assert_int_equal(price(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001),
+                   tp_cost_flat(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001, 4));
+  /* exchange: 3 * 8000 bytes in the node, 16000 over the network, against 28000 in one go; equal
+   * times in both orders */
   form = tp_cost_form(&t, &mesh, TP_ALL_TO_ALL, 2, both, 8000, 4);
-  check_stages(&form, 2, (tp_collective[]){TP_ALL_TO_ALL, TP_ALL_TO_ALL}, (int[]){0, 1}, (tp_cost[]){26000000, 1240000});
+  check_stages(&form, 2, (tp_collective[]){TP_ALL_TO_ALL, TP_ALL_TO_ALL}, (int[]){0, 1},
+               (tp_cost[]){26000000, 1240000});
   /* small messages go at once: another latency would count */
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8, 4);
   assert_int_equal(form.n_stages, 1);
@@ -189,7 +205,8 @@ static void stages(void **state) {
   form = tp_cost_form(&t, &mesh, TP_BROADCAST, 2, both, 8000, 4);
   assert_int_equal(form.n_stages, 1);
   /* bytes do not depend on the form, but for an exchange */
-  assert_int_equal(tp_cost_bytes(TP_ALL_GATHER, 2, 2000, 4) + tp_cost_bytes(TP_ALL_GATHER, 4, 8000, 4),
+  assert_int_equal(tp_cost_bytes(TP_ALL_GATHER, 2, 2000, 4) +
+                       tp_cost_bytes(TP_ALL_GATHER, 4, 8000, 4),
                    tp_cost_bytes(TP_ALL_GATHER, 8, 8000, 4));
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 0, both, 8000, 4);
   assert_true(form.n_stages == 0 && form.cost == 0);
@@ -221,22 +238,32 @@ static void work(void **state) {
                    .launch_us = 3,
                    .efficiency = 0.5,
                    .min_gemm_dim = 128};
-  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations come on top of the flops */
+  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations come on top of the
+   * flops */
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9}), INT64_C(20000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .peak = TP_PEAK_F16}), INT64_C(5000000000));
-  assert_int_equal(compute(&t, (tp_work){.memory_bytes = 1e8, .launch = true}), INT64_C(20003000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e8}),
-                   INT64_C(30000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .peak = TP_PEAK_F16}),
+                   INT64_C(5000000000));
+  assert_int_equal(compute(&t, (tp_work){.memory_bytes = 1e8, .launch = true}),
+                   INT64_C(20003000000));
+  assert_int_equal(
+      compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e8}),
+      INT64_C(30000000000));
   /* a small dimension leaves tiles partly empty; a product with a vector has none */
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(80000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}), INT64_C(20000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 2}), INT64_C(1280000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}), INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}),
+                   INT64_C(80000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}),
+                   INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 2}),
+                   INT64_C(1280000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}),
+                   INT64_C(20000000000));
   t.min_gemm_dim = 0;
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}),
+                   INT64_C(20000000000));
 }
 
-/* A collective over more devices of a machine takes no less time: a line of a file that is missing would show here. */
+/* A collective over more devices of a machine takes no less time: a line of a file that is missing
+ * would show here. */
 static void larger_groups(void **state) {
   (void)state;
   static const int axis[] = {0};
@@ -250,8 +277,9 @@ static void larger_groups(void **state) {
           assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
           tp_cost cost = price(&t, &mesh, (tp_collective)k, 1, axis, elements);
           if (cost < before)
-            fail_msg("%s: %s of %lld elements over %lld devices is faster than over half as many", *name,
-                     tp_collective_name((tp_collective)k), (long long)elements, (long long)n);
+            fail_msg("%s: %s of %lld elements over %lld devices is faster than over half as many",
+                     *name, tp_collective_name((tp_collective)k), (long long)elements,
+                     (long long)n);
           before = cost;
         }
       }
@@ -269,16 +297,23 @@ static tp_fused_price fused(const tp_topology *t, const tp_mesh *mesh, tp_fused_
 static void fused_rows(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
-  tp_topology t = {
-      .memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {1, 1, 1, 1, 1}};
-  t.kernels[0] = (tp_kernels){
-      .signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 2, .pulls = {{2, 1 << 22}, {4, 1 << 20}}};
+  tp_topology t = {.memory_gbytes_per_s = 1000,
+                   .launch_us = 4,
+                   .efficiency = 0.5,
+                   .elementwise_gops = 1,
+                   .gflops = {1, 1, 1, 1, 1}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2,
+                              .gbytes_per_s = 100,
+                              .push_bytes = 65536,
+                              .n_pulls = 2,
+                              .pulls = {{2, 1 << 22}, {4, 1 << 20}}};
   t.links[1].level = 1;
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = t.links[1].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
   const tp_fused_rows norm = {.n_kernels = 1, .n_operands = 1, .n_results = 2};
   tp_fused_rows rows = norm;
-  /* 16 KiB: memory 16 KiB * (1 + 2 * 4 + 3) at 500 GB/s is less than the wire's 3 * 16 KiB at 100 GB/s: 491.52 ns */
+  /* 16 KiB: memory 16 KiB * (1 + 2 * 4 + 3) at 500 GB/s is less than the wire's 3 * 16 KiB at 100
+   * GB/s: 491.52 ns */
   rows.tokens = 4;
   rows.hidden = 1024;
   tp_fused_price price = fused(&t, &mesh, rows);
@@ -295,13 +330,15 @@ static void fused_rows(void **state) {
   rows.tokens = 3;
   rows.hidden = 1 << 20;
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_PULL);
-  /* 4 MiB: three quarters of a device's input go to others, and its quarter of both results to three: 9 MiB */
+  /* 4 MiB: three quarters of a device's input go to others, and its quarter of both results to
+   * three: 9 MiB */
   rows.tokens = 1024;
   rows.hidden = 1024;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 94371840);
-  /* scattered: in slices whatever the size; the first result stays where it is, the second is gathered */
+  /* scattered: in slices whatever the size; the first result stays where it is, the second is
+   * gathered */
   rows.tokens = 4;
   rows.scattered = true;
   rows.n_gathered = 1;
@@ -309,7 +346,8 @@ static void fused_rows(void **state) {
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 245760);
   assert_int_equal(price.separate, 10000000 + 122880 + 10000000 + 122880 + 4000000 + 32768);
-  /* f8, and eight scales a row, in place of the second result: 9 * 4 KiB and 128 bytes, of which a quarter is kept; of those, 3 quarters of 4224 bytes are sent */
+  /* f8, and eight scales a row, in place of the second result: 9 * 4 KiB and 128 bytes, of which a
+   * quarter is kept; of those, 3 quarters of 4224 bytes are sent */
   rows.n_results = 1;
   rows.n_gathered = 0;
   rows.quantised = rows.quantised_gathered = true;
@@ -317,16 +355,19 @@ static void fused_rows(void **state) {
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 122880 + 31680);
-  /* reduce_scatter; all_gathers of 1 KiB and 32 bytes from each other device; a kernel of three rows of 4 KiB and the f8 */
+  /* reduce_scatter; all_gathers of 1 KiB and 32 bytes from each other device; a kernel of three
+   * rows of 4 KiB and the f8 */
   const tp_cost collectives = 10000000 + 122880 + 10000000 + 30720 + 10000000 + 960;
   assert_int_equal(price.separate, collectives + 4000000 + 24576 + 2112);
   /* two, of which the second reads the first result */
   rows.n_kernels = 2;
-  assert_int_equal(fused(&t, &mesh, rows).separate, collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+  assert_int_equal(fused(&t, &mesh, rows).separate,
+                   collectives + 2 * 4000000 + 24576 + 8192 + 2112);
   /* which is stored for that only */
   rows.n_results = 0;
   rows.n_passed = 1;
-  assert_int_equal(fused(&t, &mesh, rows).separate, collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+  assert_int_equal(fused(&t, &mesh, rows).separate,
+                   collectives + 2 * 4000000 + 24576 + 8192 + 2112);
   assert_int_equal(fused(&t, &mesh, rows).fused, price.fused);
   /* where they are not gathered, and the scale is given */
   rows.quantised_gathered = false;
@@ -358,13 +399,24 @@ static void fused_softmax(void **state) {
   (void)state;
   static const int axis[] = {0};
   tp_mesh mesh = make_mesh(1, (int64_t[]){4});
-  tp_topology t = {
-      .memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {1, 1, 1, 1, 1}};
-  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  tp_topology t = {.memory_gbytes_per_s = 1000,
+                   .launch_us = 4,
+                   .efficiency = 0.5,
+                   .elementwise_gops = 1,
+                   .gflops = {1, 1, 1, 1, 1}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2,
+                              .gbytes_per_s = 100,
+                              .push_bytes = 65536,
+                              .n_pulls = 1,
+                              .pulls = {{4, 1 << 20}}};
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
-  tp_fused_softmax softmax = {
-      .n_axes = 1, .axes = axis, .tokens = 1000, .columns = 32000, .element_size = 2, .n_collectives = 3};
+  tp_fused_softmax softmax = {.n_axes = 1,
+                              .axes = axis,
+                              .tokens = 1000,
+                              .columns = 32000,
+                              .element_size = 2,
+                              .n_collectives = 3};
   tp_cost once, separate;
   /* 64 MB at 500 GB/s; 3 * 16 KB at 100 GB/s; 64 KB at 500 GB/s */
   assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
@@ -382,14 +434,24 @@ static void fused_softmax(void **state) {
 static void fused_products(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(1, (int64_t[]){4});
-  tp_topology t = {.memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {10000}};
-  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  tp_topology t = {.memory_gbytes_per_s = 1000,
+                   .launch_us = 4,
+                   .efficiency = 0.5,
+                   .elementwise_gops = 1,
+                   .gflops = {10000}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2,
+                              .gbytes_per_s = 100,
+                              .push_bytes = 65536,
+                              .n_pulls = 1,
+                              .pulls = {{4, 1 << 20}}};
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
-  tp_fused_rows rows = {.tokens = 4096, .hidden = 1000, .scattered = true, .n_results = 1, .k = 1250};
+  tp_fused_rows rows = {
+      .tokens = 4096, .hidden = 1000, .scattered = true, .n_results = 1, .k = 1250};
   tp_fused_price price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  /* slices: 4 us and 2.56e9 flop at 5e12 a second; the kernel: 4 us, two signals, and 5 slices of 4096 kB at 500 GB/s */
+  /* slices: 4 us and 2.56e9 flop at 5e12 a second; the kernel: 4 us, two signals, and 5 slices of
+   * 4096 kB at 500 GB/s */
   const tp_cost reduction = 4000000 + 4000000 + 40960000;
   assert_int_equal(price.fused, 4 * (4000000 + 512000000) + reduction);
   /* as one; then the kernel that reads three slices at 100 GB/s */
@@ -402,13 +464,15 @@ static void fused_products(void **state) {
   assert_null(price.unmeasured);
   /* what was not measured */
   rows.k = 20;
-  assert_string_equal(fused(&t, &mesh, rows).unmeasured,
-                      "sending less than a 20th of the time of the product, or more than twice that");
+  assert_string_equal(
+      fused(&t, &mesh, rows).unmeasured,
+      "sending less than a 20th of the time of the product, or more than twice that");
   rows.k = 1 << 14;
   assert_non_null(fused(&t, &mesh, rows).unmeasured);
   rows.k = 1250;
   rows.tokens = 4095;
-  assert_string_equal(fused(&t, &mesh, rows).unmeasured, "fewer than 4096 rows, or 512 for a device");
+  assert_string_equal(fused(&t, &mesh, rows).unmeasured,
+                      "fewer than 4096 rows, or 512 for a device");
   /* an all_reduce of few rows is done in slices, too, when they are those of a product */
   rows = (tp_fused_rows){.tokens = 8, .hidden = 1000, .n_results = 1, .k = 50};
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_SLICES);
@@ -421,12 +485,25 @@ static void gathered_rows(void **state) {
   (void)state;
   static const int axis[] = {0};
   tp_mesh mesh = make_mesh(1, (int64_t[]){4});
-  tp_topology t = {.memory_gbytes_per_s = 1000, .launch_us = 4, .efficiency = 0.5, .elementwise_gops = 1, .gflops = {10000}};
-  t.kernels[0] = (tp_kernels){.signal_us = 2, .gbytes_per_s = 100, .push_bytes = 65536, .n_pulls = 1, .pulls = {{4, 1 << 20}}};
+  tp_topology t = {.memory_gbytes_per_s = 1000,
+                   .launch_us = 4,
+                   .efficiency = 0.5,
+                   .elementwise_gops = 1,
+                   .gflops = {10000}};
+  t.kernels[0] = (tp_kernels){.signal_us = 2,
+                              .gbytes_per_s = 100,
+                              .push_bytes = 65536,
+                              .n_pulls = 1,
+                              .pulls = {{4, 1 << 20}}};
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
-  tp_gathered_rows rows = {
-      .n_axes = 1, .axes = axis, .tokens = 4096, .width = 1000, .element_size = 4, .n = 2, .columns = {1000, 250}};
+  tp_gathered_rows rows = {.n_axes = 1,
+                           .axes = axis,
+                           .tokens = 4096,
+                           .width = 1000,
+                           .element_size = 4,
+                           .n = 2,
+                           .columns = {1000, 250}};
   tp_fused_price price = tp_cost_gathered_rows(&t, &mesh, &rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   /* slices: twice 4 us, 2.56e9 flop at 5e12 a second; two meetings */
@@ -463,20 +540,26 @@ static void objective_bytes(void **state) {
       tp_collective kind = (tp_collective)k;
       int64_t sent = tp_cost_bytes(kind, 8, 80000, 4);
       tp_cost cost = price(&t, &mesh, kind, 1, inner, 80000);
-      assert_in_range(cost, sent * TP_BYTE_PS, (sent + 1) * TP_BYTE_PS); /* latencies are worth less than a byte */
+      /* latencies are worth less than a byte */
+      assert_in_range(cost, sent * TP_BYTE_PS, (sent + 1) * TP_BYTE_PS);
     }
-    tp_cost product = tp_cost_compute(&t, &(tp_work){.contraction_flops = TP_BYTE_FLOPS * 1e6, .gemm_dim = 2});
-    tp_cost others = tp_cost_compute(&t, &(tp_work){.scalar_ops = TP_BYTE_SCALARS * 1e6, .launch = true});
+    tp_cost product =
+        tp_cost_compute(&t, &(tp_work){.contraction_flops = TP_BYTE_FLOPS * 1e6, .gemm_dim = 2});
+    tp_cost others =
+        tp_cost_compute(&t, &(tp_work){.scalar_ops = TP_BYTE_SCALARS * 1e6, .launch = true});
     assert_in_range(product, INT64_C(1000000) * TP_BYTE_PS, INT64_C(1010000) * TP_BYTE_PS);
     assert_in_range(others, INT64_C(1000000) * TP_BYTE_PS, INT64_C(1010000) * TP_BYTE_PS);
-    assert_true(tp_cost_compute(&t, &(tp_work){.memory_bytes = 1e9}) < INT64_C(1000000) * TP_BYTE_PS);
+    assert_true(tp_cost_compute(&t, &(tp_work){.memory_bytes = 1e9}) <
+                INT64_C(1000000) * TP_BYTE_PS);
   }
   /* As many bytes cost more where the network is slower, but less than one byte more does. */
   tp_topology t;
   assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
   tp_topology_count_bytes(&t);
-  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) > price(&t, &mesh, TP_PERMUTE, 1, inner, 80000));
-  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) < price(&t, &mesh, TP_PERMUTE, 1, inner, 80001));
+  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) >
+              price(&t, &mesh, TP_PERMUTE, 1, inner, 80000));
+  assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) <
+              price(&t, &mesh, TP_PERMUTE, 1, inner, 80001));
 }
 
 static void sums_saturate(void **state) {
@@ -489,11 +572,14 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),           cmocka_unit_test(topologies),    cmocka_unit_test(collectives),
-      cmocka_unit_test(exact_figures),   cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
-      cmocka_unit_test(stages),          cmocka_unit_test(three_axes),    cmocka_unit_test(sums_saturate),
-      cmocka_unit_test(objective_bytes), cmocka_unit_test(larger_groups), cmocka_unit_test(fused_rows),
-      cmocka_unit_test(fused_products),  cmocka_unit_test(gathered_rows), cmocka_unit_test(fused_softmax),
+      cmocka_unit_test(bytes),          cmocka_unit_test(topologies),
+      cmocka_unit_test(collectives),    cmocka_unit_test(exact_figures),
+      cmocka_unit_test(joint_groups),   cmocka_unit_test(work),
+      cmocka_unit_test(stages),         cmocka_unit_test(three_axes),
+      cmocka_unit_test(sums_saturate),  cmocka_unit_test(objective_bytes),
+      cmocka_unit_test(larger_groups),  cmocka_unit_test(fused_rows),
+      cmocka_unit_test(fused_products), cmocka_unit_test(gathered_rows),
+      cmocka_unit_test(fused_softmax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,11 +25,13 @@ static int64_t number_in(const tp__reading *reading, int64_t size, int64_t p, in
 
 /* What device q holds as element x of its buffer. */
 static int64_t element_of(const tp__reading *reading, int64_t q, int64_t x) {
-  int64_t unit = reading->unit ? reading->unit : 1, number = number_in(reading, reading->size / unit, q, x / unit);
+  int64_t unit = reading->unit ? reading->unit : 1,
+          number = number_in(reading, reading->size / unit, q, x / unit);
   return number == NOTHING ? NOTHING : number * unit + x % unit;
 }
 
-/* What device p finds in its run when the plan is carried out: elements, or NOTHING. A piece that nobody sends is written like any other. */
+/* What device p finds in its run when the plan is carried out: elements, or NOTHING. A piece that
+ * nobody sends is written like any other. */
 static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   int64_t workspace[MAX_LENGTH];
   tp__needed needed = tp__hops_needed(hops, p);
@@ -40,7 +42,8 @@ static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   for (int k = 0; k < hops->n_pieces; k++) {
     const tp__piece *piece = &hops->pieces[k];
     bool gathers = hops->by == TP__BY_GATHER;
-    int64_t source = gathers ? 0 : tp__hops_source(hops, &needed, p, k), place = tp__hops_place(hops, &needed, p, k);
+    int64_t source = gathers ? 0 : tp__hops_source(hops, &needed, p, k),
+            place = tp__hops_place(hops, &needed, p, k);
     assert_true(0 <= piece->from && piece->from <= piece->to);
     assert_true(piece->to <= (gathers ? hops->reading.size : hops->buffer));
     assert_true(source < hops->devices);
@@ -56,7 +59,8 @@ static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   memcpy(run, workspace + offset, (size_t)hops->run * sizeof *run);
 }
 
-/* Every valid point finds every element of its window that is inside the dimension. False when there is no plan. */
+/* Every valid point finds every element of its window that is inside the dimension. False when
+ * there is no plan. */
 static bool works(const tp__reading *reading) {
   tp__hops hops;
   if (!tp__plan_hops(reading, &hops))
@@ -85,29 +89,37 @@ static void brings_every_element(void **state) {
     int64_t axes[3];
   } groups[] = {{1, {1}},    {1, {2}},    {1, {3}},    {1, {4}},    {1, {7}},
                 {2, {2, 2}}, {2, {2, 3}}, {2, {3, 2}}, {2, {2, 4}}, {3, {2, 2, 3}}};
-  static const int64_t sizes[] = {1, 2, 3, 5, 8, 12, 13}, strides[] = {-3, -1, 0, 1, 2, 5}, extents[] = {1, 2, 3, 9};
+  static const int64_t sizes[] = {1, 2, 3, 5, 8, 12, 13}, strides[] = {-3, -1, 0, 1, 2, 5},
+                       extents[] = {1, 2, 3, 9};
   for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
       for (int64_t points = 1; points <= 9; points += 2)
         for (size_t t = 0; t < sizeof strides / sizeof strides[0]; t++)
           for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
             for (int64_t offset = -4; offset <= 12; offset += 4) {
-              tp__reading reading = {.n_axes = groups[g].n,
-                                     .axes = {groups[g].axes[0], groups[g].axes[1], groups[g].axes[2]},
-                                     .size = sizes[s],
-                                     .points = points,
-                                     .stride = strides[t],
-                                     .offset = offset,
-                                     .extent = extents[e]};
+              tp__reading reading = {
+                  .n_axes = groups[g].n,
+                  .axes = {groups[g].axes[0], groups[g].axes[1], groups[g].axes[2]},
+                  .size = sizes[s],
+                  .points = points,
+                  .stride = strides[t],
+                  .offset = offset,
+                  .extent = extents[e]};
               assert_true(works(&reading));
               reading.unit = 2, reading.size *= 2;
               assert_true(works(&reading));
             }
 }
 
-static tp__hops plan_of(int64_t devices, int64_t size, int64_t points, int64_t stride, int64_t offset, int64_t extent) {
-  tp__reading reading = {
-      .n_axes = 1, .axes = {devices}, .size = size, .points = points, .stride = stride, .offset = offset, .extent = extent};
+static tp__hops plan_of(int64_t devices, int64_t size, int64_t points, int64_t stride,
+                        int64_t offset, int64_t extent) {
+  tp__reading reading = {.n_axes = 1,
+                         .axes = {devices},
+                         .size = size,
+                         .points = points,
+                         .stride = stride,
+                         .offset = offset,
+                         .extent = extent};
   tp__hops hops;
   assert_true(tp__plan_hops(&reading, &hops));
   return hops;
@@ -124,7 +136,8 @@ static void moves_no_more_than_needed(void **state) {
   assert_int_equal(halo.n_moving, 2);
   assert_int_equal(halo.moved, 2);
   assert_int_equal(halo.length, halo.run);
-  tp__hops valid = plan_of(2, 10, 8, 1, 0, 3); /* each device reads one element of the other, at its own place */
+  /* each device reads one element of the other, at its own place */
+  tp__hops valid = plan_of(2, 10, 8, 1, 0, 3);
   assert_int_equal(valid.n_moving, 2);
   assert_int_equal(valid.moved, 2);
   tp__hops reversed = plan_of(64, 256, 256, -1, 255, 1); /* whole buffers change places, at once */
@@ -141,8 +154,10 @@ static void moves_no_more_than_needed(void **state) {
   assert_int_equal(most.moved, 6);
   tp__hops all = plan_of(64, 64, 64, 0, 0, 64); /* 64 pieces of 1 */
   assert_int_equal(all.by, TP__BY_GATHER);
-  tp__reading uneven = {.n_axes = 2, .axes = {2, 2}, .size = 10, .points = 10, .stride = 1, .extent = 1};
-  assert_true(tp__plan_hops(&uneven, &same)); /* shards of 3, 2, 3 and 2 elements, and as many points */
+  tp__reading uneven = {
+      .n_axes = 2, .axes = {2, 2}, .size = 10, .points = 10, .stride = 1, .extent = 1};
+  /* shards of 3, 2, 3 and 2 elements, and as many points */
+  assert_true(tp__plan_hops(&uneven, &same));
   assert_int_equal(same.n_moving, 0);
   tp__hops large = plan_of(1024, 1 << 20, 1 << 20, 1, -2, 5);
   assert_int_equal(large.moved, 4);
@@ -151,13 +166,17 @@ static void moves_no_more_than_needed(void **state) {
 static void refuses_what_it_cannot_bring(void **state) {
   (void)state;
   tp__hops hops;
-  tp__reading units = {.n_axes = 1, .axes = {64}, .size = 128, .unit = 2, .points = 64, .stride = 0, .extent = 128};
+  tp__reading units = {
+      .n_axes = 1, .axes = {64}, .size = 128, .unit = 2, .points = 64, .stride = 0, .extent = 128};
   assert_false(tp__plan_hops(&units, &hops)); /* a gather knows no units */
-  tp__reading nothing = {.n_axes = 1, .axes = {2}, .size = 4, .points = 0, .stride = 1, .extent = 1};
+  tp__reading nothing = {
+      .n_axes = 1, .axes = {2}, .size = 4, .points = 0, .stride = 1, .extent = 1};
   assert_false(tp__plan_hops(&nothing, &hops));
-  tp__reading huge = {.n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MAX, .extent = 1};
+  tp__reading huge = {
+      .n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MAX, .extent = 1};
   assert_false(tp__plan_hops(&huge, &hops));
-  tp__reading least = {.n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MIN, .extent = 1};
+  tp__reading least = {
+      .n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MIN, .extent = 1};
   assert_false(tp__plan_hops(&least, &hops));
 }
 

@@ -88,7 +88,8 @@ static void refines(void **state) {
 
   mesh = parse("x=12");
   assert_int_equal(tp_mesh_refine(&mesh, "x", 4, 3), TP_OK);
-  assert_int_equal(tp_mesh_refine(&mesh, "x", 6, 2), TP_INVALID_ARGUMENT); /* cuts at 4 and 6 do not line up */
+  /* cuts at 4 and 6 do not line up */
+  assert_int_equal(tp_mesh_refine(&mesh, "x", 6, 2), TP_INVALID_ARGUMENT);
   assert_int_equal(mesh.n_axes, 2);
 }
 
@@ -112,7 +113,8 @@ static void finds_and_prints(void **state) {
   assert_string_equal(text, "tp");
   tp_mesh_axis_text(&mesh, 2, 1, text, sizeof text);
   assert_string_equal(text, "tp:(2)4");
-  assert_int_equal(tp_mesh_axis_text(&mesh, 2, 1, text, 4), 7); /* as snprintf: cut, terminated, full length */
+  /* as snprintf: cut, terminated, full length */
+  assert_int_equal(tp_mesh_axis_text(&mesh, 2, 1, text, 4), 7);
   assert_string_equal(text, "tp:");
 }
 

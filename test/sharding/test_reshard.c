@@ -21,18 +21,22 @@ static tp_reshard_cache *make_cache(const tp_mesh *mesh, const char *name, tp_to
 
 /* ---- the cheapest path is found ---- */
 
-static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int64_t *shape, const char *topology_name) {
+static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
+                          const char *topology_name) {
   tp_mesh mesh = make_mesh(n_axes, sizes);
   tp_topology topology;
   tp_reshard_cache *cache = make_cache(&mesh, topology_name, &topology);
   exhaustive all;
-  assert_true(exhaustive_create(&all, &mesh, &topology, rank, shape, 4, 1, (tp_combiner[]){TP_SUM}));
+  assert_true(
+      exhaustive_create(&all, &mesh, &topology, rank, shape, 4, 1, (tp_combiner[]){TP_SUM}));
   for (int from = 0; from < all.n; from++)
     for (int to = 0; to < all.n; to++) {
       tp_cost least = exhaustive_cost(&all, from, to);
       tp_reshard path = {.cost = TP_COST_FORBIDDEN};
-      assert_int_equal(tp_reshard_cost(cache, all.specs[from], all.specs[to], rank, shape, 4), least);
-      tp_reshard_path(cache, all.specs[from], all.specs[to], rank, shape, 4, &path); /* distances are found apart from paths */
+      assert_int_equal(tp_reshard_cost(cache, all.specs[from], all.specs[to], rank, shape, 4),
+                       least);
+      /* distances are found apart from paths */
+      tp_reshard_path(cache, all.specs[from], all.specs[to], rank, shape, 4, &path);
       assert_int_equal(path.cost, least);
     }
   exhaustive_destroy(&all);
@@ -41,7 +45,8 @@ static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int6
 
 static void optimal(void **state) {
   (void)state;
-  static const int64_t wide[] = {64, 64, 64}, large[] = {4096, 8192}, small[] = {4, 4}, partly[] = {4, 6};
+  static const int64_t wide[] = {64, 64, 64}, large[] = {4096, 8192}, small[] = {4, 4},
+                       partly[] = {4, 6};
   static const int64_t three[] = {12, 36}, odd[] = {10, 7}, tiny[] = {10, 2, 1};
   for (const char *const *name = tp_topology_names(); *name; name++) {
     check_optimal(2, (int64_t[]){4, 2}, 3, wide, *name);
@@ -81,8 +86,8 @@ typedef struct golden {
 static tp_spec make_spec(int n, const place_row *rows) {
   tp_spec spec = tp_spec_replicated();
   for (int i = 0; i < n; i++) {
-    tp_status status =
-        rows[i].dim < 0 ? tp_spec_set_partial(&spec, rows[i].axis, TP_SUM) : tp_spec_append(&spec, rows[i].axis, rows[i].dim);
+    tp_status status = rows[i].dim < 0 ? tp_spec_set_partial(&spec, rows[i].axis, TP_SUM)
+                                       : tp_spec_append(&spec, rows[i].axis, rows[i].dim);
     assert_int_equal(status, TP_OK);
   }
   return spec;
@@ -146,7 +151,8 @@ static void known_paths(void **state) {
 }
 
 /* Swapping axes of different size is no permute, but has a path all the same. */
-/* Two axes leave one dimension for two, or two for one, in one exchange of 7/8 of what a device has: axis by axis it would be 3/4 and 1/2. */
+/* Two axes leave one dimension for two, or two for one, in one exchange of 7/8 of what a device
+ * has: axis by axis it would be 3/4 and 1/2. */
 static void exchanges(void **state) {
   (void)state;
   static const int64_t shape[] = {64, 64, 64}, uneven[] = {64, 60, 63};
@@ -160,7 +166,9 @@ static void exchanges(void **state) {
   tp_spec rows = make_spec(2, together), others = make_spec(2, apart);
   tp_reshard path;
   for (int back = 0; back < 2; back++) {
-    assert_int_equal(tp_reshard_path(cache, back ? others : rows, back ? rows : others, 3, shape, 4, &path), TP_OK);
+    assert_int_equal(
+        tp_reshard_path(cache, back ? others : rows, back ? rows : others, 3, shape, 4, &path),
+        TP_OK);
     assert_int_equal(path.n_steps, 1);
     const tp_step *step = &path.steps[0];
     assert_int_equal(step->kind, TP_STEP_ALL_TO_ALL);
@@ -172,7 +180,8 @@ static void exchanges(void **state) {
   /* Slices that are not equal are no exchange. */
   assert_int_equal(tp_reshard_path(cache, rows, others, 3, uneven, 4, &path), TP_OK);
   for (int i = 0; i < path.n_steps; i++)
-    assert_true(path.steps[i].kind != TP_STEP_ALL_TO_ALL || (path.steps[i].dim >= 0 && path.steps[i].to_dim >= 0));
+    assert_true(path.steps[i].kind != TP_STEP_ALL_TO_ALL ||
+                (path.steps[i].dim >= 0 && path.steps[i].to_dim >= 0));
   tp_reshard_cache_destroy(cache);
 }
 
@@ -182,7 +191,8 @@ static void unequal_swap(void **state) {
   tp_topology topology;
   tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
   static const int64_t shape[] = {1024, 2048};
-  tp_spec from = make_spec(2, (place_row[]){{0, 0}, {1, 1}}), to = make_spec(2, (place_row[]){{1, 0}, {0, 1}});
+  tp_spec from = make_spec(2, (place_row[]){{0, 0}, {1, 1}}),
+          to = make_spec(2, (place_row[]){{1, 0}, {0, 1}});
   tp_reshard path;
   assert_int_equal(tp_reshard_path(cache, from, to, 2, shape, 4, &path), TP_OK);
   assert_in_range(path.n_steps, 2, 3);
@@ -196,7 +206,8 @@ static void no_paths(void **state) {
   tp_topology topology;
   tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology);
   static const int64_t shape[] = {8}, negative[] = {-1};
-  tp_spec none = tp_spec_replicated(), sum = none, max = none, mean = none, mixed = none, dim1 = none, split = none;
+  tp_spec none = tp_spec_replicated(), sum = none, max = none, mean = none, mixed = none,
+          dim1 = none, split = none;
   tp_spec_set_partial(&sum, 0, TP_SUM);
   tp_spec_set_partial(&max, 0, TP_MAX);
   tp_spec_set_partial(&mean, 0, TP_AVERAGE);
@@ -223,23 +234,26 @@ static bool one_combiner(const tp_mesh *mesh, tp_spec a, tp_spec b) {
   unsigned seen = 0;
   for (int i = 0; i < mesh->n_axes; i++) {
     tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
-    seen |= (x.kind == TP_PARTIAL ? 1u << x.combiner : 0) | (y.kind == TP_PARTIAL ? 1u << y.combiner : 0);
+    seen |= (x.kind == TP_PARTIAL ? 1u << x.combiner : 0) |
+            (y.kind == TP_PARTIAL ? 1u << y.combiner : 0);
   }
   return (seen & (seen - 1)) == 0;
 }
 
-/* From one combiner to another: no partial of the one is left where the first of the other begins. A cache that has to forget all it knows
- * for each search answers the same. */
+/* From one combiner to another: no partial of the one is left where the first of the other begins.
+ * A cache that has to forget all it knows for each search answers the same. */
 static void other_combiner(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
   tp_topology topology;
-  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology), *small = make_cache(&mesh, "cpu", &topology);
+  tp_reshard_cache *cache = make_cache(&mesh, "cpu", &topology),
+                   *small = make_cache(&mesh, "cpu", &topology);
   static const int64_t shapes[][2] = {{8, 64}, {7, 5}};
   tp__reshard_cache_limit(small, 1);
   for (int k = 0; k < 2; k++) {
     exhaustive all;
-    assert_true(exhaustive_create(&all, &mesh, &topology, 2, shapes[k], 4, 2, (tp_combiner[]){TP_SUM, TP_MAX}));
+    assert_true(exhaustive_create(&all, &mesh, &topology, 2, shapes[k], 4, 2,
+                                  (tp_combiner[]){TP_SUM, TP_MAX}));
     for (int pair = 0; pair < all.n * all.n; pair++) {
       tp_reshard path;
       tp_spec from = all.specs[pair / all.n], to = all.specs[pair % all.n];
@@ -261,7 +275,8 @@ static void triangle_and_determinism(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(3, (int64_t[]){2, 4, 2});
   tp_topology topology;
-  tp_reshard_cache *one = make_cache(&mesh, "h100", &topology), *two = make_cache(&mesh, "h100", &topology);
+  tp_reshard_cache *one = make_cache(&mesh, "h100", &topology),
+                   *two = make_cache(&mesh, "h100", &topology);
   static const int64_t shape[] = {256, 4096};
   tp_spec specs[MAX_SPECS];
   int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, specs);
@@ -269,7 +284,8 @@ static void triangle_and_determinism(void **state) {
     for (int j = 0; j < n; j++) {
       tp_cost direct = tp_reshard_cost(one, specs[i], specs[j], 2, shape, 2);
       for (int k = 0; k < n; k += 3) {
-        if (tp_spec_has_partial(specs[k]) && !tp_spec_has_partial(specs[i]) && !tp_spec_has_partial(specs[j]))
+        if (tp_spec_has_partial(specs[k]) && !tp_spec_has_partial(specs[i]) &&
+            !tp_spec_has_partial(specs[j]))
           continue;
         tp_cost around = tp_cost_add(tp_reshard_cost(one, specs[i], specs[k], 2, shape, 2),
                                      tp_reshard_cost(one, specs[k], specs[j], 2, shape, 2));
@@ -300,7 +316,8 @@ static void small_cache(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
   tp_topology topology;
-  tp_reshard_cache *large = make_cache(&mesh, "cpu", &topology), *small = make_cache(&mesh, "cpu", &topology);
+  tp_reshard_cache *large = make_cache(&mesh, "cpu", &topology),
+                   *small = make_cache(&mesh, "cpu", &topology);
   tp__reshard_cache_limit(small, 40); /* two searches of 18 states */
   tp_spec specs[MAX_SPECS];
   int n = all_specs(&mesh, 2, true, TP_SUM, MAX_SPECS, specs);
@@ -308,7 +325,8 @@ static void small_cache(void **state) {
     int64_t shape[] = {size, 8};
     for (int pair = 0; pair < n * n; pair++) {
       tp_spec from = specs[pair % n], to = specs[pair / n];
-      assert_int_equal(tp_reshard_cost(small, from, to, 2, shape, 4), tp_reshard_cost(large, from, to, 2, shape, 4));
+      assert_int_equal(tp_reshard_cost(small, from, to, 2, shape, 4),
+                       tp_reshard_cost(large, from, to, 2, shape, 4));
     }
   }
   tp_reshard_cache_destroy(small);
@@ -325,7 +343,8 @@ static void shared_axes_stay(void **state) {
   static const int64_t shape[] = {1024, 1024};
   tp_spec specs[2] = {{0}, {0}};
   for (int i = 0; i < 16; i++)
-    assert_int_equal(tp_spec_append(&specs[i / 8], order[i / 8][i / 4 % 2][i % 4], i / 4 % 2), TP_OK);
+    assert_int_equal(tp_spec_append(&specs[i / 8], order[i / 8][i / 4 % 2][i % 4], i / 4 % 2),
+                     TP_OK);
   tp_reshard path;
   assert_int_equal(tp_reshard_path(cache, specs[0], specs[1], 2, shape, 4, &path), TP_OK);
   assert_int_equal(path.n_steps, 4); /* gather two axes of each dimension, slice them again */

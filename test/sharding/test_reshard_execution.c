@@ -31,7 +31,8 @@ static bool leads(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
 }
 
 /* A layout on a path divides exactly, or is an uneven layout of the ends or leads to one. */
-static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp_spec from, tp_spec to) {
+static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp_spec from,
+                         tp_spec to) {
   for (int d = 0; d < s->rank; d++) {
     if (s->shape[d] % tp_spec_dim_shards(mesh, spec, d) == 0)
       continue;
@@ -54,14 +55,15 @@ static void check_permute(const tp_mesh *mesh, const tp_step *step) {
       bool in_group = false;
       for (int i = 0; i < step->n_axes; i++)
         in_group |= step->axes[i] == a;
-      assert_true(in_group || tp_mesh_coordinate(mesh, source, a) == tp_mesh_coordinate(mesh, to, a));
+      assert_true(in_group ||
+                  tp_mesh_coordinate(mesh, source, a) == tp_mesh_coordinate(mesh, to, a));
     }
   }
   assert_true(moves);
 }
 
-static void check_pair(tp_reshard_cache *cache, const tp_mesh *mesh, const setting *s, tp_spec from, tp_spec to,
-                       int64_t *no_path) {
+static void check_pair(tp_reshard_cache *cache, const tp_mesh *mesh, const setting *s, tp_spec from,
+                       tp_spec to, int64_t *no_path) {
   tp_reshard path;
   tp_cost cost = tp_reshard_cost(cache, from, to, s->rank, s->shape, 4), sum = 0;
   if (cost >= TP_COST_FORBIDDEN) {
@@ -89,7 +91,8 @@ static void check_pair(tp_reshard_cache *cache, const tp_mesh *mesh, const setti
       tp_spec_text(mesh, from, s->rank, a, sizeof a);
       tp_spec_text(mesh, to, s->rank, b, sizeof b);
       tp_spec_text(mesh, now, s->rank, c, sizeof c);
-      fail_msg("%s -> %s: wrong after step %d (%s), at %s", a, b, i, tp_step_kind_name(path.steps[i].kind), c);
+      fail_msg("%s -> %s: wrong after step %d (%s), at %s", a, b, i,
+               tp_step_kind_name(path.steps[i].kind), c);
     }
   }
   assert_true(path.n_steps == 0 || tp_spec_equal(now, to));
@@ -110,7 +113,8 @@ static void check_setting(const setting *s) {
   int64_t no_path = 0;
   for (int64_t pair = 0; pair < (int64_t)n * n; pair += s->stride) {
     tp_spec from = specs[pair / n], to = specs[pair % n];
-    bool exact = tp_spec_divides(&mesh, from, s->rank, s->shape) && tp_spec_divides(&mesh, to, s->rank, s->shape);
+    bool exact = tp_spec_divides(&mesh, from, s->rank, s->shape) &&
+                 tp_spec_divides(&mesh, to, s->rank, s->shape);
     int64_t before = no_path;
     check_pair(cache, &mesh, s, from, to, &no_path);
     if (exact)

@@ -88,7 +88,8 @@ static void shards_cover(void **state) {
       for (int64_t d = 0; d < tp_mesh_size(&mesh); d++) {
         int64_t offset, valid;
         tp_spec_shard(&mesh, specs[i], 0, size, d, &offset, &valid);
-        assert_true(valid <= tp_spec_local_elements(&mesh, specs[i], 1, shape) && offset + valid <= size);
+        assert_true(valid <= tp_spec_local_elements(&mesh, specs[i], 1, shape) &&
+                    offset + valid <= size);
         for (int64_t k = 0; k < valid; k++)
           seen[offset + k]++;
       }
@@ -145,7 +146,8 @@ static void verifies(void **state) {
   assert_int_equal(tp_spec_verify(&mesh, good, 1, why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(why, "axis \"a\" splits dimension 1, but the tensor has 1 dimensions");
   assert_int_equal(tp_spec_verify(&mesh, good, -1, why, sizeof why), TP_INVALID_ARGUMENT);
-  assert_int_equal(tp_spec_verify(&mesh, good, TP_MAX_RANK + 1, why, sizeof why), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_spec_verify(&mesh, good, TP_MAX_RANK + 1, why, sizeof why),
+                   TP_INVALID_ARGUMENT);
   static const uint64_t bad[] = {
       UINT64_C(0x01010000), /* axes that the mesh does not have */
       UINT64_C(0x0011),     /* order 1 without order 0 */
@@ -154,7 +156,8 @@ static void verifies(void **state) {
       UINT64_C(0x008c),     /* no such combiner */
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    assert_int_equal(tp_spec_verify(&mesh, (tp_spec){bad[i]}, 2, why, sizeof why), TP_INVALID_ARGUMENT);
+    assert_int_equal(tp_spec_verify(&mesh, (tp_spec){bad[i]}, 2, why, sizeof why),
+                     TP_INVALID_ARGUMENT);
   }
 }
 

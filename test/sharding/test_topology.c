@@ -16,25 +16,44 @@
 enum { MAX_TEXT = 8192 };
 
 static const char good[] =
-    "{\n"                                                                                                   /* 1 */
-    "  \"schema\": \"tpshard.topology/1\",\n"                                                               /* 2 */
-    "  \"name\": \"toy\",\n"                                                                                /* 3 */
-    "  \"source\": \"made up\",\n"                                                                          /* 4 */
-    "  \"device\": {\n"                                                                                     /* 5 */
-    "    \"gflops\": {\"f32\": 100, \"f16\": 400},\n"                                                       /* 6 */
-    "    \"elementwise_gops\": 2,\n"                                                                        /* 7 */
-    "    \"memory_gbytes_per_s\": 10,\n"                                                                    /* 8 */
-    "    \"memory_bytes\": 1000000000,\n"                                                                   /* 9 */
-    "    \"launch_us\": 3,\n"                                                                               /* 10 */
-    "    \"efficiency\": 0.5\n"                                                                             /* 11 */
-    "  },\n"                                                                                                /* 12 */
-    "  \"levels\": [\n"                                                                                     /* 13 */
-    "    {\"devices\": 4, \"doubling_us\": 1, \"lines\": [\n"                                               /* 14 */
-    "      {\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\"], \"n\": 2,\n"                   /* 15 */
-    "       \"alpha_us\": 5, \"gbytes_per_s\": 40, \"latency\": {\"alpha_us\": 2, \"gbytes_per_s\": 1}},\n" /* 16 */
-    "      {\"kinds\": [\"all_to_all\", \"permute\", \"broadcast\"], \"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}]},\n"
+    /* 1 */
+    "{\n"
+    /* 2 */
+    "  \"schema\": \"tpshard.topology/1\",\n"
+    /* 3 */
+    "  \"name\": \"toy\",\n"
+    /* 4 */
+    "  \"source\": \"made up\",\n"
+    /* 5 */
+    "  \"device\": {\n"
+    /* 6 */
+    "    \"gflops\": {\"f32\": 100, \"f16\": 400},\n"
+    /* 7 */
+    "    \"elementwise_gops\": 2,\n"
+    /* 8 */
+    "    \"memory_gbytes_per_s\": 10,\n"
+    /* 9 */
+    "    \"memory_bytes\": 1000000000,\n"
+    /* 10 */
+    "    \"launch_us\": 3,\n"
+    /* 11 */
+    "    \"efficiency\": 0.5\n"
+    /* 12 */
+    "  },\n"
+    /* 13 */
+    "  \"levels\": [\n"
+    /* 14 */
+    "    {\"devices\": 4, \"doubling_us\": 1, \"lines\": [\n"
+    /* 15 */
+    "      {\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\"], \"n\": 2,\n"
+    /* 16 */
+    "       \"alpha_us\": 5, \"gbytes_per_s\": 40, \"latency\": {\"alpha_us\": 2, "
+    "\"gbytes_per_s\": 1}},\n"
+    "      {\"kinds\": [\"all_to_all\", \"permute\", \"broadcast\"], \"n\": 2, \"alpha_us\": 6, "
+    "\"gbytes_per_s\": 30}]},\n"
     "    {\"devices\": 16, \"doubling_us\": 2, \"lines\": [\n" /* 18 */
-    "      {\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\", \"all_to_all\", \"permute\", \"broadcast\"],\n"
+    "      {\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\", \"all_to_all\", "
+    "\"permute\", \"broadcast\"],\n"
     "       \"n\": 2, \"alpha_us\": 50, \"gbytes_per_s\": 4}]}\n" /* 20 */
     "  ]\n"
     "}\n";
@@ -53,7 +72,8 @@ static void expect(const char *text, tp_status status, const char *message) {
   if (got != status || !strstr(why, message))
     fail_msg("expected %d \"%s\", got %d \"%s\"", status, message, got, why);
   assert_null(machine);
-  assert_int_equal(tp_machine_parse("toy.json", text, strlen(text), NULL, 0, &machine), status); /* nobody wants a message */
+  /* nobody wants a message */
+  assert_int_equal(tp_machine_parse("toy.json", text, strlen(text), NULL, 0, &machine), status);
 }
 
 static void wrong_files(void **state) {
@@ -62,94 +82,127 @@ static void wrong_files(void **state) {
     const char *from, *to, *message;
   } cases[] = {
       {"\"name\": \"toy\",", "", "toy.json:1: the file: the key \"name\" is missing"},
-      {"  \"schema\": \"tpshard.topology/1\",\n", "", "toy.json:1: the file: the key \"schema\" is missing"},
-      {"topology/1", "topology/2", "toy.json:2: schema: expected \"tpshard.topology/1\", found \"tpshard.topology/2\""},
+      {"  \"schema\": \"tpshard.topology/1\",\n", "",
+       "toy.json:1: the file: the key \"schema\" is missing"},
+      {"topology/1", "topology/2",
+       "toy.json:2: schema: expected \"tpshard.topology/1\", found \"tpshard.topology/2\""},
       {"\"toy\"", "7", "toy.json:3: name: expected a text, found a number"},
       {"\"toy\"", "\"\"", "toy.json:3: name: expected a name of 1 to 31 bytes, found one of 0"},
-      {"\"toy\"", "\"a name that is much longer than it may be\"", "toy.json:3: name: expected a name of 1 to 31 bytes"},
-      {"\"source\": \"made up\"", "\"source\": []", "toy.json:4: source: expected a text, found a list"},
+      {"\"toy\"", "\"a name that is much longer than it may be\"",
+       "toy.json:3: name: expected a name of 1 to 31 bytes"},
+      {"\"source\": \"made up\"", "\"source\": []",
+       "toy.json:4: source: expected a text, found a list"},
       {"\"source\": \"made up\"", "\"sauce\": \"made up\"",
-       "toy.json:4: sauce: there is no such key here; there are schema, name, description, source, certainty, device, levels"},
-      {"\"source\": \"made up\"", "\"name\": \"made up\"", "this is not JSON: duplicate object key"},
+       "toy.json:4: sauce: there is no such key here; there are schema, name, description, source, "
+       "certainty, device, levels"},
+      {"\"source\": \"made up\"", "\"name\": \"made up\"",
+       "this is not JSON: duplicate object key"},
       {"\"device\": {", "\"device\": 3, \"x\": {", "there is no such key here"},
       {"\"f32\": 100, ", "", "toy.json:6: device.gflops: the key \"f32\" is missing"},
       {"\"f32\": 100", "\"f32\": -100",
        "toy.json:6: device.gflops.f32: expected a number above 0 and at most 1e15, found -100"},
       {"\"f32\": 100", "\"f32\": 100, \"f48\": 1",
        "toy.json:6: device.gflops.f48: there is no such key here; there are f32, f64"},
-      {"{\"f32\": 100, \"f16\": 400}", "100", "toy.json:6: device.gflops: expected an object with a number for f32, f16, ..."},
-      {"    \"elementwise_gops\": 2,\n", "", "toy.json:5: device: the key \"elementwise_gops\" is missing"},
+      {"{\"f32\": 100, \"f16\": 400}", "100",
+       "toy.json:6: device.gflops: expected an object with a number for f32, f16, ..."},
+      {"    \"elementwise_gops\": 2,\n", "",
+       "toy.json:5: device: the key \"elementwise_gops\" is missing"},
       {"\"elementwise_gops\": 2", "\"elementwise_gops\": true",
        "toy.json:7: device.elementwise_gops: expected a number above 0"},
       {"\"memory_gbytes_per_s\": 10", "\"memory_gbytes_per_s\": 0",
        "toy.json:8: device.memory_gbytes_per_s: expected a number above 0"},
-      {"1000000000", "1.5", "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1.5"},
-      {"1000000000", "1e16", "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1e+16"},
+      {"1000000000", "1.5",
+       "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1.5"},
+      {"1000000000", "1e16",
+       "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1e+16"},
       {"1000000000", "1e999", "toy.json:9: this is not JSON: real number overflow"},
       {"\"launch_us\": 3", "\"launch_us\": null",
        "toy.json:10: device.launch_us: expected a number from 0 to 1e15, found null"},
-      {"0.5", "1.01", "toy.json:11: device.efficiency: expected a number above 0 and at most 1, found 1.01"},
-      {"0.5", "0.5, \"min_gemm_dim\": 0", "toy.json:11: device.min_gemm_dim: expected a whole number from 1"},
-      {"0.5", "0.5, \"flops\": {\"a\": [1, \"}\\\"]\"]}, \"x\": 1", "toy.json:11: device.flops: there is no such key here"},
+      {"0.5", "1.01",
+       "toy.json:11: device.efficiency: expected a number above 0 and at most 1, found 1.01"},
+      {"0.5", "0.5, \"min_gemm_dim\": 0",
+       "toy.json:11: device.min_gemm_dim: expected a whole number from 1"},
+      {"0.5", "0.5, \"flops\": {\"a\": [1, \"}\\\"]\"]}, \"x\": 1",
+       "toy.json:11: device.flops: there is no such key here"},
       {"\"devices\": 4", "\"devices\": 1",
        "toy.json:14: levels[0].devices: expected a whole number of devices, from 2 to 2147483647"},
-      {"\"devices\": 4, ", "", "toy.json:18: levels[1]: a level in front of it has no \"devices\" and so holds all"},
-      {"\"devices\": 4", "\"devices\": 16", "toy.json:18: levels[1]: it has 16 devices, the level inside it has 16"},
-      {"\"devices\": 4", "\"name\": 4, \"devices\": 4", "toy.json:14: levels[0].name: expected a text, found a number"},
+      {"\"devices\": 4, ", "",
+       "toy.json:18: levels[1]: a level in front of it has no \"devices\" and so holds all"},
+      {"\"devices\": 4", "\"devices\": 16",
+       "toy.json:18: levels[1]: it has 16 devices, the level inside it has 16"},
+      {"\"devices\": 4", "\"name\": 4, \"devices\": 4",
+       "toy.json:14: levels[0].name: expected a text, found a number"},
       {"\"doubling_us\": 1, ", "", "toy.json:14: levels[0]: the key \"doubling_us\" is missing"},
       {"\"doubling_us\": 1", "\"doubling_us\": -1",
        "toy.json:14: levels[0].doubling_us: expected a number from 0 to 1e15, found -1"},
       {"\"lines\": [", "\"lines\": {}, \"more\": [",
-       "levels[0].more: there is no such key here; there are name, devices, doubling_us, lines, kernels"},
-      {"\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\"]", "\"kinds\": [\"all_gather\", \"reduce_scatter\"]",
+       "levels[0].more: there is no such key here; there are name, devices, doubling_us, lines, "
+       "kernels"},
+      {"\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\"]",
+       "\"kinds\": [\"all_gather\", \"reduce_scatter\"]",
        "toy.json:14: levels[0].lines: there is no line of all_reduce"},
       {"\"reduce_scatter\"", "\"reduce_gather\"",
-       "toy.json:15: levels[0].lines[0].kinds[1]: expected one of all_gather, reduce_scatter, all_reduce, all_to_all, permute, "
+       "toy.json:15: levels[0].lines[0].kinds[1]: expected one of all_gather, reduce_scatter, "
+       "all_reduce, all_to_all, permute, "
        "broadcast, "
        "found \"reduce_gather\""},
       {"\"reduce_scatter\"", "4",
-       "toy.json:15: levels[0].lines[0].kinds[1]: expected the name of a collective, found a number"},
+       "toy.json:15: levels[0].lines[0].kinds[1]: expected the name of a collective, found a "
+       "number"},
       {"\"all_to_all\", \"permute\"", "\"all_gather\", \"permute\"",
-       "levels[0].lines[1].kinds[0]: n is 2, but an earlier line of all_gather has n 2; lines of one kind ascend"},
+       "levels[0].lines[1].kinds[0]: n is 2, but an earlier line of all_gather has n 2; lines of "
+       "one kind ascend"},
       {"[\"all_gather\", \"reduce_scatter\", \"all_reduce\"]", "[]",
        "toy.json:15: levels[0].lines[0].kinds: expected a list of all_gather"},
       {"[\"all_gather\", \"reduce_scatter\", \"all_reduce\"]", "\"all\"",
        "levels[0].lines[0].kinds: expected a list of all_gather"},
-      {"\"n\": 2,\n", "\"n\": 2.5,\n", "toy.json:15: levels[0].lines[0].n: expected a whole number of devices, from 2"},
+      {"\"n\": 2,\n", "\"n\": 2.5,\n",
+       "toy.json:15: levels[0].lines[0].n: expected a whole number of devices, from 2"},
       {", \"n\": 2,\n", ",", "toy.json:15: levels[0].lines[0]: the key \"n\" is missing"},
       {"\"gbytes_per_s\": 40", "\"gbytes_per_s\": 0",
        "toy.json:16: levels[0].lines[0].gbytes_per_s: expected a number above 0"},
       {"\"alpha_us\": 5", "\"alpha_us\": \"5\"",
        "toy.json:16: levels[0].lines[0].alpha_us: expected a number from 0 to 1e15, found a text"},
       {"{\"alpha_us\": 2, \"gbytes_per_s\": 1}", "[2, 1]",
-       "toy.json:16: levels[0].lines[0].latency: expected an object with alpha_us and gbytes_per_s, found a list"},
+       "toy.json:16: levels[0].lines[0].latency: expected an object with alpha_us and "
+       "gbytes_per_s, found a list"},
       {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"alpha_us\": 2}",
        "levels[0].lines[0].latency: the key \"gbytes_per_s\" is missing"},
       {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"alpha_us\": 2, \"gbytes_per_s\": 0}",
        "levels[0].lines[0].latency.gbytes_per_s: expected a number above 0"},
-      {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"beta\": 2}", "levels[0].lines[0].latency.beta: there is no such key here"},
-      {"\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}]", "\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}], \"kernels\": 7",
-       "levels[0].kernels: expected an object with signal_us, gbytes_per_s, push_bytes and pulls, found a number"},
+      {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"beta\": 2}",
+       "levels[0].lines[0].latency.beta: there is no such key here"},
+      {"\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}]",
+       "\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}], \"kernels\": 7",
+       "levels[0].kernels: expected an object with signal_us, gbytes_per_s, push_bytes and pulls, "
+       "found a number"},
       {"\"gbytes_per_s\": 30}]", "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": -1}",
        "levels[0].kernels.signal_us: expected a number from 0 to 1e15, found -1"},
-      {"\"gbytes_per_s\": 30}]", "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 0}",
+      {"\"gbytes_per_s\": 30}]",
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 0}",
        "levels[0].kernels.gbytes_per_s: expected a number above 0"},
       {"\"gbytes_per_s\": 30}]",
-       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, \"push_bytes\": \"all\"}",
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
+       "\"push_bytes\": \"all\"}",
        "levels[0].kernels.push_bytes: expected a number from 0 to 1e15, found a text"},
       {"\"gbytes_per_s\": 30}]", "\"gbytes_per_s\": 30}], \"kernels\": {\"pushes\": 1}",
-       "levels[0].kernels.pushes: there is no such key here; there are signal_us, gbytes_per_s, push_bytes, pulls"},
+       "levels[0].kernels.pushes: there is no such key here; there are signal_us, gbytes_per_s, "
+       "push_bytes, pulls"},
       {"\"gbytes_per_s\": 30}]",
-       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, \"push_bytes\": 1}",
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
+       "\"push_bytes\": 1}",
        "levels[0].kernels: the key \"pulls\" is missing"},
       {"\"gbytes_per_s\": 30}]",
-       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, \"push_bytes\": 1, \"pulls\": []}",
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
+       "\"push_bytes\": 1, \"pulls\": []}",
        "levels[0].kernels.pulls: expected 1 to 8 objects, found 0"},
       {"\"gbytes_per_s\": 30}]",
-       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, \"push_bytes\": 1, \"pulls\": [8]}",
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
+       "\"push_bytes\": 1, \"pulls\": [8]}",
        "levels[0].kernels.pulls[0]: expected an object with n and bytes, found a number"},
       {"\"gbytes_per_s\": 30}]",
-       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, \"push_bytes\": 1, \"pulls\": "
+       "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
+       "\"push_bytes\": 1, \"pulls\": "
        "[{\"n\": 4, \"bytes\": 1}, {\"n\": 4, \"bytes\": 1}]}",
        "levels[0].kernels.pulls[1]: n is 4, but an earlier one is 4; they ascend"},
       {"  ]\n}", "  ]\n", "toy.json:23: this is not JSON: "},
@@ -160,11 +213,13 @@ static void wrong_files(void **state) {
     expect(text, TP_INVALID_ARGUMENT, cases[i].message);
   }
   expect("", TP_INVALID_ARGUMENT, "toy.json:1: this is not JSON");
-  expect("[]", TP_INVALID_ARGUMENT, "toy.json:1: the file: expected an object with the keys of a topology, found a list");
+  expect("[]", TP_INVALID_ARGUMENT,
+         "toy.json:1: the file: expected an object with the keys of a topology, found a list");
   expect("7", TP_INVALID_ARGUMENT, "this is not JSON");
 }
 
-/* No prefix of a file and no file with a byte missing crashes; most are refused, and those that are not are complete. */
+/* No prefix of a file and no file with a byte missing crashes; most are refused, and those that are
+ * not are complete. */
 static void damaged_files(void **state) {
   (void)state;
   char text[MAX_TEXT], why[64];
@@ -196,13 +251,16 @@ static void too_much(void **state) {
   const char *lines = strstr(good, "      {\"kinds\"");
   length = (size_t)snprintf(text, sizeof text, "%.*s", (int)(lines - good), good);
   for (int i = 0; i < 33; i++)
-    length += (size_t)snprintf(text + length, sizeof text - length,
-                               "{\"kinds\": [\"permute\"], \"n\": %d, \"alpha_us\": 1, \"gbytes_per_s\": 1},", i + 2);
+    length += (size_t)snprintf(
+        text + length, sizeof text - length,
+        "{\"kinds\": [\"permute\"], \"n\": %d, \"alpha_us\": 1, \"gbytes_per_s\": 1},", i + 2);
   snprintf(text + length, sizeof text - length, "%s", lines);
-  expect(text, TP_INVALID_ARGUMENT, "levels[0].lines[32].kinds[0]: there are more than 32 lines of permute");
+  expect(text, TP_INVALID_ARGUMENT,
+         "levels[0].lines[32].kinds[0]: there are more than 32 lines of permute");
   /* nested deeper than the parser goes */
   memset(text, '[', sizeof text - 1);
-  assert_int_equal(tp_machine_parse("deep", text, sizeof text - 1, why, sizeof why, &machine), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_machine_parse("deep", text, sizeof text - 1, why, sizeof why, &machine),
+                   TP_INVALID_ARGUMENT);
 }
 
 static tp_status bind(const char *text, const tp_mesh *mesh, char *why, tp_topology *t) {
@@ -220,17 +278,22 @@ static void binding(void **state) {
   tp_mesh mesh = make_mesh(3, (int64_t[]){2, 2, 4});
   assert_int_equal(bind(good, &mesh, why, &t), TP_OK);
   assert_string_equal(t.name, "toy");
-  assert_true(t.gflops[TP_PEAK_F32] == 100 && t.gflops[TP_PEAK_F64] == 50 && t.gflops[TP_PEAK_F16] == 400);
+  assert_true(t.gflops[TP_PEAK_F32] == 100 && t.gflops[TP_PEAK_F64] == 50 &&
+              t.gflops[TP_PEAK_F16] == 400);
   assert_true(t.gflops[TP_PEAK_F8] == 400 && t.gflops[TP_PEAK_I8] == 400);
   assert_int_equal(t.memory_bytes, 1000000000);
   assert_int_equal(t.min_gemm_dim, 0);
-  /* the innermost axis has 4 devices side by side and one doubling more than the line; the others reach across */
-  assert_true(t.links[2].lines[TP_ALL_GATHER].alpha_us == 6 && t.links[2].latency_lines[TP_ALL_GATHER].alpha_us == 3);
-  assert_true(t.links[1].lines[TP_ALL_GATHER].alpha_us == 50 && t.links[0].lines[TP_PERMUTE].gbytes_per_s == 4);
+  /* the innermost axis has 4 devices side by side and one doubling more than the line; the others
+   * reach across */
+  assert_true(t.links[2].lines[TP_ALL_GATHER].alpha_us == 6 &&
+              t.links[2].latency_lines[TP_ALL_GATHER].alpha_us == 3);
+  assert_true(t.links[1].lines[TP_ALL_GATHER].alpha_us == 50 &&
+              t.links[0].lines[TP_PERMUTE].gbytes_per_s == 4);
   assert_true(t.links[1].latency_lines[TP_ALL_GATHER].gbytes_per_s == 0);
   mesh = make_mesh(2, (int64_t[]){5, 4});
   assert_int_equal(bind(good, &mesh, why, &t), TP_INVALID_ARGUMENT);
-  assert_string_equal(why, "topology \"toy\" has 16 devices, but the mesh has 20; take a smaller mesh or a larger machine");
+  assert_string_equal(why, "topology \"toy\" has 16 devices, but the mesh has 20; take a smaller "
+                           "mesh or a larger machine");
 }
 
 /* A machine of 65,536 devices, as four axes. */
@@ -240,8 +303,10 @@ static void large_mesh(void **state) {
   char why[512];
   tp_mesh mesh = make_mesh(4, (int64_t[]){16, 16, 16, 16});
   assert_int_equal(tp_topology_load("torus64k", &mesh, why, sizeof why, &t), TP_OK);
-  assert_true(t.links[0].lines[TP_ALL_REDUCE].gbytes_per_s < t.links[1].lines[TP_ALL_REDUCE].gbytes_per_s);
-  assert_true(t.links[2].lines[TP_ALL_REDUCE].gbytes_per_s < t.links[3].lines[TP_ALL_REDUCE].gbytes_per_s);
+  assert_true(t.links[0].lines[TP_ALL_REDUCE].gbytes_per_s <
+              t.links[1].lines[TP_ALL_REDUCE].gbytes_per_s);
+  assert_true(t.links[2].lines[TP_ALL_REDUCE].gbytes_per_s <
+              t.links[3].lines[TP_ALL_REDUCE].gbytes_per_s);
   mesh = make_mesh(4, (int64_t[]){17, 16, 16, 16});
   assert_int_equal(tp_topology_load("torus64k", &mesh, why, sizeof why, &t), TP_INVALID_ARGUMENT);
 }
@@ -281,7 +346,8 @@ static void files(void **state) {
   snprintf(variable, sizeof variable, ":/nowhere:%s", folder);
   setenv("TP_TOPOLOGY_PATH", variable, 1);
   expect_load("toy", TP_OK, "");
-  snprintf(path, sizeof path, "%s/cpu.json", folder); /* a measured file goes before the one built in */
+  /* a measured file goes before the one built in */
+  snprintf(path, sizeof path, "%s/cpu.json", folder);
   edit("\"f32\": 100", "\"f32\": 123", text);
   write_file(path, text, strlen(text));
   assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &t), TP_OK);

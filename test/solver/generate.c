@@ -10,7 +10,9 @@ int rng_below(rng *r, int n) { /* splitmix64: Steele, Lea, Flood 2014 */
 }
 
 static tp_cost random_cost(rng *r, const recipe *c, bool first) {
-  return rng_below(r, 100) < c->forbidden && !(first && c->feasible) ? TP_COST_FORBIDDEN : rng_below(r, c->max_cost + 1);
+  return rng_below(r, 100) < c->forbidden && !(first && c->feasible)
+             ? TP_COST_FORBIDDEN
+             : rng_below(r, c->max_cost + 1);
 }
 
 static void add_edge(tp_problem *p, rng *r, const recipe *c, const int *n, int a, int b) {
@@ -19,7 +21,8 @@ static void add_edge(tp_problem *p, rng *r, const recipe *c, const int *n, int a
   int shift = rng_below(r, n[a]);
   for (int x = 0; x < n[a]; x++)
     for (int y = 0; y < n[b]; y++)
-      table[x * n[b] + y] = equality && y != (x + shift) % n[a] ? TP_COST_FORBIDDEN : random_cost(r, c, x + y == 0);
+      table[x * n[b] + y] =
+          equality && y != (x + shift) % n[a] ? TP_COST_FORBIDDEN : random_cost(r, c, x + y == 0);
   tp_problem_add_edge(p, a, b, table);
   free(table);
 }
@@ -119,7 +122,8 @@ tp_problem *generate_tradeoffs(rng *r, int n_nodes, int n_strategies, int64_t *u
   return p;
 }
 
-/* Strategies stand for layouts; resharding costs the more the further apart they are, plus what the tensor weighs. */
+/* Strategies stand for layouts; resharding costs the more the further apart they are, plus what the
+ * tensor weighs. */
 static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
   tp_cost *table = malloc((size_t)(n * n) * sizeof *table);
   tp_cost weight = 1000000 * (tp_cost)(1 + rng_below(r, 40));
@@ -136,8 +140,10 @@ static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
 }
 
 tp_problem *generate_layers(rng *r, int n_layers, int n_strategies) {
-  /* forward operations of a layer, each with the operations that it reads; -1 is the residual stream coming in */
-  static const int reads[10][2] = {{-1, -1}, {0, 0}, {0, 0}, {0, 0}, {1, 2}, {3, 4}, {5, -1}, {6, 6}, {7, 7}, {8, 6}};
+  /* forward operations of a layer, each with the operations that it reads; -1 is the residual
+   * stream coming in */
+  static const int reads[10][2] = {{-1, -1}, {0, 0},  {0, 0}, {0, 0}, {1, 2},
+                                   {3, 4},   {5, -1}, {6, 6}, {7, 7}, {8, 6}};
   enum { PER_LAYER = 10 };
   tp_problem *p = tp_problem_create();
   tp_cost *costs = malloc((size_t)n_strategies * sizeof *costs);
@@ -154,7 +160,8 @@ tp_problem *generate_layers(rng *r, int n_layers, int n_strategies) {
       if (from < 0 || (k == 1 && read == reads[v % PER_LAYER][0]))
         continue;
       add_reshard(p, r, n_strategies, from, v);
-      add_reshard(p, r, n_strategies, backward + v, backward + from); /* gradients flow the other way */
+      /* gradients flow the other way */
+      add_reshard(p, r, n_strategies, backward + v, backward + from);
       if (k == 0)
         add_reshard(p, r, n_strategies, from, backward + v); /* and need what the operation read */
     }

@@ -13,8 +13,9 @@
 
 enum { WIDTH = 6, CHOICES = 4, KINDS = 10 };
 
-/* Layers of six nodes, and a node that all layers see: kinds of edges within a layer, to the next one, and to the shared node. Layers with
- * a number of their own (`odd`) cost something else. `forbidden`: per cent of entries. */
+/* Layers of six nodes, and a node that all layers see: kinds of edges within a layer, to the next
+ * one, and to the shared node. Layers with a number of their own (`odd`) cost something else.
+ * `forbidden`: per cent of entries. */
 static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool odd) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
@@ -23,7 +24,8 @@ static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool o
       costs[v][x] = rng_below(&r, 500);
   for (int k = 0; k < KINDS; k++)
     for (int i = 0; i < CHOICES * CHOICES; i++)
-      tables[k][i] = i % 5 && rng_below(&r, 100) < forbidden ? TP_COST_FORBIDDEN : rng_below(&r, 1000);
+      tables[k][i] =
+          i % 5 && rng_below(&r, 100) < forbidden ? TP_COST_FORBIDDEN : rng_below(&r, 1000);
   for (int v = 0; v < n_layers * WIDTH; v++) {
     tp_cost cost[CHOICES];
     for (int x = 0; x < CHOICES; x++)
@@ -90,7 +92,9 @@ static void keeps_all_costs(void **state) {
       for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
         assert_true(g->nodes[v].cost[x] >= 0);
     for (int e = 0; e < g->n_edges; e++)
-      for (int i = 0; g->edges[e].node[0] >= 0 && i < g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n; i++)
+      for (int i = 0; g->edges[e].node[0] >= 0 &&
+                      i < g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n;
+           i++)
         assert_true(g->edges[e].table[i] >= 0);
     free(at);
     tp__wcsp_destroy(g);
@@ -99,7 +103,8 @@ static void keeps_all_costs(void **state) {
   assert_true(lifts >= 8);
 }
 
-/* Messages pass many layers within one lift: less than an eighth of what the bound lacks at first is left. */
+/* Messages pass many layers within one lift: less than an eighth of what the bound lacks at first
+ * is left. */
 static void passes_layers(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -139,7 +144,8 @@ static void needs_repetition(void **state) {
 static void same_optimum(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
-    tp_problem *apart = stack((rng){seed}, 120, 10, false, false), *shared = stack((rng){seed}, 120, 10, true, false);
+    tp_problem *apart = stack((rng){seed}, 120, 10, false, false),
+               *shared = stack((rng){seed}, 120, 10, true, false);
     tp_solution a, b;
     tp_solver_options messages = {.size = sizeof messages, .table_budget = 1};
     assert_int_equal(tp_solve(apart, &messages, &a), TP_OK);

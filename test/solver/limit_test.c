@@ -1,4 +1,5 @@
-/* The solver under a memory limit, and with costs beyond 64 bits: against brute force, and its promises. */
+/* The solver under a memory limit, and with costs beyond 64 bits: against brute force, and its
+ * promises. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -58,7 +59,8 @@ static void draw(known *k, rng *r, const style *how, int most_nodes) {
     k->n[v] = 1 + rng_below(r, most);
     k->start[v] = rng_below(r, TIMES);
     k->end[v] = k->start[v] + rng_below(r, TIMES);
-    int64_t least = INT64_MAX, largest = 0, unit = how->mixed && rng_below(r, 2) ? how->unit << 40 : how->unit;
+    int64_t least = INT64_MAX, largest = 0,
+            unit = how->mixed && rng_below(r, 2) ? how->unit << 40 : how->unit;
     for (int x = 0; x < k->n[v]; x++) {
       k->cost[v][x] = random_cost(r, how);
       k->usage[v][x] = unit * rng_below(r, 100);
@@ -97,7 +99,8 @@ static tp_problem *build(const known *k, bool big) {
     assert_int_equal(tp_problem_add_node(p, k->n[v], k->cost[v]), v);
     assert_int_equal(tp_problem_set_usage(p, v, k->start[v], k->end[v], k->usage[v]), TP_OK);
     if (k->lives_again)
-      assert_int_equal(tp_problem_add_usage(p, v, k->again[v], k->again_end[v], k->again_usage[v]), TP_OK);
+      assert_int_equal(tp_problem_add_usage(p, v, k->again[v], k->again_end[v], k->again_usage[v]),
+                       TP_OK);
   }
   for (int e = 0; e < k->n_edges; e++)
     assert_int_equal(tp_problem_add_edge(p, k->ends[e][0], k->ends[e][1], k->table[e]), TP_OK);
@@ -109,7 +112,9 @@ static bool fits(const known *k, const int *at) {
     exact used = 0;
     for (int v = 0; v < k->n_nodes; v++)
       used += (k->start[v] <= t && t < k->end[v] ? (exact)k->usage[v][at[v]] : 0) +
-              (k->lives_again && k->again[v] <= t && t < k->again_end[v] ? (exact)k->again_usage[v][at[v]] : 0);
+              (k->lives_again && k->again[v] <= t && t < k->again_end[v]
+                   ? (exact)k->again_usage[v][at[v]]
+                   : 0);
     if (used > (exact)k->limit)
       return false;
   }
@@ -125,7 +130,8 @@ static exact cost_of(const known *k, const int *at) {
   return sum;
 }
 
-/* Least cost of all choices that fit, with strategy `x` at `node` if node >= 0; all ones if there is none. */
+/* Least cost of all choices that fit, with strategy `x` at `node` if node >= 0; all ones if there
+ * is none. */
 static exact brute_force(const known *k, int node, int x) {
   int at[MOST_NODES] = {0};
   exact best = ~(exact)0;
@@ -143,7 +149,8 @@ static exact brute_force(const known *k, int node, int x) {
 
 static exact wide(tp_exact_cost cost) { return ((exact)cost.high << 64) | cost.low; }
 
-static void check(const known *k, const tp_problem *p, const tp_solver_options *o, exact best, bool must_be_optimal) {
+static void check(const known *k, const tp_problem *p, const tp_solver_options *o, exact best,
+                  bool must_be_optimal) {
   tp_solution s;
   tp_status status = tp_solve(p, o, &s);
   if (best == ~(exact)0) {
@@ -155,7 +162,8 @@ static void check(const known *k, const tp_problem *p, const tp_solver_options *
     assert_true(wide(s.exact_cost) == cost_of(k, s.choices));
     assert_true(wide(s.exact_cost) >= best);
     assert_true(wide(s.exact_bound) <= best);
-    assert_true((exact)s.unlimited_bound <= best && (s.unlimited_bound == 0 || !s.choices || s.unlimited_bound <= s.cost));
+    assert_true((exact)s.unlimited_bound <= best &&
+                (s.unlimited_bound == 0 || !s.choices || s.unlimited_bound <= s.cost));
     assert_true(s.optimal == (wide(s.exact_cost) == wide(s.exact_bound)));
     assert_true(s.optimal || !must_be_optimal);
   } else {
@@ -208,7 +216,8 @@ static void forbid_big(known *k) {
       k->table[e][i] = k->table[e][i] >= BIG ? TP_COST_FORBIDDEN : k->table[e][i];
 }
 
-/* Plain costs, for which memory is priced at single times first: with much work the optimum, with any a bound. */
+/* Plain costs, for which memory is priced at single times first: with much work the optimum, with
+ * any a bound. */
 static void plain_costs(void **state) {
   (void)state;
   static const style styles[] = {
@@ -240,8 +249,9 @@ static void plain_costs(void **state) {
   assert_true(n_bound > 1000);
 }
 
-/* Sums of more than 64 bits, in which nothing is negligible. Where the numbers are too far apart for 64 bits, what was
- * cut off may keep the optimum from being proven or found, but not the bound from being one. */
+/* Sums of more than 64 bits, in which nothing is negligible. Where the numbers are too far apart
+ * for 64 bits, what was cut off may keep the optimum from being proven or found, but not the bound
+ * from being one. */
 static void beyond_64_bits(void **state) {
   (void)state;
   static const style styles[] = {
@@ -259,7 +269,8 @@ static void beyond_64_bits(void **state) {
   }
 }
 
-/* The same problem with its nodes in the opposite order: other reductions, prices and branches, the same optimum. */
+/* The same problem with its nodes in the opposite order: other reductions, prices and branches, the
+ * same optimum. */
 static void turn_around(const known *k, known *turned) {
   *turned = *k;
   for (int v = 0; v < k->n_nodes; v++) {
@@ -277,7 +288,8 @@ static void turn_around(const known *k, known *turned) {
 
 static void the_order_does_not_matter(void **state) {
   (void)state;
-  static const style styles[] = {{1000, 10, 0, 1, false, 10}, {20, 30, 0, 1000, false, 20}, {100000, 0, 0, 1, true, 0}};
+  static const style styles[] = {
+      {1000, 10, 0, 1, false, 10}, {20, 30, 0, 1000, false, 20}, {100000, 0, 0, 1, true, 0}};
   int n_feasible = 0, n_branched = 0;
   for (int i = 0; i < 150; i++) {
     rng r = {(uint64_t)i + 555};
@@ -315,9 +327,11 @@ static void allowing_some(const tp_problem *p, int node, int n, const tp_cost *b
   }
   tp_status status = tp_solve_allowing(p, NULL, node, allowed, &s);
   assert_int_equal(status, best == TP_COST_FORBIDDEN ? TP_INFEASIBLE : TP_OK);
-  assert_true(status != TP_OK || (s.cost == best && s.lower_bound == best && allowed[s.choices[node]]));
+  assert_true(status != TP_OK ||
+              (s.cost == best && s.lower_bound == best && allowed[s.choices[node]]));
   tp_solution_clear(&s);
-  assert_int_equal(tp_solve_allowing(p, NULL, tp_problem_n_nodes(p), allowed, &s), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_solve_allowing(p, NULL, tp_problem_n_nodes(p), allowed, &s),
+                   TP_INVALID_ARGUMENT);
 }
 
 static void other_decisions(void **state) {
@@ -353,7 +367,8 @@ static void of_many_strategies(void **state) {
     tp_cost best = TP_COST_FORBIDDEN, free = TP_COST_FORBIDDEN;
     int64_t limit = N * S * 10 * (1 + rng_below(&r, 10));
     tp_problem_set_limit(p, limit);
-    for (int a[N] = {0}; a[2] < S; a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
+    for (int a[N] = {0}; a[2] < S;
+         a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
       tp_cost cost = tp_problem_evaluate(p, a);
       bool fits = usages[a[0]] + usages[S + a[1]] + usages[2 * S + a[2]] <= limit;
       best = fits && cost < best ? cost : best;
@@ -365,7 +380,8 @@ static void of_many_strategies(void **state) {
     assert_int_equal(status, best < TP_COST_FORBIDDEN ? TP_OK : TP_INFEASIBLE);
     assert_true(s.lower_bound <= best && s.lower_bound >= (best < TP_COST_FORBIDDEN ? free : 0));
     assert_true(s.optimal || i % 2 == 0);
-    assert_true(status != TP_OK || (s.cost >= best && (!s.optimal || s.cost == best) && s.peak.low <= (uint64_t)limit));
+    assert_true(status != TP_OK || (s.cost >= best && (!s.optimal || s.cost == best) &&
+                                    s.peak.low <= (uint64_t)limit));
     n_limited += best > free;
     tp_solution_clear(&s);
     tp_problem_destroy(p);
@@ -395,11 +411,12 @@ static void same_for_any_number_of_threads(void **state) {
       assert_true(status == TP_OK || status == TP_INFEASIBLE);
       if (threads == 0) {
         first = s;
-        print_message("cost %lld, bound %lld, %s, work %lld\n", (long long)s.cost, (long long)s.lower_bound, s.method,
-                      (long long)s.work);
+        print_message("cost %lld, bound %lld, %s, work %lld\n", (long long)s.cost,
+                      (long long)s.lower_bound, s.method, (long long)s.work);
         continue;
       }
-      assert_true(s.cost == first.cost && s.lower_bound == first.lower_bound && s.work == first.work);
+      assert_true(s.cost == first.cost && s.lower_bound == first.lower_bound &&
+                  s.work == first.work);
       if (s.choices)
         assert_memory_equal(s.choices, first.choices, (size_t)s.n_nodes * sizeof *s.choices);
       tp_solution_clear(&s);
@@ -431,7 +448,8 @@ static void interrupted(void **state) {
   tp_solver_options o = {.size = sizeof o, .interrupted = lose_patience, .data = &mine};
   tp_solution s;
   assert_int_equal(tp_solve(p, &o, &s), TP_OK);
-  assert_true(s.stopped && mine.found_seen && s.cost == tp_problem_evaluate(p, s.choices) && s.lower_bound <= s.cost);
+  assert_true(s.stopped && mine.found_seen && s.cost == tp_problem_evaluate(p, s.choices) &&
+              s.lower_bound <= s.cost);
   tp_solution_clear(&s);
   o = (tp_solver_options){.size = sizeof o, .time_limit = 1e-9};
   tp_status status = tp_solve(p, &o, &s);
@@ -484,7 +502,8 @@ static void arguments(void **state) {
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){1, -1}), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
-  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){2, 4}), TP_OK); /* what was said before does not count */
+  /* what was said before does not count */
+  assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){2, 4}), TP_OK);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 2, (int64_t[]){3, 0}), TP_OK);
   assert_int_equal(tp_problem_set_limit(p, 4), TP_OK);
   tp_solution s;
@@ -499,8 +518,8 @@ static void arguments(void **state) {
   assert_string_equal(text, "0");
 }
 
-/* The cheapest choice that pays these prices, with what all the room is worth paid back, costs no more than the best that fits, and more than the
- * cheapest of all. */
+/* The cheapest choice that pays these prices, with what all the room is worth paid back, costs no
+ * more than the best that fits, and more than the cheapest of all. */
 static void prices_of_memory(void **state) {
   (void)state;
   enum { N = 3, S = 30 };
@@ -514,7 +533,8 @@ static void prices_of_memory(void **state) {
     assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
     assert_true(s.optimal);
     double free = 1e300, priced = 1e300;
-    for (int a[N] = {0}; s.n_prices > 0 && a[2] < S; a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
+    for (int a[N] = {0}; s.n_prices > 0 && a[2] < S;
+         a[0] = (a[0] + 1) % S, a[1] = (a[1] + !a[0]) % S, a[2] += !a[0] && !a[1]) {
       double cost = (double)tp_problem_evaluate(p, a);
       double used = (double)(usages[a[0]] + usages[S + a[1]] + usages[2 * S + a[2]]);
       double paid = cost + s.prices[0] * (used - (double)limit);
@@ -522,7 +542,8 @@ static void prices_of_memory(void **state) {
       priced = paid < priced ? paid : priced;
     }
     if (s.n_prices > 0) {
-      assert_true(s.n_prices == 1 && s.price_times[0] == 0 && s.prices[0] > 0); /* all live at that time only */
+      /* all live at that time only */
+      assert_true(s.n_prices == 1 && s.price_times[0] == 0 && s.prices[0] > 0);
       assert_true(priced <= (double)s.cost + 1e-6 && priced > free);
       n_priced++;
     }

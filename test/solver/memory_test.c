@@ -1,4 +1,5 @@
-/* Every allocation of the solver fails once, in turn: it must say so and leak nothing. Linked with --wrap. */
+/* Every allocation of the solver fails once, in turn: it must say so and leak nothing. Linked with
+ * --wrap. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -27,7 +28,9 @@ static void *counted(void *at) {
 }
 
 void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : counted(__real_calloc(n, size)); }
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : counted(__real_calloc(n, size));
+}
 
 void *__wrap_realloc(void *at, size_t size) {
   if (fails())
@@ -69,8 +72,10 @@ static void solving(void **state) {
       {SHAPE_CLIQUE, 7, 0, 4, 100, 0, 0, true},
   };
   tp_solver_options plain = {.size = sizeof plain};
-  tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1, .work_budget = 100000};
-  tp_solver_options small_tables = {.size = sizeof small_tables, .table_budget = 20, .work_budget = 200000};
+  tp_solver_options no_tables = {
+      .size = sizeof no_tables, .table_budget = 1, .work_budget = 100000};
+  tp_solver_options small_tables = {
+      .size = sizeof small_tables, .table_budget = 20, .work_budget = 200000};
   for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
     rng r = {i};
     tp_problem *p = generate(&r, &recipes[i]);
@@ -179,7 +184,8 @@ static void building(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving), cmocka_unit_test(limited),
-                                     cmocka_unit_test(other_decisions), cmocka_unit_test(sensitivity)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving),
+                                     cmocka_unit_test(limited), cmocka_unit_test(other_decisions),
+                                     cmocka_unit_test(sensitivity)};
   return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
 }

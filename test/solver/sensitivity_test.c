@@ -1,4 +1,5 @@
-/* Problems beside one that was solved, against brute force and against solving them from the start. */
+/* Problems beside one that was solved, against brute force and against solving them from the
+ * start. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -17,7 +18,8 @@ typedef struct small {
   bool base[MOST_NODES][MOST_STRATEGIES], asked[MOST_NODES][MOST_STRATEGIES];
 } small;
 
-static tp_cost brute_force(const small *s, bool (*allowed)[MOST_STRATEGIES], int node, int strategy) {
+static tp_cost brute_force(const small *s, bool (*allowed)[MOST_STRATEGIES], int node,
+                           int strategy) {
   int choices[MOST_NODES] = {0};
   tp_cost best = TP_COST_FORBIDDEN;
   for (;;) {
@@ -82,8 +84,8 @@ static int check_bounds(small *s, const tp_sensitivity *sensitivity, tp_cost bes
   return n_exact;
 }
 
-static void check_solution(const small *s, const tp_sensitivity *sensitivity, const bool *const *allowed, tp_cost limit,
-                           tp_cost best) {
+static void check_solution(const small *s, const tp_sensitivity *sensitivity,
+                           const bool *const *allowed, tp_cost limit, tp_cost best) {
   tp_solution found;
   tp_status status = tp_sensitivity_solve(sensitivity, allowed, limit, &found);
   tp_cost below = limit < best ? limit : best, bound;
@@ -92,10 +94,11 @@ static void check_solution(const small *s, const tp_sensitivity *sensitivity, co
   assert_true(found.optimal);
   assert_true(found.lower_bound <= best);
   if (status == TP_OK) {
-    assert_true(found.cost == tp_problem_evaluate(s->problem, found.choices) && found.cost == best &&
-                found.lower_bound == best);
+    assert_true(found.cost == tp_problem_evaluate(s->problem, found.choices) &&
+                found.cost == best && found.lower_bound == best);
     for (int v = 0; v < s->n_nodes; v++)
-      assert_true(found.choices[v] >= 0 && found.choices[v] < s->sizes[v] && s->asked[v][found.choices[v]]);
+      assert_true(found.choices[v] >= 0 && found.choices[v] < s->sizes[v] &&
+                  s->asked[v][found.choices[v]]);
   } else {
     assert_int_equal(status, TP_INFEASIBLE);
     assert_null(found.choices);
@@ -116,17 +119,18 @@ static void against_brute_force(void **state) {
     tp_sensitivity *sensitivity;
     list(&s, s.base, base);
     list(&s, s.asked, asked);
-    assert_int_equal(
-        tp_sensitivity_create(s.problem, i % 2 ? &no_tables : NULL, base, i % 3 ? best : TP_COST_FORBIDDEN, &sensitivity),
-        TP_OK);
+    assert_int_equal(tp_sensitivity_create(s.problem, i % 2 ? &no_tables : NULL, base,
+                                           i % 3 ? best : TP_COST_FORBIDDEN, &sensitivity),
+                     TP_OK);
     n_exact += check_bounds(&s, sensitivity, best);
     for (int v = 0; v < s.n_nodes; v++)
       n_bounds += s.sizes[v];
     for (int k = 0; k < 3; k++) {
       draw_allowed(&s, &r, s.asked);
       tp_cost other = brute_force(&s, s.asked, -1, 0);
-      tp_cost limit =
-          k == 0 || other >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : other / 2 + rng_below(&r, (int)(other / 2 + 3));
+      tp_cost limit = k == 0 || other >= TP_COST_FORBIDDEN
+                          ? TP_COST_FORBIDDEN
+                          : other / 2 + rng_below(&r, (int)(other / 2 + 3));
       check_solution(&s, sensitivity, asked, limit, other);
     }
     memcpy(s.asked, s.base, sizeof s.asked);
@@ -144,12 +148,14 @@ static bool at_once(const tp_solver_progress *progress, void *data) {
   return true;
 }
 
-/* A search that ends where it is near enough, or when it is asked to: bounds hold, and say how near it is. */
+/* A search that ends where it is near enough, or when it is asked to: bounds hold, and say how near
+ * it is. */
 static void ended_early(void **state) {
   (void)state;
   int n_asked = 0, n_near = 0, n_stopped = 0;
   tp_solver_options near = {.size = sizeof near, .table_budget = 1, .gap = 0.25};
-  tp_solver_options stopped = {.size = sizeof stopped, .table_budget = 1, .interrupted = at_once, .data = &n_asked};
+  tp_solver_options stopped = {
+      .size = sizeof stopped, .table_budget = 1, .interrupted = at_once, .data = &n_asked};
   for (int i = 0; i < 4000; i++) {
     rng r = {(uint64_t)i};
     small s = draw(i, &r);
@@ -161,15 +167,20 @@ static void ended_early(void **state) {
     list(&s, s.asked, asked);
     draw_allowed(&s, &r, s.asked);
     tp_cost other = brute_force(&s, s.asked, -1, 0);
-    assert_int_equal(tp_sensitivity_create(s.problem, i % 2 ? &near : &stopped, base, best, &sensitivity), TP_OK);
+    assert_int_equal(
+        tp_sensitivity_create(s.problem, i % 2 ? &near : &stopped, base, best, &sensitivity),
+        TP_OK);
     check_bounds(&s, sensitivity, best);
     assert_int_equal(tp_sensitivity_bound(sensitivity, asked, TP_COST_FORBIDDEN, &bound), TP_OK);
     tp_status status = tp_sensitivity_solve(sensitivity, asked, TP_COST_FORBIDDEN, &found);
     assert_true(bound <= other && found.lower_bound <= other);
-    assert_true(status == TP_OK ? found.cost >= other && found.cost == tp_problem_evaluate(s.problem, found.choices)
-                                : status == TP_INFEASIBLE && (other >= TP_COST_FORBIDDEN || found.stopped));
+    assert_true(status == TP_OK
+                    ? found.cost >= other &&
+                          found.cost == tp_problem_evaluate(s.problem, found.choices)
+                    : status == TP_INFEASIBLE && (other >= TP_COST_FORBIDDEN || found.stopped));
     if (i % 2) {
-      assert_true(status != TP_OK || (double)(found.cost - found.lower_bound) <= 0.25 * (double)found.lower_bound);
+      assert_true(status != TP_OK ||
+                  (double)(found.cost - found.lower_bound) <= 0.25 * (double)found.lower_bound);
       n_near += status == TP_OK && !found.optimal;
     }
     assert_true(i % 2 ? !found.stopped : found.stopped || found.optimal);
@@ -204,7 +215,8 @@ static void against_solving(void **state) {
       assert_int_equal(tp_solve_allowing(p, NULL, node, others, &expected), TP_OK);
       assert_int_equal(tp_sensitivity_solve(sensitivity, asked, TP_COST_FORBIDDEN, &found), TP_OK);
       assert_true(expected.optimal && found.optimal && found.cost == expected.cost);
-      assert_true(bounds[found.choices[node]] <= found.cost && bounds[best.choices[node]] <= best.cost);
+      assert_true(bounds[found.choices[node]] <= found.cost &&
+                  bounds[best.choices[node]] <= best.cost);
       asked[node] = NULL;
       tp_solution_clear(&expected);
       tp_solution_clear(&found);
@@ -273,7 +285,8 @@ static void arguments(void **state) {
   assert_int_equal(tp_sensitivity_bounds(sensitivity, 0, &bound), TP_OK);
   assert_true(bound == 1);
   assert_int_equal(tp_sensitivity_solve(sensitivity, NULL, -1, &found), TP_INVALID_ARGUMENT);
-  assert_int_equal(tp_sensitivity_solve(sensitivity, NULL, TP_COST_FORBIDDEN, NULL), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_sensitivity_solve(sensitivity, NULL, TP_COST_FORBIDDEN, NULL),
+                   TP_INVALID_ARGUMENT);
   assert_int_equal(tp_sensitivity_bound(sensitivity, NULL, 0, NULL), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_sensitivity_bound(sensitivity, NULL, -1, &bound), TP_INVALID_ARGUMENT);
   tp_sensitivity_destroy(sensitivity);
@@ -283,8 +296,9 @@ static void arguments(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(against_brute_force), cmocka_unit_test(ended_early),
-                                     cmocka_unit_test(against_solving), cmocka_unit_test(solved_anew),
-                                     cmocka_unit_test(arguments)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(against_brute_force),
+                                     cmocka_unit_test(ended_early),
+                                     cmocka_unit_test(against_solving),
+                                     cmocka_unit_test(solved_anew), cmocka_unit_test(arguments)};
   return cmocka_run_group_tests_name("solver sensitivity", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The solver against brute force, and its promises (bound, cost, determinism) where brute force cannot reach. */
+/* The solver against brute force, and its promises (bound, cost, determinism) where brute force
+ * cannot reach. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -23,7 +24,8 @@ static tp_cost brute_force(const tp_problem *problem, const int *sizes) {
   }
 }
 
-static void check_against(const tp_problem *problem, const tp_solver_options *options, tp_cost best, bool exact) {
+static void check_against(const tp_problem *problem, const tp_solver_options *options, tp_cost best,
+                          bool exact) {
   tp_solution s;
   tp_status status = tp_solve(problem, options, &s);
   if (status == TP_INFEASIBLE) {
@@ -62,7 +64,8 @@ static void against_brute_force(void **state) {
     tp_problem *p = generate(&r, &c);
     tp_cost best = brute_force(p, sizes);
     check_against(p, NULL, best, true);
-    check_against(p, &no_tables, best, true); /* messages and branching finish problems of this size */
+    /* messages and branching finish problems of this size */
+    check_against(p, &no_tables, best, true);
     check_against(p, &small_tables, best, true);
     check_against(p, &little_work, best, false);
     tp_problem_destroy(p);
@@ -103,7 +106,8 @@ static void huge_costs(void **state) {
     tp_problem *p = tp_problem_create();
     int sizes[12];
     for (int v = 0; v < 6; v++) {
-      tp_cost costs[3] = {1000000000000000000, rng_below(&r, 9), TP_COST_FORBIDDEN / (1 + rng_below(&r, 6))};
+      tp_cost costs[3] = {1000000000000000000, rng_below(&r, 9),
+                          TP_COST_FORBIDDEN / (1 + rng_below(&r, 6))};
       sizes[v] = 1 + rng_below(&r, 3);
       assert_int_equal(tp_problem_add_node(p, sizes[v], costs), v);
     }
@@ -139,9 +143,11 @@ static void larger_ones_keep_their_promises(void **state) {
     assert_true(s.lower_bound <= s.cost);
     if (recipes[i].shape == SHAPE_TREE || recipes[i].shape == SHAPE_CYCLE)
       assert_true(s.optimal);
-    print_message("%-7s %4d nodes: cost %lld, bound %lld, work %lld, %s\n",
-                  (const char *[]){"tree", "cycle", "grid", "clique", "sparse", "double"}[recipes[i].shape],
-                  tp_problem_n_nodes(p), (long long)s.cost, (long long)s.lower_bound, (long long)s.work, s.method);
+    print_message(
+        "%-7s %4d nodes: cost %lld, bound %lld, work %lld, %s\n",
+        (const char *[]){"tree", "cycle", "grid", "clique", "sparse", "double"}[recipes[i].shape],
+        tp_problem_n_nodes(p), (long long)s.cost, (long long)s.lower_bound, (long long)s.work,
+        s.method);
     assert_int_equal(tp_solve(p, &o, &again), TP_OK);
     assert_memory_equal(s.choices, again.choices, (size_t)s.n_nodes * sizeof *s.choices);
     assert_true(s.lower_bound == again.lower_bound && s.work == again.work);
@@ -166,7 +172,8 @@ static void layers(void **state) {
 
 static void infeasible(void **state) {
   (void)state;
-  /* Three nodes, two strategies, neighbours must differ: an odd cycle; arc consistency alone does not see it. */
+  /* Three nodes, two strategies, neighbours must differ: an odd cycle; arc consistency alone does
+   * not see it. */
   tp_problem *p = tp_problem_create();
   tp_cost differ[4] = {TP_COST_FORBIDDEN, 1, 1, TP_COST_FORBIDDEN}, zero[2] = {0, 0};
   for (int v = 0; v < 3; v++)
@@ -220,7 +227,8 @@ static void repeated_edges(void **state) {
   assert_int_equal(tp_problem_add_edge(p, 0, 1, table), TP_OK);
   assert_int_equal(tp_problem_repeat_edge(p, 2, 3, 0), TP_OK);
   assert_int_equal(tp_problem_repeat_edge(p, 2, 1, 1), TP_OK);
-  assert_int_equal(tp_problem_repeat_edge(p, 1, 0, 0), TP_INVALID_ARGUMENT); /* turned around: other numbers of strategies */
+  /* turned around: other numbers of strategies */
+  assert_int_equal(tp_problem_repeat_edge(p, 1, 0, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_repeat_edge(p, 0, 0, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_repeat_edge(p, 0, 4, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_repeat_edge(p, 0, 1, 3), TP_INVALID_ARGUMENT);
@@ -235,8 +243,8 @@ static void repeated_edges(void **state) {
 
 enum { LAYERS = 12, WIDTH = 6, CHOICES = 4, KINDS = 9 };
 
-/* Layers of six nodes with nine kinds of edges, some forbidden entries, reversed and parallel ones among them. `shares`: tables are given
- * once. */
+/* Layers of six nodes with nine kinds of edges, some forbidden entries, reversed and parallel ones
+ * among them. `shares`: tables are given once. */
 static tp_problem *stack(rng r, bool shares) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
@@ -281,8 +289,8 @@ static void shared_tables(void **state) {
   }
 }
 
-/* A weight that thousands of ops share is a node that as many are tied to. Merging them takes work by the number of their edges, not by its
- * square. */
+/* A weight that thousands of ops share is a node that as many are tied to. Merging them takes work
+ * by the number of their edges, not by its square. */
 static void many_tied_to_one(void **state) {
   (void)state;
   enum { TIED = 4000, N = 3, MOST_WORK_OF_EDGE = 100 };
@@ -304,7 +312,9 @@ static void many_tied_to_one(void **state) {
     int at = hub ? TIED : 0, first = hub ? 0 : 1, n_edges = 0;
     for (int i = 0; i < TIED; i++) {
       int v = first + i;
-      assert_int_equal(n_edges++ ? tp_problem_repeat_edge(p, at, v, 0) : tp_problem_add_edge(p, at, v, equal), TP_OK);
+      assert_int_equal(n_edges++ ? tp_problem_repeat_edge(p, at, v, 0)
+                                 : tp_problem_add_edge(p, at, v, equal),
+                       TP_OK);
       for (int step = 1; step <= 2 && i + step < TIED; step++, n_edges++) {
         assert_int_equal(tp_problem_add_edge(p, v, v + step, near), TP_OK);
         for (int x = 0; x < N; x++)
@@ -324,9 +334,15 @@ static void many_tied_to_one(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(many_tied_to_one), cmocka_unit_test(repeated_edges), cmocka_unit_test(shared_tables),
-      cmocka_unit_test(arguments),        cmocka_unit_test(infeasible),     cmocka_unit_test(against_brute_force),
-      cmocka_unit_test(many_strategies),  cmocka_unit_test(huge_costs),     cmocka_unit_test(larger_ones_keep_their_promises),
+      cmocka_unit_test(many_tied_to_one),
+      cmocka_unit_test(repeated_edges),
+      cmocka_unit_test(shared_tables),
+      cmocka_unit_test(arguments),
+      cmocka_unit_test(infeasible),
+      cmocka_unit_test(against_brute_force),
+      cmocka_unit_test(many_strategies),
+      cmocka_unit_test(huge_costs),
+      cmocka_unit_test(larger_ones_keep_their_promises),
       cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);

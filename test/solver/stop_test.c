@@ -1,4 +1,5 @@
-/* Ending a search early, wherever it is: what is known then is certified, and little is done after it was asked for. */
+/* Ending a search early, wherever it is: what is known then is certified, and little is done after
+ * it was asked for. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -31,7 +32,12 @@ static tp_problem *layers_in_memory(rng *r) {
 }
 
 static tp_problem *grid(rng *r) {
-  recipe c = {.shape = SHAPE_GRID, .n_nodes = 80, .columns = 4, .max_strategies = 28, .max_cost = 1000000, .feasible = true};
+  recipe c = {.shape = SHAPE_GRID,
+              .n_nodes = 80,
+              .columns = 4,
+              .max_strategies = 28,
+              .max_cost = 1000000,
+              .feasible = true};
   return generate(r, &c);
 }
 
@@ -44,12 +50,17 @@ static tp_problem *ring_of_choices(rng *r) {
 }
 
 static tp_problem *sparse(rng *r) {
-  recipe c = {.shape = SHAPE_SPARSE, .n_nodes = 60, .max_strategies = 12, .max_cost = 100, .forbidden = 20, .feasible = true};
+  recipe c = {.shape = SHAPE_SPARSE,
+              .n_nodes = 60,
+              .max_strategies = 12,
+              .max_cost = 100,
+              .forbidden = 20,
+              .feasible = true};
   return generate(r, &c);
 }
 
-/* `most_after`: work after the question, at most. That is a few looks at the tables; the whole search looks at up to
- * 75 million. */
+/* `most_after`: work after the question, at most. That is a few looks at the tables; the whole
+ * search looks at up to 75 million. */
 typedef struct kind {
   const char *name;
   tp_problem *(*make)(rng *r);
@@ -65,9 +76,11 @@ static const kind kinds[] = {
     {"ring of choices", ring_of_choices, 2000000, false},
 };
 
-static int64_t check(const kind *k, const tp_problem *problem, int64_t at, const tp_solution *best) {
+static int64_t check(const kind *k, const tp_problem *problem, int64_t at,
+                     const tp_solution *best) {
   asker a = {.at = at};
-  tp_solver_options options = {.size = sizeof options, .work_budget = 30000000, .interrupted = is_due, .data = &a};
+  tp_solver_options options = {
+      .size = sizeof options, .work_budget = 30000000, .interrupted = is_due, .data = &a};
   tp_solution s;
   tp_status status = tp_solve(problem, &options, &s);
   if (status == TP_OK) {
@@ -82,8 +95,8 @@ static int64_t check(const kind *k, const tp_problem *problem, int64_t at, const
   assert_true(s.stopped == (a.n_asked >= at));
   int64_t after = s.stopped ? s.work - a.work : 0;
   if (after > k->most_after)
-    fail_msg("%s: %lld entries are looked at after question %lld, at %lld", k->name, (long long)after, (long long)at,
-             (long long)a.work);
+    fail_msg("%s: %lld entries are looked at after question %lld, at %lld", k->name,
+             (long long)after, (long long)at, (long long)a.work);
   tp_solution_clear(&s);
   return after;
 }
@@ -95,7 +108,8 @@ static void test_little_is_done_afterwards(void **state) {
     rng r = {i};
     tp_problem *problem = kinds[i].make(&r);
     asker never = {0};
-    tp_solver_options options = {.size = sizeof options, .work_budget = 30000000, .interrupted = is_due, .data = &never};
+    tp_solver_options options = {
+        .size = sizeof options, .work_budget = 30000000, .interrupted = is_due, .data = &never};
     tp_solution best;
     tp_status status = tp_solve(problem, &options, &best);
     assert_true(status == TP_OK || status == TP_INFEASIBLE);
@@ -106,8 +120,8 @@ static void test_little_is_done_afterwards(void **state) {
       int64_t after = check(&kinds[i], problem, at, &best);
       most = after > most ? after : most;
     }
-    print_message("%s: %lld questions, %lld entries; at most %lld after one\n", kinds[i].name, (long long)never.n_asked,
-                  (long long)best.work, (long long)most);
+    print_message("%s: %lld questions, %lld entries; at most %lld after one\n", kinds[i].name,
+                  (long long)never.n_asked, (long long)best.work, (long long)most);
     tp_solution_clear(&best);
     tp_problem_destroy(problem);
   }

@@ -145,8 +145,9 @@ static void sizes_and_times(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(status_names),    cmocka_unit_test(allocation_hook), cmocka_unit_test(growing),
-      cmocka_unit_test(arena),           cmocka_unit_test(strings),         cmocka_unit_test(texts),
+      cmocka_unit_test(status_names),    cmocka_unit_test(allocation_hook),
+      cmocka_unit_test(growing),         cmocka_unit_test(arena),
+      cmocka_unit_test(strings),         cmocka_unit_test(texts),
       cmocka_unit_test(sizes_and_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

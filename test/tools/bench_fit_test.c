@@ -15,7 +15,8 @@ static double bytes[N], us[N];
 static void make(double alpha, double bandwidth, double late_alpha, double late_bandwidth) {
   for (int i = 0; i < N; i++) {
     bytes[i] = 1024.0 * (double)(1 << (2 * i));
-    us[i] = fmin(alpha + bytes[i] / (bandwidth * 1e3), late_alpha + bytes[i] / (late_bandwidth * 1e3));
+    us[i] =
+        fmin(alpha + bytes[i] / (bandwidth * 1e3), late_alpha + bytes[i] / (late_bandwidth * 1e3));
   }
 }
 
@@ -39,7 +40,8 @@ static void two_lines(void **state) {
   make(3, 0.5, 40, 20);
   fit f = fit_points(N, bytes, us);
   assert_true(f.has_latency && f.max_error < 0.3);
-  assert_true(f.latency.alpha_us > 2 && f.latency.alpha_us < 4 && f.line.alpha_us > 30 && f.line.alpha_us < 50);
+  assert_true(f.latency.alpha_us > 2 && f.latency.alpha_us < 4 && f.line.alpha_us > 30 &&
+              f.line.alpha_us < 50);
   assert_true(f.line.gbytes_per_s > 15 && f.line.gbytes_per_s < 25);
 }
 
@@ -50,7 +52,8 @@ static void steeper_than_a_line(void **state) {
   for (int i = 5; i < N; i++)
     us[i] *= 4;
   fit f = fit_points(N, bytes, us);
-  assert_true(f.line.alpha_us >= us[0] / 2 && f.line.gbytes_per_s > 0 && isfinite(f.line.gbytes_per_s));
+  assert_true(f.line.alpha_us >= us[0] / 2 && f.line.gbytes_per_s > 0 &&
+              isfinite(f.line.gbytes_per_s));
   /* times that do not depend on the size */
   for (int i = 0; i < N; i++)
     us[i] = 7;

@@ -29,8 +29,9 @@ static void setup(fixture *f, const char *program, const void *input, bool witho
   tp_context_prepare(f->context);
   f->module = mlirModuleCreateParse(f->context, mlirStringRefCreateFromCString(program));
   assert_false(mlirModuleIsNull(f->module));
-  assert_int_equal(
-      tp_reference_evaluate(f->module, "main", (const void *const[]){input}, &chosen, sizeof why, why, &f->reference), TP_OK);
+  assert_int_equal(tp_reference_evaluate(f->module, "main", (const void *const[]){input}, &chosen,
+                                         sizeof why, why, &f->reference),
+                   TP_OK);
 }
 
 static void teardown(fixture *f) {
@@ -43,21 +44,25 @@ static array array_of(const char *type, void *data) {
   return (array){.type = element_find(type), .rank = 1, .shape = {N}, .data = data};
 }
 
-/* The errors of N ranks and of one device, relative to the largest element 8, and what is made of them. */
+/* The errors of N ranks and of one device, relative to the largest element 8, and what is made of
+ * them. */
 static void test_errors(void **state) {
   (void)state;
   const struct {
     double of_ranks, of_one; /* of_one < 0: it was not run */
     bool ok, is_ill_conditioned;
   } cases[] = {
-      {0, 0, true, false},         {9e-6, 0, true, false},         {1.1e-5, 0, false, false},   {1.1e-5, -1, false, false},
-      {9e-6, -1, true, false},     {1.1e-5, 8e-6, true, false},    {3.1e-5, 8e-6, true, false}, {3.3e-5, 8e-6, false, false},
-      {4.9e-4, 3e-4, true, false}, {1e-3, 3e-4, false, true},      {1e-3, 1e-5, false, false},  {2e-3, 3e-4, false, false},
+      {0, 0, true, false},         {9e-6, 0, true, false},         {1.1e-5, 0, false, false},
+      {1.1e-5, -1, false, false},  {9e-6, -1, true, false},        {1.1e-5, 8e-6, true, false},
+      {3.1e-5, 8e-6, true, false}, {3.3e-5, 8e-6, false, false},   {4.9e-4, 3e-4, true, false},
+      {1e-3, 3e-4, false, true},   {1e-3, 1e-5, false, false},     {2e-3, 3e-4, false, false},
       {NAN, 0, false, false},      {INFINITY, 3e-4, false, false},
   };
   fixture f;
   float exact[N] = {1, 2, 4, 8, -3, 0.5f};
-  setup(&f, "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  return %x : tensor<6xf32>\n}\n", exact, true);
+  setup(&f,
+        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  return %x : tensor<6xf32>\n}\n",
+        exact, true);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     float ranks[N], one[N];
     memcpy(ranks, exact, sizeof exact);
@@ -66,7 +71,8 @@ static void test_errors(void **state) {
     one[4] += (float)(8 * cases[i].of_one);
     array a = array_of("f32", ranks), b = array_of("f32", one);
     comparison c = compare_with_evaluator(&a, cases[i].of_one < 0 ? NULL : &b, f.reference, 0);
-    assert_true(c.done && c.ok == cases[i].ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
+    assert_true(c.done && c.ok == cases[i].ok &&
+                c.is_ill_conditioned == cases[i].is_ill_conditioned);
     if (isfinite(cases[i].of_ranks))
       assert_true(fabs(c.error - cases[i].of_ranks) < 1e-7);
   }
@@ -79,10 +85,14 @@ static void test_masks(void **state) {
   const struct {
     float numbers[N];
     double scale;
-  } cases[] = {{{1, 2, -1e9f, 0.5f, -1e9f, -3}, 3},    {{1, 2, -1e9f, 0.5f, 0, -3}, 1e9f}, /* once: no mask */
-               {{1, 2, 1e3f, 1e3f, 1e3f, 0}, 1e3f},    {{-1e9f, -1e9f, -1e9f, -1e9f, -1e9f, -1e9f}, 1e9f},
+  } cases[] = {{{1, 2, -1e9f, 0.5f, -1e9f, -3}, 3},
+               {{1, 2, -1e9f, 0.5f, 0, -3}, 1e9f},
+               /* once: no mask */
+               {{1, 2, 1e3f, 1e3f, 1e3f, 0}, 1e3f},
+               {{-1e9f, -1e9f, -1e9f, -1e9f, -1e9f, -1e9f}, 1e9f},
                {{1e9f, 1e9f, 3e4f, 3e4f, 1, 2}, 2}, /* two masks */
-               {{1e9f, 1e9f, 2e4f, 1e4f, 1, 2}, 2e4f}, {{0, 0, 0, 0, 0, 0}, 0},
+               {{1e9f, 1e9f, 2e4f, 1e4f, 1, 2}, 2e4f},
+               {{0, 0, 0, 0, 0, 0}, 0},
                {{INFINITY, INFINITY, NAN, 1, 2, 3}, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     float numbers[N];
@@ -99,8 +109,12 @@ static void test_masks(void **state) {
 static void test_narrow(void **state) {
   (void)state;
   fixture f;
-  uint16_t exact[N] = {0x3f80, 0x4000, 0x4080, 0x4100, 0xc040, 0x3f00}, one[N], ranks[N]; /* 1, 2, 4, 8, -3, 0.5 */
-  setup(&f, "func.func @main(%x: tensor<6xbf16>) -> tensor<6xbf16> {\n  return %x : tensor<6xbf16>\n}\n", exact, true);
+  /* 1, 2, 4, 8, -3, 0.5 */
+  uint16_t exact[N] = {0x3f80, 0x4000, 0x4080, 0x4100, 0xc040, 0x3f00}, one[N], ranks[N];
+  setup(
+      &f,
+      "func.func @main(%x: tensor<6xbf16>) -> tensor<6xbf16> {\n  return %x : tensor<6xbf16>\n}\n",
+      exact, true);
   memcpy(one, exact, sizeof exact);
   memcpy(ranks, exact, sizeof exact);
   one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, 0.047 off */
@@ -115,12 +129,15 @@ static void test_narrow(void **state) {
 /* Integers are equal, or rounding decides them; where it decides most of them, nothing is shown. */
 static void test_integers(void **state) {
   (void)state;
-  const char *program = "func.func @main(%x: tensor<6xf32>) -> tensor<6xi32> {\n"
-                        "  %k = arith.constant dense<0.1> : tensor<6xf32>\n  %n = arith.constant dense<30.0> : tensor<6xf32>\n"
-                        "  %0 = arith.mulf %x, %k : tensor<6xf32>\n  %1 = arith.mulf %0, %n : tensor<6xf32>\n"
-                        "  %2 = arith.fptosi %1 : tensor<6xf32> to tensor<6xi32>\n  return %2 : tensor<6xi32>\n}\n";
+  const char *program =
+      "func.func @main(%x: tensor<6xf32>) -> tensor<6xi32> {\n"
+      "  %k = arith.constant dense<0.1> : tensor<6xf32>\n  %n = arith.constant dense<30.0> : "
+      "tensor<6xf32>\n"
+      "  %0 = arith.mulf %x, %k : tensor<6xf32>\n  %1 = arith.mulf %0, %n : tensor<6xf32>\n"
+      "  %2 = arith.fptosi %1 : tensor<6xf32> to tensor<6xi32>\n  return %2 : tensor<6xi32>\n}\n";
   float few[N] = {0.5f, 1, 2.5f, 3.7f, 4.1f, 5.9f}, many[N] = {1, 2, 3, 4, 5.5f, 6};
-  int32_t right[N] = {1, 3, 7, 11, 12, 17}, tie[N] = {1, 2, 7, 11, 12, 17}, wrong[N] = {2, 3, 7, 11, 12, 17};
+  int32_t right[N] = {1, 3, 7, 11, 12, 17}, tie[N] = {1, 2, 7, 11, 12, 17},
+          wrong[N] = {2, 3, 7, 11, 12, 17};
   fixture f;
   setup(&f, program, few, false);
   array a = array_of("i32", right), b = array_of("i32", tie), c = array_of("i32", wrong);
@@ -142,11 +159,14 @@ static void test_integers(void **state) {
 static void test_undefined(void **state) {
   (void)state;
   fixture f;
-  float exact[N] = {1, 2, 4, 8, -3, 0.5f}, ranks[N] = {1, 2, 4, 7, 7, 7}, one[N] = {1, 2, 4, 7, 7, 6};
+  float exact[N] = {1, 2, 4, 8, -3, 0.5f}, ranks[N] = {1, 2, 4, 7, 7, 7},
+        one[N] = {1, 2, 4, 7, 7, 6};
   setup(&f,
-        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  %e = tensor.empty() : tensor<6xf32>\n"
+        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  %e = tensor.empty() : "
+        "tensor<6xf32>\n"
         "  %s = tensor.extract_slice %x[0] [3] [1] : tensor<6xf32> to tensor<3xf32>\n"
-        "  %0 = tensor.insert_slice %s into %e[0] [3] [1] : tensor<3xf32> into tensor<6xf32>\n  return %0 : tensor<6xf32>\n}\n",
+        "  %0 = tensor.insert_slice %s into %e[0] [3] [1] : tensor<3xf32> into tensor<6xf32>\n  "
+        "return %0 : tensor<6xf32>\n}\n",
         exact, true);
   array a = array_of("f32", ranks), b = array_of("f32", one);
   assert_true(compare_with_evaluator(&a, &a, f.reference, 0).ok);
@@ -159,8 +179,9 @@ static void test_undefined(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_errors),   cmocka_unit_test(test_masks),     cmocka_unit_test(test_narrow),
-      cmocka_unit_test(test_integers), cmocka_unit_test(test_undefined),
+      cmocka_unit_test(test_errors),    cmocka_unit_test(test_masks),
+      cmocka_unit_test(test_narrow),    cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_undefined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

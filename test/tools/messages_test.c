@@ -1,4 +1,5 @@
-/* Messages of ranks that fail at once are whole lines: 8 processes that share stderr meet, and then say what they have to say. */
+/* Messages of ranks that fail at once are whole lines: 8 processes that share stderr meet, and then
+ * say what they have to say. */
 #include "tools/cli/cli.h"
 #include "tools/shard-run/run.h"
 
@@ -30,13 +31,18 @@ static void say_complaint(void) { complain("rank %d failed: %s", rank, "the rank
 
 static void say_usage(void) { cli_usage("option '%s' of rank %d needs a value", "--mesh", rank); }
 
-static void say_two_lines(void) { cli_print("model.mlir:%d: error: no\nmodel.mlir:%d: note: %s\n", rank, rank, "because"); }
+static void say_two_lines(void) {
+  cli_print("model.mlir:%d: error: no\nmodel.mlir:%d: note: %s\n", rank, rank, "because");
+}
 
 /* More than a pipe takes at once. */
 static void say_many_lines(void) {
   char text[MANY * 100 + 1], *at = text;
   for (int i = 0; i < MANY; i++)
-    at += sprintf(at, "model.mlir:%d: remark: the axis \"tp\" does not divide dimension 1 of this operation\n", rank);
+    at += sprintf(
+        at,
+        "model.mlir:%d: remark: the axis \"tp\" does not divide dimension 1 of this operation\n",
+        rank);
   cli_write(text, (size_t)(at - text));
 }
 
@@ -52,9 +58,21 @@ static const struct row {
   int times; /* that the lines come in a round */
   const char *lines[MAX_LINES];
 } rows[] = {
-    {"complain", say_complaint, false, 1, {"shard-run: error: rank %d failed: the ranks cannot go on\n"}},
-    {"usage", say_usage, false, 1, {"shard-run: error: option '--mesh' of rank %d needs a value; see shard-run --help\n"}},
-    {"two lines", say_two_lines, false, 1, {"model.mlir:%d: error: no\n", "model.mlir:%d: note: because\n"}},
+    {"complain",
+     say_complaint,
+     false,
+     1,
+     {"shard-run: error: rank %d failed: the ranks cannot go on\n"}},
+    {"usage",
+     say_usage,
+     false,
+     1,
+     {"shard-run: error: option '--mesh' of rank %d needs a value; see shard-run --help\n"}},
+    {"two lines",
+     say_two_lines,
+     false,
+     1,
+     {"model.mlir:%d: error: no\n", "model.mlir:%d: note: because\n"}},
     {"many lines",
      say_many_lines,
      false,
@@ -65,12 +83,14 @@ static const struct row {
      divide,
      true,
      1,
-     {"shard-run: error: the program, on rank %d, divided an integer by 0, or the least integer by -1\n"}},
+     {"shard-run: error: the program, on rank %d, divided an integer by 0, or the least integer by "
+      "-1\n"}},
     {"bounds",
      reach,
      true,
      1,
-     {"shard-run: error: the program, on rank %d, reached memory out of bounds: an index beyond its tensor\n"}},
+     {"shard-run: error: the program, on rank %d, reached memory out of bounds: an index beyond "
+      "its tensor\n"}},
 #endif
 };
 
@@ -94,7 +114,8 @@ static bool act_and_end(const struct row *row, pthread_barrier_t *barrier) {
     meet_and_act(row, barrier);
     _exit(EXIT_VERIFIED); /* it has not ended */
   }
-  return pid > 0 && waitpid(pid, &state, 0) == pid && WIFEXITED(state) && WEXITSTATUS(state) == EXIT_FAILED;
+  return pid > 0 && waitpid(pid, &state, 0) == pid && WIFEXITED(state) &&
+         WEXITSTATUS(state) == EXIT_FAILED;
 }
 
 static void rank_main(const struct row *row, pthread_barrier_t *barrier) {
@@ -112,12 +133,14 @@ static void rank_main(const struct row *row, pthread_barrier_t *barrier) {
 /* Every line is one of those, as often as it was said; a text of several lines stands together. */
 static void check_lines(const struct row *row, FILE *file) {
   char wanted[RANKS][MAX_LINES][160] = {{{0}}}, *line = NULL;
-  int seen[RANKS][MAX_LINES] = {{0}}, at = 0, next = 0; /* next: of the lines of rank `at`; 0: any rank's may come */
+  /* next: of the lines of rank `at`; 0: any rank's may come */
+  int seen[RANKS][MAX_LINES] = {{0}}, at = 0, next = 0;
   size_t room = 0;
   for (int r = 0; r < RANKS; r++)
     for (int k = 0; k < MAX_LINES && row->lines[k]; k++) {
       const char *number = strstr(row->lines[k], "%d");
-      sprintf(wanted[r][k], "%.*s%d%s", (int)(number - row->lines[k]), row->lines[k], r, number + 2);
+      sprintf(wanted[r][k], "%.*s%d%s", (int)(number - row->lines[k]), row->lines[k], r,
+              number + 2);
     }
   while (getline(&line, &room, file) > 0) {
     for (at = next ? at : 0; !next && at < RANKS && strcmp(line, wanted[at][0]) != 0; at++)
@@ -130,7 +153,8 @@ static void check_lines(const struct row *row, FILE *file) {
   for (int r = 0; r < RANKS; r++)
     for (int k = 0; k < MAX_LINES && row->lines[k]; k++)
       if (seen[r][k] != ROUNDS * row->times)
-        fail_msg("%s: rank %d said line %d %d times, not %d times", row->name, r, k, seen[r][k], ROUNDS * row->times);
+        fail_msg("%s: rank %d said line %d %d times, not %d times", row->name, r, k, seen[r][k],
+                 ROUNDS * row->times);
   free(line);
 }
 

@@ -12,7 +12,8 @@
 
 enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
 
-static const cli_option help = {"help", NULL, "print this", 0}, version = {"version", NULL, "print the version", 0};
+static const cli_option help = {"help", NULL, "print this", 0},
+                        version = {"version", NULL, "print the version", 0};
 
 void progress(const char *what) {
   char line[256];
@@ -50,11 +51,13 @@ int cli_end(int code) {
   bool flushed = fflush(stdout) == 0;
   if (flushed && !ferror(stdout))
     return code;
-  complain("the output could not be written: %s", flushed ? "an earlier part was lost" : strerror(errno));
+  complain("the output could not be written: %s",
+           flushed ? "an earlier part was lost" : strerror(errno));
   return code ? code : 1;
 }
 
-/* A program may be started without standard descriptors. The next files that it opens would get their numbers, and what is printed. */
+/* A program may be started without standard descriptors. The next files that it opens would get
+ * their numbers, and what is printed. */
 static void fill_standard_descriptors(void) {
   int fd;
   do
@@ -88,8 +91,8 @@ static void print_help(void) {
       continue;
     if (o->letter)
       snprintf(left, sizeof left, "-%c%s", o->letter, o->name ? ", " : "");
-    snprintf(left + strlen(left), sizeof left - strlen(left), "%s%s%s%s", o->name ? "--" : "", o->name ? o->name : "",
-             o->argument ? " " : "", o->argument ? o->argument : "");
+    snprintf(left + strlen(left), sizeof left - strlen(left), "%s%s%s%s", o->name ? "--" : "",
+             o->name ? o->name : "", o->argument ? " " : "", o->argument ? o->argument : "");
     printf("  %-30s %s\n", left, o->help);
   }
   fputs(cli_program.after, stdout);
@@ -105,7 +108,8 @@ static int index_of(int code) {
   return i;
 }
 
-int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data), void *data) {
+int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data),
+                void *data) {
   fill_standard_descriptors();
   int n = cli_program.n_options;
   struct option table[MAX_OPTIONS + 3] = {0};
@@ -115,7 +119,8 @@ int cli_options(int argc, char **argv, int (*apply)(int which, const char *value
   for (int i = 0, at = 0, letter = 1; i < n + 2; i++) {
     const cli_option *o = option_at(i);
     if (o->name)
-      table[at++] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST + i};
+      table[at++] =
+          (struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST + i};
     if (o->letter)
       letters[letter++] = o->letter;
     if (o->letter && o->argument)

@@ -1,5 +1,6 @@
-/* What goes to stderr. Ranks are threads or processes that share it and may speak at once, so a text is one write of whole lines: what is
- * printed in parts, or through stdio, mixes with the lines of others. */
+/* What goes to stderr. Ranks are threads or processes that share it and may speak at once, so a
+ * text is one write of whole lines: what is printed in parts, or through stdio, mixes with the
+ * lines of others. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* shard-bench: times of collectives on this host, against other libraries, and the calibration of a topology file. */
+/* shard-bench: times of collectives on this host, against other libraries, and the calibration of a
+ * topology file. */
 #ifndef SHARD_BENCH_BENCH_H
 #define SHARD_BENCH_BENCH_H
 
@@ -18,7 +19,8 @@ typedef struct options {
   tprt_op_kind kinds[MAX_KINDS];
   int n_rank_counts;
   int rank_counts[MAX_RANK_COUNTS];
-  bench_job job; /* what all measurements share; the number of ranks and the kind are set for each */
+  /* what all measurements share; the number of ranks and the kind are set for each */
+  bench_job job;
   bool registered, threads, bound, calibrate, capabilities;
   const char *backend; /* of --capabilities; NULL: all */
   int n_peers;
@@ -41,8 +43,8 @@ typedef enum pass_status { PASS_OK, PASS_FAILED, PASS_INTERRUPTED } pass_status;
 
 /* Ctrl-C and SIGTERM are taken note of from here on, and end passes. */
 void pass_catch_signals(void);
-/* Forks a process, in a process group of its own, that runs `start`, whose output is the lines of bench_measure. `start` prints what went
- * wrong, and returns an exit code if it returns. */
+/* Forks a process, in a process group of its own, that runs `start`, whose output is the lines of
+ * bench_measure. `start` prints what went wrong, and returns an exit code if it returns. */
 pass_status pass_run(int (*start)(void *data), void *data, int n_sizes, pass_result *result);
 /* The same for a program that prints n_values numbers. */
 pass_status pass_numbers(int (*start)(void *data), void *data, int n_values, double *values);
@@ -92,7 +94,8 @@ typedef struct report_row {
 } report_row;
 
 void report_begin(const options *o);
-/* `text` with `quote` before every character of `quoted`, in one line; as much as there is room for. Returns `out`. */
+/* `text` with `quote` before every character of `quoted`, in one line; as much as there is room
+ * for. Returns `out`. */
 const char *report_quote(const char *text, const char *quoted, char quote, char *out, size_t size);
 void report_print(const report_row *row);
 /* Bytes that a rank sends for size i: what bus bandwidths and the cost model count. */

@@ -1,6 +1,7 @@
-/* --bound: what memory allows. Ranks that only do the work itself, with nothing around it but two barriers: each reads what it needs where it is and
- * writes where it belongs, in the plainest loop over lines. Lines are stored as usual in one measurement and around the cache in the
- * other; for each size the faster of the two is the bound. */
+/* --bound: what memory allows. Ranks that only do the work itself, with nothing around it but two
+ * barriers: each reads what it needs where it is and writes where it belongs, in the plainest loop
+ * over lines. Lines are stored as usual in one measurement and around the cache in the other; for
+ * each size the faster of the two is the bound. */
 #include "bench.h"
 
 #include <errno.h>
@@ -57,7 +58,8 @@ static void meet(const bound_rank *r) {
 
 /* ---- the work ---- */
 
-/* Bytes of n_from arrays are added up, or copied from one, to n_to arrays. All begin a line and have whole lines. */
+/* Bytes of n_from arrays are added up, or copied from one, to n_to arrays. All begin a line and
+ * have whole lines. */
 typedef struct move {
   const float *from[BENCH_MAX_RANKS];
   float *to[BENCH_MAX_RANKS];
@@ -68,26 +70,26 @@ typedef struct move {
 typedef float line __attribute__((vector_size(LINE), may_alias));
 
 /* `store` writes a line. Two arrays to two are the loop that counts, so it has no loops inside. */
-#define DEFINE_RUN(name, target, store)                                                                                        \
-  target static void name(const move *m) {                                                                                     \
-    size_t n = m->bytes / sizeof(float);                                                                                       \
-    const float *a = m->from[0], *b = m->from[1];                                                                              \
-    if (m->n_from == 2 && m->n_to == 2) {                                                                                      \
-      float *c = m->to[0], *d = m->to[1];                                                                                      \
-      for (size_t i = 0; i < n; i += LINE_FLOATS) {                                                                            \
-        line sum = *(const line *)(a + i) + *(const line *)(b + i);                                                            \
-        store(c + i, sum);                                                                                                     \
-        store(d + i, sum);                                                                                                     \
-      }                                                                                                                        \
-      return;                                                                                                                  \
-    }                                                                                                                          \
-    for (size_t i = 0; i < n; i += LINE_FLOATS) {                                                                              \
-      line sum = *(const line *)(a + i);                                                                                       \
-      for (int s = 1; s < m->n_from; s++)                                                                                      \
-        sum += *(const line *)(m->from[s] + i);                                                                                \
-      for (int t = 0; t < m->n_to; t++)                                                                                        \
-        store(m->to[t] + i, sum);                                                                                              \
-    }                                                                                                                          \
+#define DEFINE_RUN(name, target, store)                                                            \
+  target static void name(const move *m) {                                                         \
+    size_t n = m->bytes / sizeof(float);                                                           \
+    const float *a = m->from[0], *b = m->from[1];                                                  \
+    if (m->n_from == 2 && m->n_to == 2) {                                                          \
+      float *c = m->to[0], *d = m->to[1];                                                          \
+      for (size_t i = 0; i < n; i += LINE_FLOATS) {                                                \
+        line sum = *(const line *)(a + i) + *(const line *)(b + i);                                \
+        store(c + i, sum);                                                                         \
+        store(d + i, sum);                                                                         \
+      }                                                                                            \
+      return;                                                                                      \
+    }                                                                                              \
+    for (size_t i = 0; i < n; i += LINE_FLOATS) {                                                  \
+      line sum = *(const line *)(a + i);                                                           \
+      for (int s = 1; s < m->n_from; s++)                                                          \
+        sum += *(const line *)(m->from[s] + i);                                                    \
+      for (int t = 0; t < m->n_to; t++)                                                            \
+        store(m->to[t] + i, sum);                                                                  \
+    }                                                                                              \
   }
 
 #define STORE(at, value) (*(line *)(at) = (value))
@@ -95,17 +97,17 @@ DEFINE_RUN(run_plain, , STORE)
 
 #ifdef WIDE
 #define STREAM_WIDE(at, value) _mm512_stream_ps(at, (__m512)(value))
-#define STREAM_MIDDLE(at, value)                                                                                               \
-  do {                                                                                                                         \
-    line whole_ = (value);                                                                                                     \
-    _mm256_stream_ps(at, ((const __m256 *)&whole_)[0]);                                                                        \
-    _mm256_stream_ps((at) + LINE_FLOATS / 2, ((const __m256 *)&whole_)[1]);                                                    \
+#define STREAM_MIDDLE(at, value)                                                                   \
+  do {                                                                                             \
+    line whole_ = (value);                                                                         \
+    _mm256_stream_ps(at, ((const __m256 *)&whole_)[0]);                                            \
+    _mm256_stream_ps((at) + LINE_FLOATS / 2, ((const __m256 *)&whole_)[1]);                        \
   } while (0)
-#define STREAM_NARROW(at, value)                                                                                               \
-  do {                                                                                                                         \
-    line whole_ = (value);                                                                                                     \
-    for (int part_ = 0; part_ < 4; part_++)                                                                                    \
-      _mm_stream_ps((at) + 4 * part_, ((const __m128 *)&whole_)[part_]);                                                       \
+#define STREAM_NARROW(at, value)                                                                   \
+  do {                                                                                             \
+    line whole_ = (value);                                                                         \
+    for (int part_ = 0; part_ < 4; part_++)                                                        \
+      _mm_stream_ps((at) + 4 * part_, ((const __m128 *)&whole_)[part_]);                           \
   } while (0)
 DEFINE_RUN(run_wide, WIDE, STORE)
 DEFINE_RUN(run_middle, MIDDLE, STORE)
@@ -135,14 +137,16 @@ static void copy(const bound_rank *r, const void *from, void *to, size_t bytes) 
   run_move(&m, r->ranks->stream);
 }
 
-/* Sums of `bytes` bytes at `at` of all that is sent, to all that is received, or to the beginning of what this rank receives. */
+/* Sums of `bytes` bytes at `at` of all that is sent, to all that is received, or to the beginning
+ * of what this rank receives. */
 static void sum(const bound_rank *r, size_t at, size_t bytes, bool to_all) {
   const bench_job *job = r->ranks->job;
   move m = {.n_from = job->n_ranks, .n_to = to_all ? job->n_ranks : 1, .bytes = bytes};
   int received = job->in_place ? 0 : 1;
   for (int i = 0; i < job->n_ranks; i++) {
     m.from[i] = (const float *)(const void *)(buffer_of(r, i, 0) + at);
-    m.to[i] = (float *)(void *)(to_all ? buffer_of(r, i, received) + at : buffer_of(r, r->rank, received));
+    m.to[i] = (float *)(void *)(to_all ? buffer_of(r, i, received) + at
+                                       : buffer_of(r, r->rank, received));
   }
   run_move(&m, r->ranks->stream);
 }
@@ -150,8 +154,10 @@ static void sum(const bound_rank *r, size_t at, size_t bytes, bool to_all) {
 static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   const bound_rank *r = state;
   int n = job->n_ranks;
-  size_t size = tprt_dtype_size(job->dtype), whole = (size_t)elements * size, piece = whole / (size_t)n;
-  size_t lines = whole / LINE, begin = lines * (size_t)r->rank / (size_t)n, end = lines * (size_t)(r->rank + 1) / (size_t)n;
+  size_t size = tprt_dtype_size(job->dtype), whole = (size_t)elements * size,
+         piece = whole / (size_t)n;
+  size_t lines = whole / LINE, begin = lines * (size_t)r->rank / (size_t)n,
+         end = lines * (size_t)(r->rank + 1) / (size_t)n;
   meet(r);
   switch (job->kind) {
   case TPRT_OP_ALL_REDUCE:
@@ -201,7 +207,8 @@ static void *take(void *state, size_t bytes) {
 static void give(void *state, void *buffer) { (void)state, (void)buffer; }
 
 static void play(bound_rank *r) {
-  bench_rank rank = {.state = r, .rank = r->rank, .run = run, .largest = largest, .take = take, .give = give};
+  bench_rank rank = {
+      .state = r, .rank = r->rank, .run = run, .largest = largest, .take = take, .give = give};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   bench_measure(r->ranks->job, &rank);
   exit(0);
@@ -210,14 +217,16 @@ static void play(bound_rank *r) {
 bool bound_ready(const bench_job *job) {
   bool sums = job->kind == TPRT_OP_ALL_REDUCE || job->kind == TPRT_OP_REDUCE_SCATTER;
   if (sums && job->dtype != TPRT_F32) {
-    complain("--bound adds up f32 only; take --dtype=f32, or leave %s out", tprt_op_kind_name(job->kind));
+    complain("--bound adds up f32 only; take --dtype=f32, or leave %s out",
+             tprt_op_kind_name(job->kind));
     return false;
   }
   for (int i = 0; i < job->n_sizes; i++) {
     int64_t piece = bench_elements(job, i) / job->n_ranks * (int64_t)tprt_dtype_size(job->dtype);
     if (piece % LINE != 0) {
-      complain("--bound needs pieces of whole lines of %d bytes, but %lld bytes for %d ranks have pieces of %lld", LINE,
-               (long long)job->sizes[i], job->n_ranks, (long long)piece);
+      complain("--bound needs pieces of whole lines of %d bytes, but %lld bytes for %d ranks have "
+               "pieces of %lld",
+               LINE, (long long)job->sizes[i], job->n_ranks, (long long)piece);
       return false;
     }
   }

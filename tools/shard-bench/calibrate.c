@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const tprt_op_kind host_kinds[MAX_KINDS] = {TPRT_OP_ALL_GATHER, TPRT_OP_REDUCE_SCATTER, TPRT_OP_ALL_REDUCE,
-                                            TPRT_OP_ALL_TO_ALL, TPRT_OP_PERMUTE,        TPRT_OP_BROADCAST};
+const tprt_op_kind host_kinds[MAX_KINDS] = {TPRT_OP_ALL_GATHER, TPRT_OP_REDUCE_SCATTER,
+                                            TPRT_OP_ALL_REDUCE, TPRT_OP_ALL_TO_ALL,
+                                            TPRT_OP_PERMUTE,    TPRT_OP_BROADCAST};
 
 static int n_processors(void) {
   cpu_set_t set;
@@ -22,7 +23,8 @@ static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
     memcpy(counts, o->rank_counts, sizeof o->rank_counts);
     return o->n_rank_counts;
   }
-  for (int ranks = 2; n < MAX_RANK_COUNTS && ranks <= BENCH_MAX_RANKS && (ranks <= most || n == 0); ranks *= 2)
+  for (int ranks = 2; n < MAX_RANK_COUNTS && ranks <= BENCH_MAX_RANKS && (ranks <= most || n == 0);
+       ranks *= 2)
     counts[n++] = ranks;
   return n;
 }
@@ -51,11 +53,12 @@ static fit fit_times(const kind_times *times) {
   fit found = fit_points(times->job.n_sizes, bytes, times->us);
   char latency[80] = "";
   if (found.has_latency)
-    snprintf(latency, sizeof latency, ", small: %8.2f us + bytes / %7.3f GB/s", found.latency.alpha_us,
-             found.latency.gbytes_per_s);
-  cli_print("%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s%s; error %.0f %% in the mean, %.0f %% at most\n",
-            tprt_op_kind_name(times->job.kind), times->job.n_ranks, found.line.alpha_us, found.line.gbytes_per_s, latency,
-            100 * found.mean_error, 100 * found.max_error);
+    snprintf(latency, sizeof latency, ", small: %8.2f us + bytes / %7.3f GB/s",
+             found.latency.alpha_us, found.latency.gbytes_per_s);
+  cli_print("%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s%s; error %.0f %% in the mean, %.0f %% "
+            "at most\n",
+            tprt_op_kind_name(times->job.kind), times->job.n_ranks, found.line.alpha_us,
+            found.line.gbytes_per_s, latency, 100 * found.mean_error, 100 * found.max_error);
   return found;
 }
 
@@ -88,17 +91,20 @@ static pass_status measure_host(const options *o, host_model *model) {
   host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
   pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, model->rates);
   if (status == PASS_OK)
-    cli_print(
-        "%d ranks at work, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 %.1f f64 %.1f bf16 %.1f i8 %.1f "
-        "Gflop/s, smallest %.2f us\n",
-        model->n_ranks, model->rates[HOST_MEMORY], model->rates[HOST_ELEMENTWISE], model->rates[HOST_F32],
-        model->rates[HOST_F64], model->rates[HOST_F16], model->rates[HOST_I8], model->rates[HOST_LAUNCH]);
+    cli_print("%d ranks at work, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 "
+              "%.1f f64 %.1f bf16 %.1f i8 %.1f "
+              "Gflop/s, smallest %.2f us\n",
+              model->n_ranks, model->rates[HOST_MEMORY], model->rates[HOST_ELEMENTWISE],
+              model->rates[HOST_F32], model->rates[HOST_F64], model->rates[HOST_F16],
+              model->rates[HOST_I8], model->rates[HOST_LAUNCH]);
   return status;
 }
 
 /* The name of the file without folder and ending, "host" for standard output. */
 static void set_name(host_model *model, const char *path) {
-  const char *slash = path ? strrchr(path, '/') : NULL, *base = slash ? slash + 1 : path ? path : "host";
+  const char *slash = path ? strrchr(path, '/') : NULL, *base = slash  ? slash + 1
+                                                                : path ? path
+                                                                       : "host";
   size_t n = 0;
   for (; base[n] && n < sizeof model->name - 1 && strcmp(base + n, ".json") != 0; n++)
     model->name[n] = base[n];

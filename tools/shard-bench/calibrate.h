@@ -17,14 +17,24 @@ typedef struct fit {
   double mean_error, max_error; /* relative */
 } fit;
 
-/* Least squares of the relative errors over n >= 2 points with ascending bytes > 0 and us > 0. A second line is there where it lessens the mean error by
- * a fifth. */
+/* Least squares of the relative errors over n >= 2 points with ascending bytes > 0 and us > 0. A
+ * second line is there where it lessens the mean error by a fifth. */
 fit fit_points(int n, const double *bytes, const double *us);
 
-enum { HOST_MEMORY, HOST_ELEMENTWISE, HOST_F32, HOST_F64, HOST_F16, HOST_I8, HOST_LAUNCH, N_HOST_RATES };
+enum {
+  HOST_MEMORY,
+  HOST_ELEMENTWISE,
+  HOST_F32,
+  HOST_F64,
+  HOST_F16,
+  HOST_I8,
+  HOST_LAUNCH,
+  N_HOST_RATES
+};
 
-/* Measures, with `n_ranks` threads at work, what one of them reaches: GB/s, 1e9 operations per second, the last in microseconds. A start function
- * for pass_numbers; prints N_HOST_RATES lines. */
+/* Measures, with `n_ranks` threads at work, what one of them reaches: GB/s, 1e9 operations per
+ * second, the last in microseconds. A start function for pass_numbers; prints N_HOST_RATES
+ * lines. */
 typedef struct host_ranks {
   int n_ranks;
   double round_seconds;

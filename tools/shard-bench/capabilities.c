@@ -1,15 +1,17 @@
-/* --capabilities: what each backend can do, or why not; the table of docs/reference/backends.md, and whether this machine has what a
- * backend needs. */
+/* --capabilities: what each backend can do, or why not; the table of docs/reference/backends.md,
+ * and whether this machine has what a backend needs. */
 #include "bench.h"
 
 #include <strings.h>
 
 /* What a backend is asked: `reason` is NULL where it can. */
-static void print_answer(const options *o, const char *backend, const char *question, const char *reason) {
+static void print_answer(const options *o, const char *backend, const char *question,
+                         const char *reason) {
   const char *answer = reason ? "no" : "yes";
   char quoted[512];
   if (o->format == FORMAT_JSON) {
-    printf("{\"backend\": \"%s\", \"capability\": \"%s\", \"supported\": %s", backend, question, reason ? "false" : "true");
+    printf("{\"backend\": \"%s\", \"capability\": \"%s\", \"supported\": %s", backend, question,
+           reason ? "false" : "true");
     if (reason)
       printf(", \"reason\": \"%s\"", report_quote(reason, "\\\"", '\\', quoted, sizeof quoted));
     puts("}");

@@ -28,21 +28,31 @@ enum {
 
 static const cli_option rows[N_OPTIONS] = {
     [OPT_SIZES] = {"sizes", "LIST",
-                   "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last (default: 1K:16M)"},
+                   "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last "
+                   "(default: 1K:16M)"},
     [OPT_DTYPE] = {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)"},
-    [OPT_RANKS] = {"ranks", "LIST", "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)"},
+    [OPT_RANKS] =
+        {"ranks", "LIST",
+         "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)"},
     [OPT_LAUNCH] = {"launch", "processes|threads", "what a rank is (default: processes)"},
-    [OPT_REGISTERED] = {"registered", NULL, "buffers from tprt_mem_alloc, which peers reach; else from malloc"},
+    [OPT_REGISTERED] = {"registered", NULL,
+                        "buffers from tprt_mem_alloc, which peers reach; else from malloc"},
     [OPT_IN_PLACE] = {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)"},
     [OPT_PEER] = {"peer", "LIST", "measure these as well, in turn: openmpi, gloo"},
     [OPT_BOUND] = {"bound", NULL,
-                   "measure the same work without a library as well, in turn: what memory allows (reductions: f32)"},
-    [OPT_REPEATS] = {"repeats", "N", "how often this library and its peers take turns; medians are printed (default: 3)"},
+                   "measure the same work without a library as well, in turn: what memory allows "
+                   "(reductions: f32)"},
+    [OPT_REPEATS] =
+        {"repeats", "N",
+         "how often this library and its peers take turns; medians are printed (default: 3)"},
     [OPT_ROUNDS] = {"rounds", "N", "rounds of a measurement; the median counts (default: 9)"},
     [OPT_ROUND_TIME] = {"round-time", "MS", "milliseconds of a round (default: 20)"},
     [OPT_FORMAT] = {"format", "text|csv|json", "json: an object a line (default: text)"},
-    [OPT_CALIBRATE] = {"calibrate", NULL, "measure this host and write a topology file; no operation is named then"},
-    [OPT_CAPABILITIES] = {"capabilities", NULL, "print what the backends can do, and whether this machine has what they need"},
+    [OPT_CALIBRATE] = {"calibrate", NULL,
+                       "measure this host and write a topology file; no operation is named then"},
+    [OPT_CAPABILITIES] =
+        {"capabilities", NULL,
+         "print what the backends can do, and whether this machine has what they need"},
     [OPT_BACKEND] = {"backend", "NAME", "of --capabilities: this one alone (default: all)"},
     [OPT_OUTPUT] = {"output", "FILE", "of --calibrate (default: standard output)", 'o'},
 };
@@ -52,15 +62,18 @@ const cli_tool cli_program = {
     .before = "usage: shard-bench OPERATION[,OPERATION...] [options]\n"
               "       shard-bench --calibrate [-o FILE] [options]\n"
               "       shard-bench --capabilities [--backend=NAME] [--format=text|csv|json]\n\n"
-              "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a ring) between ranks of "
+              "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute "
+              "(a ring) between ranks of "
               "this host;\n"
-              "`all` is all of them. Results are checked. --calibrate measures the lines, rates and latencies that the planner "
+              "`all` is all of them. Results are checked. --calibrate measures the lines, rates "
+              "and latencies that the planner "
               "needs.\n\n",
     .after = "\nExamples:\n"
              "  shard-bench all_reduce --ranks=2,4 --registered\n"
              "  shard-bench all_reduce --sizes=16M,64M --registered --bound\n"
              "  shard-bench all_reduce,all_gather --sizes=64K,1M,16M --peer=openmpi --format=json\n"
-             "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 --topology=./host.json\n\n"
+             "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 "
+             "--topology=./host.json\n\n"
              "Exit code: 0 done, 1 failure, 2 wrong usage, 130 interrupted.\n",
     .options = rows,
     .n_options = N_OPTIONS,
@@ -124,7 +137,8 @@ static bool parse_count(const char *text, const char **end, int most, int *count
 static bool parse_ranks(const char *text, options *o) {
   o->n_rank_counts = 0;
   for (const char *at = text;; at++) {
-    if (o->n_rank_counts == MAX_RANK_COUNTS || !parse_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts]))
+    if (o->n_rank_counts == MAX_RANK_COUNTS ||
+        !parse_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts]))
       return false;
     o->n_rank_counts++;
     if (*at == 0)
@@ -160,19 +174,21 @@ static int parse_peers(const char *text, options *o) {
 }
 
 static int parse_kinds(const char *text, options *o) {
-  static const tprt_op_kind kinds[MAX_KINDS] = {TPRT_OP_ALL_REDUCE, TPRT_OP_ALL_GATHER, TPRT_OP_REDUCE_SCATTER,
-                                                TPRT_OP_ALL_TO_ALL, TPRT_OP_BROADCAST,  TPRT_OP_PERMUTE};
+  static const tprt_op_kind kinds[MAX_KINDS] = {TPRT_OP_ALL_REDUCE,     TPRT_OP_ALL_GATHER,
+                                                TPRT_OP_REDUCE_SCATTER, TPRT_OP_ALL_TO_ALL,
+                                                TPRT_OP_BROADCAST,      TPRT_OP_PERMUTE};
   char name[32];
   while (next_name(&text, name, sizeof name)) {
     int n_before = o->n_kinds;
     for (int i = 0; i < MAX_KINDS; i++)
-      if ((strcmp(name, "all") == 0 || strcmp(name, tprt_op_kind_name(kinds[i])) == 0) && o->n_kinds < MAX_KINDS)
+      if ((strcmp(name, "all") == 0 || strcmp(name, tprt_op_kind_name(kinds[i])) == 0) &&
+          o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
     if (o->n_kinds == n_before)
-      return cli_usage(
-          "there is no operation '%s', or it is named twice; there are all_reduce, all_gather, reduce_scatter, all_to_all, "
-          "broadcast, permute and all",
-          name);
+      return cli_usage("there is no operation '%s', or it is named twice; there are all_reduce, "
+                       "all_gather, reduce_scatter, all_to_all, "
+                       "broadcast, permute and all",
+                       name);
   }
   return CLI_GO_ON;
 }
@@ -186,21 +202,27 @@ static int apply(int which, const char *text, void *data) {
   bench_job *job = &o->job;
   switch (which) {
   case OPT_SIZES:
-    return parse_sizes(text, job)
-               ? CLI_GO_ON
-               : cli_usage("--sizes takes at most 64 sizes of 1 to 1024G bytes, such as 1K,1M or 1K:16M, not '%s'", text);
+    return parse_sizes(text, job) ? CLI_GO_ON
+                                  : cli_usage("--sizes takes at most 64 sizes of 1 to 1024G bytes, "
+                                              "such as 1K,1M or 1K:16M, not '%s'",
+                                              text);
   case OPT_DTYPE:
     job->dtype = tprt_dtype_parse(text);
     if (!job->dtype || job->dtype == TPRT_BOOL || job->dtype == TPRT_C64 || job->dtype == TPRT_C128)
-      return cli_usage("--dtype takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, not '%s'", text);
+      return cli_usage(
+          "--dtype takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, not '%s'",
+          text);
     return CLI_GO_ON;
   case OPT_RANKS:
-    return parse_ranks(text, o) ? CLI_GO_ON
-                                : cli_usage("--ranks takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'", text);
+    return parse_ranks(text, o)
+               ? CLI_GO_ON
+               : cli_usage("--ranks takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'",
+                           text);
   case OPT_LAUNCH:
     o->threads = strcmp(text, "threads") == 0;
-    return o->threads || strcmp(text, "processes") == 0 ? CLI_GO_ON
-                                                        : cli_usage("--launch takes processes or threads, not '%s'", text);
+    return o->threads || strcmp(text, "processes") == 0
+               ? CLI_GO_ON
+               : cli_usage("--launch takes processes or threads, not '%s'", text);
   case OPT_REGISTERED:
     o->registered = true;
     return CLI_GO_ON;
@@ -226,7 +248,9 @@ static int apply(int which, const char *text, void *data) {
     job->round_seconds = count * 1e-3;
     return CLI_GO_ON;
   case OPT_FORMAT:
-    o->format = strcmp(text, "json") == 0 ? FORMAT_JSON : strcmp(text, "csv") == 0 ? FORMAT_CSV : FORMAT_TEXT;
+    o->format = strcmp(text, "json") == 0  ? FORMAT_JSON
+                : strcmp(text, "csv") == 0 ? FORMAT_CSV
+                                           : FORMAT_TEXT;
     return o->format != FORMAT_TEXT || strcmp(text, "text") == 0
                ? CLI_GO_ON
                : cli_usage("--format takes text, csv or json, not '%s'", text);
@@ -245,7 +269,8 @@ static int apply(int which, const char *text, void *data) {
   }
 }
 
-/* Whether the buffers of all ranks fit into the memory of this host: a system that hands out more than it has ends programs later. */
+/* Whether the buffers of all ranks fit into the memory of this host: a system that hands out more
+ * than it has ends programs later. */
 static bool fits_host(const options *o) {
   double bytes = 0, ranks = o->n_rank_counts == 0 ? 2 : 0,
          host = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -267,8 +292,10 @@ static int check(const options *o) {
     return cli_usage("--backend is for --capabilities");
   if (o->calibrate && o->n_kinds > 0)
     return cli_usage("--calibrate measures all operations; name none");
-  if (o->calibrate && (o->n_peers > 0 || o->bound || o->job.in_place || o->job.dtype != TPRT_F32 || o->format != FORMAT_TEXT))
-    return cli_usage("--calibrate measures f32, out of place, without peers and bound, and prints a topology file");
+  if (o->calibrate && (o->n_peers > 0 || o->bound || o->job.in_place || o->job.dtype != TPRT_F32 ||
+                       o->format != FORMAT_TEXT))
+    return cli_usage("--calibrate measures f32, out of place, without peers and bound, and prints "
+                     "a topology file");
   for (int i = 0; o->calibrate && i < o->n_rank_counts; i++)
     if (o->rank_counts[i] < 2 || (i > 0 && o->rank_counts[i] <= o->rank_counts[i - 1]))
       return cli_usage("--ranks of --calibrate ascend and start at 2 or more");
@@ -279,7 +306,8 @@ static int check(const options *o) {
   if (!o->calibrate && !o->capabilities && o->n_kinds == 0)
     return cli_usage("no operation is named");
   if (!fits_host(o))
-    return cli_usage("buffers of these --sizes for so many --ranks are more than the memory of this host");
+    return cli_usage(
+        "buffers of these --sizes for so many --ranks are more than the memory of this host");
   if (o->job.in_place && !has_in_place)
     return cli_usage("only all_reduce and broadcast work in place");
   return CLI_GO_ON;

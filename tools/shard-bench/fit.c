@@ -2,9 +2,11 @@
 
 #include <math.h>
 
-/* Minimises the sum of ((alpha + slope * x - t) / t)^2, within what the times themselves say. Where large messages leave the caches, times grow
- * faster than a line and the best one would start below zero: a message costs at least half of what the smallest one takes. Where noise makes
- * small messages slow, the best line would be flat or fall: no message goes at more than twice the bandwidth that some size has reached. */
+/* Minimises the sum of ((alpha + slope * x - t) / t)^2, within what the times themselves say. Where
+ * large messages leave the caches, times grow faster than a line and the best one would start below
+ * zero: a message costs at least half of what the smallest one takes. Where noise makes small
+ * messages slow, the best line would be flat or fall: no message goes at more than twice the
+ * bandwidth that some size has reached. */
 static fit_line fit_one(int n, const double *x, const double *t) {
   double s = 0, sx = 0, sxx = 0, st = 0, sxt = 0, reached = 0;
   for (int i = 0; i < n; i++) {
@@ -28,7 +30,9 @@ static fit_line fit_one(int n, const double *x, const double *t) {
   return (fit_line){alpha, 1e-3 / slope};
 }
 
-static double time_of(const fit_line *line, double bytes) { return line->alpha_us + bytes / (line->gbytes_per_s * 1e3); }
+static double time_of(const fit_line *line, double bytes) {
+  return line->alpha_us + bytes / (line->gbytes_per_s * 1e3);
+}
 
 static void set_errors(fit *f, int n, const double *bytes, const double *us) {
   f->mean_error = f->max_error = 0;
@@ -49,7 +53,8 @@ fit fit_points(int n, const double *bytes, const double *us) {
   for (int split = 2; split <= n - 2; split++) {
     fit two = {.latency = fit_one(split, bytes, us), .has_latency = true};
     two.line = fit_one(n - split, bytes + split, us + split);
-    if (two.latency.alpha_us >= two.line.alpha_us || two.latency.gbytes_per_s >= two.line.gbytes_per_s)
+    if (two.latency.alpha_us >= two.line.alpha_us ||
+        two.latency.gbytes_per_s >= two.line.gbytes_per_s)
       continue;
     set_errors(&two, n, bytes, us);
     if (two.mean_error < 0.8 * one.mean_error && two.mean_error < best.mean_error)

@@ -1,5 +1,5 @@
-/* What one rank of this host computes and moves while all ranks do the same. Contractions run as in compiled programs, through
- * the runtime: with the kernels that the runtime chose. */
+/* What one rank of this host computes and moves while all ranks do the same. Contractions run as in
+ * compiled programs, through the runtime: with the kernels that the runtime chose. */
 #include "calibrate.h"
 
 #include "tprt/abi.h"
@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { N_SITES = 5, LARGE = 512, MIDDLE = 128, SMALL = 4, N_TRIES = 7, ARRAY_BYTES = 32 << 20, CACHED_ELEMENTS = 2048 };
+enum {
+  N_SITES = 5,
+  LARGE = 512,
+  MIDDLE = 128,
+  SMALL = 4,
+  N_TRIES = 7,
+  ARRAY_BYTES = 32 << 20,
+  CACHED_ELEMENTS = 2048
+};
 
 static const struct site_row {
   tprt_dtype dtype;
@@ -20,7 +28,10 @@ static const struct site_row {
                     {TPRT_I8, MIDDLE, HOST_I8},
                     {TPRT_F32, SMALL, HOST_LAUNCH}};
 
-enum { EXTRA_WORDS = 1 + 3 * 4, TABLE_WORDS = TPRT_ABI_HEADER_WORDS + N_SITES * (TPRT_SITE_WORDS + EXTRA_WORDS) };
+enum {
+  EXTRA_WORDS = 1 + 3 * 4,
+  TABLE_WORDS = TPRT_ABI_HEADER_WORDS + N_SITES * (TPRT_SITE_WORDS + EXTRA_WORDS)
+};
 
 typedef struct rank_work {
   tprt_comm *comm;
@@ -124,10 +135,12 @@ static void *play(void *data) {
   expect(tprt_context_create(w->comm, NULL, &w->context));
   expect((tprt_status)tprt_abi_enter(w->context, w->table));
   w->values[HOST_MEMORY] = 3.0 * ARRAY_BYTES / least_seconds(w, add_arrays, 0) * 1e-9;
-  w->values[HOST_ELEMENTWISE] = (double)OPS_PER_ELEMENT * CACHED_ELEMENTS / least_seconds(w, compute_cached, 0) * 1e-9;
+  w->values[HOST_ELEMENTWISE] =
+      (double)OPS_PER_ELEMENT * CACHED_ELEMENTS / least_seconds(w, compute_cached, 0) * 1e-9;
   for (int i = 0; i < N_SITES; i++) {
     double seconds = least_seconds(w, contract, i), n = (double)sites[i].n;
-    w->values[sites[i].rate] = sites[i].rate == HOST_LAUNCH ? seconds * 1e6 : 2 * n * n * n / seconds * 1e-9;
+    w->values[sites[i].rate] =
+        sites[i].rate == HOST_LAUNCH ? seconds * 1e6 : 2 * n * n * n / seconds * 1e-9;
   }
   tprt_context_destroy(w->context);
   free(w->a), free(w->b), free(w->c);

@@ -47,7 +47,8 @@ static pass_status measure_bound(const bench_job *job, pass_result *bound) {
 }
 
 /* The programs take turns, so that what else runs here falls on all of them. */
-static pass_status measure(const options *o, const bench_job *job, series *own, series *bound, series *theirs) {
+static pass_status measure(const options *o, const bench_job *job, series *own, series *bound,
+                           series *theirs) {
   own_ranks ranks = {.job = job, .registered = o->registered, .threads = o->threads};
   pass_status status = PASS_OK;
   for (int i = 0; i < o->repeats && status == PASS_OK; i++) {
@@ -64,7 +65,8 @@ static pass_status measure(const options *o, const bench_job *job, series *own, 
   return status;
 }
 
-static void print(const options *o, const bench_job *job, const series *own, const series *bound, const series *theirs) {
+static void print(const options *o, const bench_job *job, const series *own, const series *bound,
+                  const series *theirs) {
   for (int s = 0; s < job->n_sizes; s++)
     for (int p = 0; p < (o->n_peers ? o->n_peers : 1); p++) {
       report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};

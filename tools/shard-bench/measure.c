@@ -1,4 +1,5 @@
-/* Times one operation on all ranks: checks one call, then times rounds of calls; rank 0 prints median and minimum. */
+/* Times one operation on all ranks: checks one call, then times rounds of calls; rank 0 prints
+ * median and minimum. */
 #include "measure.h"
 
 #include "tools/cli/cli.h"
@@ -67,7 +68,8 @@ static double get(tprt_dtype dtype, const void *buffer, int64_t i) {
   }
 }
 
-/* Element i of what rank r sends: 0 or 1 without a pattern, so that sums are exact in every type and misplaced pieces are noticed. */
+/* Element i of what rank r sends: 0 or 1 without a pattern, so that sums are exact in every type
+ * and misplaced pieces are noticed. */
 static int sent(int r, int64_t i) {
   uint64_t bits = ((uint64_t)i * BENCH_MAX_RANKS + (uint64_t)r + 1) * UINT64_C(0x9e3779b97f4a7c15);
   return (int)(bits >> 61 & 1);
@@ -99,15 +101,18 @@ static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
 }
 
 /* Fills what is sent, runs the operation once and looks at every element. */
-static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv, int64_t elements) {
+static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
+                  int64_t elements) {
   for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
     put(job->dtype, send, i, sent(rank->rank, i));
   rank->run(rank->state, job, send, recv, elements);
   for (int64_t i = 0; i < bench_recv_elements(job, elements); i++) {
-    double got = get(job->dtype, recv, i), wanted = received(job, rank->rank, i, elements / job->n_ranks);
+    double got = get(job->dtype, recv, i),
+           wanted = received(job, rank->rank, i, elements / job->n_ranks);
     if (got != wanted) {
-      cli_print("%s: rank %d: element %lld of %lld is %g, not %g\n", tprt_op_kind_name(job->kind), rank->rank, (long long)i,
-                (long long)bench_recv_elements(job, elements), got, wanted);
+      cli_print("%s: rank %d: element %lld of %lld is %g, not %g\n", tprt_op_kind_name(job->kind),
+                rank->rank, (long long)i, (long long)bench_recv_elements(job, elements), got,
+                wanted);
       exit(1);
     }
   }
@@ -129,7 +134,8 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Seconds of a call, over n calls. */
-static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv, int64_t elements, int n) {
+static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv,
+                         int64_t elements, int n) {
   rank->largest(rank->state, 0); /* nobody is late because of what came before */
   double begin = now();
   for (int i = 0; i < n; i++)
@@ -137,7 +143,8 @@ static double time_calls(const bench_job *job, const bench_rank *rank, const voi
   return (now() - begin) / n;
 }
 
-static void measure_size(const bench_job *job, const bench_rank *rank, void *send, void *recv, int index) {
+static void measure_size(const bench_job *job, const bench_rank *rank, void *send, void *recv,
+                         int index) {
   double rounds[MAX_ROUNDS];
   int64_t elements = bench_elements(job, index);
   check(job, rank, send, recv, elements);
@@ -158,7 +165,8 @@ void bench_measure(const bench_job *job, const bench_rank *rank) {
   for (int i = 0; i < job->n_sizes; i++)
     most = bench_elements(job, i) > most ? bench_elements(job, i) : most;
   size_t bytes = (size_t)most * tprt_dtype_size(job->dtype);
-  void *send = rank->take(rank->state, bytes), *recv = job->in_place ? send : rank->take(rank->state, bytes);
+  void *send = rank->take(rank->state, bytes),
+       *recv = job->in_place ? send : rank->take(rank->state, bytes);
   if (!send || !recv) {
     cli_print("rank %d: no memory for buffers of %zu bytes\n", rank->rank, bytes);
     exit(1);
@@ -182,7 +190,8 @@ void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_A
   snprintf(texts[5], BENCH_MAX_ARG, "%.9g", job->round_seconds);
   texts[6][0] = 0;
   for (int i = 0; i < job->n_sizes; i++)
-    length += (size_t)snprintf(texts[6] + length, BENCH_MAX_ARG - length, "%s%lld", i ? "," : "", (long long)job->sizes[i]);
+    length += (size_t)snprintf(texts[6] + length, BENCH_MAX_ARG - length, "%s%lld", i ? "," : "",
+                               (long long)job->sizes[i]);
 }
 
 bool bench_read_args(char **texts, bench_job *job) {
@@ -198,5 +207,6 @@ bool bench_read_args(char **texts, bench_job *job) {
     at += *at == ',';
   }
   return tprt_op_kind_name(job->kind) && tprt_dtype_size(job->dtype) > 0 && job->n_ranks >= 1 &&
-         job->n_ranks <= BENCH_MAX_RANKS && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS && job->n_sizes >= 1 && *at == 0;
+         job->n_ranks <= BENCH_MAX_RANKS && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS &&
+         job->n_sizes >= 1 && *at == 0;
 }

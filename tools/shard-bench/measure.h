@@ -1,5 +1,6 @@
-/* How all programs of a comparison measure: the same messages, checked once, then the same number of rounds of the same length, operations
- * back to back. The ranks of this library and those of every peer run this code; they differ only in the table of functions. */
+/* How all programs of a comparison measure: the same messages, checked once, then the same number
+ * of rounds of the same length, operations back to back. The ranks of this library and those of
+ * every peer run this code; they differ only in the table of functions. */
 #ifndef SHARD_BENCH_MEASURE_H
 #define SHARD_BENCH_MEASURE_H
 
@@ -27,14 +28,17 @@ typedef struct bench_job {
 typedef struct bench_rank {
   void *state;
   int rank;
-  void (*run)(void *state, const bench_job *job, const void *send, void *recv, int64_t elements); /* of the full tensor */
-  double (*largest)(void *state, double value);                                                   /* over all ranks */
+  /* of the full tensor */
+  void (*run)(void *state, const bench_job *job, const void *send, void *recv, int64_t elements);
+  /* over all ranks */
+  double (*largest)(void *state, double value);
   void *(*take)(void *state, size_t bytes);
   void (*give)(void *state, void *buffer); /* back what was taken */
 } bench_rank;
 
-/* Elements of the full tensor of the group: of the send tensor of all_reduce, reduce_scatter and broadcast and so on, of the recv tensor of
- * all_gather. A multiple of the number of ranks, at least one per rank. */
+/* Elements of the full tensor of the group: of the send tensor of all_reduce, reduce_scatter and
+ * broadcast and so on, of the recv tensor of all_gather. A multiple of the number of ranks, at
+ * least one per rank. */
 int64_t bench_elements(const bench_job *job, int i);
 /* Elements of one rank's buffers. */
 int64_t bench_send_elements(const bench_job *job, int64_t elements);

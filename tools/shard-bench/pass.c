@@ -1,4 +1,5 @@
-/* Programs that measure, each in a process group of its own, so that all of it can be ended at any time. */
+/* Programs that measure, each in a process group of its own, so that all of it can be ended at any
+ * time. */
 #include "bench.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ static void ask_to_stop(int signal_number) {
   stop_asked = 1;
 }
 
-/* The signals are let in only while the parent waits for output: none is missed between a look at stop_asked and the wait. */
+/* The signals are let in only while the parent waits for output: none is missed between a look at
+ * stop_asked and the wait. */
 void pass_catch_signals(void) {
   struct sigaction action = {.sa_handler = ask_to_stop};
   sigset_t blocked;
@@ -42,7 +44,8 @@ static void become_child(const int pipe_ends[2]) {
   close(pipe_ends[1]);
 }
 
-/* Waits up to `tries` times 10 ms, less when a signal comes; 0: until one comes. True when the child has ended. */
+/* Waits up to `tries` times 10 ms, less when a signal comes; 0: until one comes. True when the
+ * child has ended. */
 static bool wait_for(pid_t child, int tries, bool heed_signals, int *status) {
   for (int i = 0; tries == 0 || i < tries; i++) {
     struct timespec pause = {.tv_nsec = i < 100 ? 1000000 : 10000000};
@@ -55,7 +58,8 @@ static bool wait_for(pid_t child, int tries, bool heed_signals, int *status) {
   return false;
 }
 
-/* Ends the group of `child`. One that has not finished is asked first (mpirun ends its ranks then) and after two seconds forced. */
+/* Ends the group of `child`. One that has not finished is asked first (mpirun ends its ranks then)
+ * and after two seconds forced. */
 static pass_status end_group(pid_t child, bool finished) {
   int status = 0;
   bool ended = finished && wait_for(child, 0, true, &status);
@@ -96,7 +100,8 @@ static bool read_lines(int fd, void (*take)(void *data, const char *line), void 
   }
 }
 
-static pass_status run_child(int (*start)(void *), void *data, void (*take)(void *, const char *), void *sink) {
+static pass_status run_child(int (*start)(void *), void *data, void (*take)(void *, const char *),
+                             void *sink) {
   int ends[2];
   fflush(NULL);
   if (pipe(ends) != 0) {
@@ -131,7 +136,8 @@ static void take_size(void *data, const char *line) {
   size_lines *lines = data;
   int index;
   double median, minimum;
-  if (sscanf(line, "%d %lf %lf", &index, &median, &minimum) != 3 || index != lines->n_seen || index >= lines->n_sizes)
+  if (sscanf(line, "%d %lf %lf", &index, &median, &minimum) != 3 || index != lines->n_seen ||
+      index >= lines->n_sizes)
     return; /* what a launcher prints */
   lines->result->median_us[index] = median;
   lines->result->minimum_us[index] = minimum;

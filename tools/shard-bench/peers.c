@@ -1,4 +1,5 @@
-/* Other libraries: programs of their own beside this one, because they bring their own launchers and languages. */
+/* Other libraries: programs of their own beside this one, because they bring their own launchers
+ * and languages. */
 #include "bench.h"
 
 #include <errno.h>
@@ -19,15 +20,16 @@ static const peer_row peers[] = {
     {.name = "openmpi",
      .program = "shard-bench-openmpi",
      .packages = "libopenmpi-dev and openmpi-bin",
-     .kinds = BIT(TPRT_OP_ALL_REDUCE) | BIT(TPRT_OP_ALL_GATHER) | BIT(TPRT_OP_REDUCE_SCATTER) | BIT(TPRT_OP_ALL_TO_ALL) |
-              BIT(TPRT_OP_PERMUTE) | BIT(TPRT_OP_BROADCAST),
-     .sums = BIT(TPRT_F32) | BIT(TPRT_F64) | BIT(TPRT_I8) | BIT(TPRT_I16) | BIT(TPRT_I32) | BIT(TPRT_I64) | BIT(TPRT_U8) |
-             BIT(TPRT_U16) | BIT(TPRT_U32) | BIT(TPRT_U64),
+     .kinds = BIT(TPRT_OP_ALL_REDUCE) | BIT(TPRT_OP_ALL_GATHER) | BIT(TPRT_OP_REDUCE_SCATTER) |
+              BIT(TPRT_OP_ALL_TO_ALL) | BIT(TPRT_OP_PERMUTE) | BIT(TPRT_OP_BROADCAST),
+     .sums = BIT(TPRT_F32) | BIT(TPRT_F64) | BIT(TPRT_I8) | BIT(TPRT_I16) | BIT(TPRT_I32) |
+             BIT(TPRT_I64) | BIT(TPRT_U8) | BIT(TPRT_U16) | BIT(TPRT_U32) | BIT(TPRT_U64),
      .by_mpirun = true},
     {.name = "gloo",
      .program = "shard-bench-gloo",
      .packages = "libgloo-dev",
-     .kinds = BIT(TPRT_OP_ALL_REDUCE) | BIT(TPRT_OP_ALL_GATHER) | BIT(TPRT_OP_ALL_TO_ALL) | BIT(TPRT_OP_BROADCAST),
+     .kinds = BIT(TPRT_OP_ALL_REDUCE) | BIT(TPRT_OP_ALL_GATHER) | BIT(TPRT_OP_ALL_TO_ALL) |
+              BIT(TPRT_OP_BROADCAST),
      .sums = BIT(TPRT_F32) | BIT(TPRT_F64) | BIT(TPRT_I32) | BIT(TPRT_I64)},
 };
 
@@ -60,7 +62,8 @@ static bool on_path(const char *program) {
   while (folders && *folders) {
     char path[PATH_MAX];
     int length = (int)strcspn(folders, ":");
-    if (snprintf(path, sizeof path, "%.*s/%s", length, folders, program) < (int)sizeof path && access(path, X_OK) == 0)
+    if (snprintf(path, sizeof path, "%.*s/%s", length, folders, program) < (int)sizeof path &&
+        access(path, X_OK) == 0)
       return true;
     folders += length + (folders[length] == ':');
   }
@@ -76,16 +79,19 @@ bool peer_ready(int peer, const bench_job *job) {
     return false;
   }
   if (reduces && !(row->sums & BIT(job->dtype))) {
-    complain("%s does not add up %s; take another --dtype or no --peer", row->name, tprt_dtype_name(job->dtype));
+    complain("%s does not add up %s; take another --dtype or no --peer", row->name,
+             tprt_dtype_name(job->dtype));
     return false;
   }
   program_path(peer, path);
   if (access(path, X_OK) != 0) {
-    complain("the peer %s is not built: there is no %s; install %s (Debian) and build again", row->name, path, row->packages);
+    complain("the peer %s is not built: there is no %s; install %s (Debian) and build again",
+             row->name, path, row->packages);
     return false;
   }
   if (row->by_mpirun && !on_path("mpirun")) {
-    complain("the peer %s needs mpirun, which is not on the PATH; install openmpi-bin (Debian)", row->name);
+    complain("the peer %s needs mpirun, which is not on the PATH; install openmpi-bin (Debian)",
+             row->name);
     return false;
   }
   return true;

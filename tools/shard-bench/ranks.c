@@ -49,7 +49,8 @@ static void run(void *state, const bench_job *job, const void *send, void *recv,
 
 static double largest(void *state, double value) {
   double most;
-  expect(tprt_all_reduce(((own_rank *)state)->comm, &value, &most, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
+  expect(
+      tprt_all_reduce(((own_rank *)state)->comm, &value, &most, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
   return most;
 }
 
@@ -72,7 +73,12 @@ static void give(void *state, void *buffer) {
 
 static void play(const own_ranks *ranks, tprt_comm *comm) {
   own_rank own = {comm, ranks};
-  bench_rank rank = {.state = &own, .rank = tprt_comm_rank(comm), .run = run, .largest = largest, .take = take, .give = give};
+  bench_rank rank = {.state = &own,
+                     .rank = tprt_comm_rank(comm),
+                     .run = run,
+                     .largest = largest,
+                     .take = take,
+                     .give = give};
   bench_measure(ranks->job, &rank);
 }
 
@@ -136,6 +142,7 @@ int own_start(void *data) {
   for (int i = 0; i < job->n_sizes; i++)
     most = job->sizes[i] > most ? job->sizes[i] : most;
   /* two buffers, rounded up to whole elements per rank, and what the arena needs itself */
-  tprt_config config = {.size = sizeof config, .arena_bytes = 2 * (size_t)most + ((size_t)64 << 20)};
+  tprt_config config = {.size = sizeof config,
+                        .arena_bytes = 2 * (size_t)most + ((size_t)64 << 20)};
   return ranks->threads ? start_threads(ranks, &config) : start_processes(ranks, config);
 }

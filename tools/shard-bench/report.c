@@ -1,6 +1,7 @@
-/* Rows as a table, CSV or JSON. Bandwidths as in nccl-tests: algorithm bandwidth is the size over the time, bus bandwidth the bytes that a rank
- * has to send over the time. Ratios are the peer's time over ours: of medians, and of minima, which other work on the machine
- * changes least. The share of the bound is the bound over our time. */
+/* Rows as a table, CSV or JSON. Bandwidths as in nccl-tests: algorithm bandwidth is the size over
+ * the time, bus bandwidth the bytes that a rank has to send over the time. Ratios are the peer's
+ * time over ours: of medians, and of minima, which other work on the machine changes least. The
+ * share of the bound is the bound over our time. */
 #include "bench.h"
 
 int64_t bench_bus_bytes(const bench_job *job, int i) {
@@ -32,24 +33,26 @@ const char *report_quote(const char *text, const char *quoted, char quote, char 
 
 void report_begin(const options *o) {
   if (o->format == FORMAT_CSV)
-    puts(
-        "op,dtype,bytes,ranks,launch,registered,in_place,us,min_us,algbw,busbw,peer,peer_us,peer_min_us,bound_us,bound_min_us");
+    puts("op,dtype,bytes,ranks,launch,registered,in_place,us,min_us,algbw,busbw,peer,peer_us,peer_"
+         "min_us,bound_us,bound_min_us");
   if (o->format == FORMAT_TEXT)
-    printf("%-15s %-5s %12s %5s %11s %11s %9s %9s%s%s\n", "op", "dtype", "bytes", "ranks", "us", "min us", "alg GB/s",
-           "bus GB/s", o->bound ? "    bound us of bound      min us of bound" : "",
+    printf("%-15s %-5s %12s %5s %11s %11s %9s %9s%s%s\n", "op", "dtype", "bytes", "ranks", "us",
+           "min us", "alg GB/s", "bus GB/s",
+           o->bound ? "    bound us of bound      min us of bound" : "",
            o->n_peers ? "  peer           us    ratio      min us    ratio" : "");
 }
 
 static void print_json(const report_row *row, int64_t bytes, double algbw, double busbw) {
   const bench_job *job = row->job;
-  printf("{\"op\": \"%s\", \"dtype\": \"%s\", \"bytes\": %lld, \"ranks\": %d, \"launch\": \"%s\", \"registered\": %s, "
+  printf("{\"op\": \"%s\", \"dtype\": \"%s\", \"bytes\": %lld, \"ranks\": %d, \"launch\": \"%s\", "
+         "\"registered\": %s, "
          "\"in_place\": %s, \"us\": %.3f, \"min_us\": %.3f, \"algbw\": %.3f, \"busbw\": %.3f",
          tprt_op_kind_name(job->kind), tprt_dtype_name(job->dtype), (long long)bytes, job->n_ranks,
-         row->o->threads ? "threads" : "processes", row->o->registered ? "true" : "false", job->in_place ? "true" : "false",
-         row->us, row->minimum_us, algbw, busbw);
+         row->o->threads ? "threads" : "processes", row->o->registered ? "true" : "false",
+         job->in_place ? "true" : "false", row->us, row->minimum_us, algbw, busbw);
   if (row->peer >= 0)
-    printf(", \"peer\": \"%s\", \"peer_us\": %.3f, \"peer_min_us\": %.3f", peer_name(row->peer), row->peer_us,
-           row->peer_minimum_us);
+    printf(", \"peer\": \"%s\", \"peer_us\": %.3f, \"peer_min_us\": %.3f", peer_name(row->peer),
+           row->peer_us, row->peer_minimum_us);
   if (row->bound_us > 0)
     printf(", \"bound_us\": %.3f, \"bound_min_us\": %.3f", row->bound_us, row->bound_minimum_us);
   puts("}");
@@ -58,7 +61,8 @@ static void print_json(const report_row *row, int64_t bytes, double algbw, doubl
 void report_print(const report_row *row) {
   const bench_job *job = row->job;
   int64_t bytes = bench_elements(job, row->size) * (int64_t)tprt_dtype_size(job->dtype);
-  double algbw = (double)bytes / row->us * 1e-3, busbw = (double)bench_bus_bytes(job, row->size) / row->us * 1e-3;
+  double algbw = (double)bytes / row->us * 1e-3,
+         busbw = (double)bench_bus_bytes(job, row->size) / row->us * 1e-3;
   const char *op = tprt_op_kind_name(job->kind), *dtype = tprt_dtype_name(job->dtype);
   char peer_us[64] = ",", bound_us[64] = ",";
   if (row->bound_us > 0)
@@ -68,18 +72,19 @@ void report_print(const report_row *row) {
   if (row->o->format == FORMAT_JSON) {
     print_json(row, bytes, algbw, busbw);
   } else if (row->o->format == FORMAT_CSV) {
-    printf("%s,%s,%lld,%d,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%s,%s,%s\n", op, dtype, (long long)bytes, job->n_ranks,
-           row->o->threads ? "threads" : "processes", row->o->registered, job->in_place, row->us, row->minimum_us, algbw, busbw,
+    printf("%s,%s,%lld,%d,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%s,%s,%s\n", op, dtype, (long long)bytes,
+           job->n_ranks, row->o->threads ? "threads" : "processes", row->o->registered,
+           job->in_place, row->us, row->minimum_us, algbw, busbw,
            row->peer >= 0 ? peer_name(row->peer) : "", peer_us, bound_us);
   } else {
-    printf("%-15s %-5s %12lld %5d %11.2f %11.2f %9.3f %9.3f", op, dtype, (long long)bytes, job->n_ranks, row->us,
-           row->minimum_us, algbw, busbw);
+    printf("%-15s %-5s %12lld %5d %11.2f %11.2f %9.3f %9.3f", op, dtype, (long long)bytes,
+           job->n_ranks, row->us, row->minimum_us, algbw, busbw);
     if (row->bound_us > 0)
-      printf(" %11.2f %7.0f%% %11.2f %7.0f%%", row->bound_us, 100 * row->bound_us / row->us, row->bound_minimum_us,
-             100 * row->bound_minimum_us / row->minimum_us);
+      printf(" %11.2f %7.0f%% %11.2f %7.0f%%", row->bound_us, 100 * row->bound_us / row->us,
+             row->bound_minimum_us, 100 * row->bound_minimum_us / row->minimum_us);
     if (row->peer >= 0)
-      printf("  %-7s %9.2f %8.2f %11.2f %8.2f", peer_name(row->peer), row->peer_us, row->peer_us / row->us,
-             row->peer_minimum_us, row->peer_minimum_us / row->minimum_us);
+      printf("  %-7s %9.2f %8.2f %11.2f %8.2f", peer_name(row->peer), row->peer_us,
+             row->peer_us / row->us, row->peer_minimum_us, row->peer_minimum_us / row->minimum_us);
     putchar('\n');
   }
   fflush(stdout);

@@ -2,21 +2,26 @@
 #include "calibrate.h"
 
 static void write_line(FILE *file, const char *kind, int n, const fit *f, bool last) {
-  fprintf(file, "        {\"kinds\": [\"%s\"], \"n\": %d, \"alpha_us\": %.4g, \"gbytes_per_s\": %.4g", kind, n,
-          f->line.alpha_us, f->line.gbytes_per_s);
+  fprintf(file,
+          "        {\"kinds\": [\"%s\"], \"n\": %d, \"alpha_us\": %.4g, \"gbytes_per_s\": %.4g",
+          kind, n, f->line.alpha_us, f->line.gbytes_per_s);
   if (f->has_latency)
-    fprintf(file, ", \"latency\": {\"alpha_us\": %.4g, \"gbytes_per_s\": %.4g}", f->latency.alpha_us, f->latency.gbytes_per_s);
+    fprintf(file, ", \"latency\": {\"alpha_us\": %.4g, \"gbytes_per_s\": %.4g}",
+            f->latency.alpha_us, f->latency.gbytes_per_s);
   fprintf(file, "}%s\n", last ? "" : ",");
 }
 
-/* What a doubling of the group beyond those measured adds: the mean growth of all_gather's latency; with one group only, its latency
- * once more. */
+/* What a doubling of the group beyond those measured adds: the mean growth of all_gather's latency;
+ * with one group only, its latency once more. */
 static double doubling_us(const host_model *model) {
   const host_lines *first = &model->lines[0], *last = &model->lines[model->n_lines - 1];
-  double least = last->kinds[0].has_latency ? last->kinds[0].latency.alpha_us : last->kinds[0].line.alpha_us;
+  double least =
+      last->kinds[0].has_latency ? last->kinds[0].latency.alpha_us : last->kinds[0].line.alpha_us;
   if (model->n_lines == 1)
     return least;
-  double begin = first->kinds[0].has_latency ? first->kinds[0].latency.alpha_us : first->kinds[0].line.alpha_us, doublings = 0;
+  double begin = first->kinds[0].has_latency ? first->kinds[0].latency.alpha_us
+                                             : first->kinds[0].line.alpha_us,
+         doublings = 0;
   for (int n = first->n; n < last->n; n *= 2)
     doublings++;
   return least > begin ? (least - begin) / doublings : 0;
@@ -27,18 +32,21 @@ bool write_topology(FILE *file, const host_model *model) {
   fprintf(file,
           "{\n  \"schema\": \"tpshard.topology/1\",\n  \"name\": \"%s\",\n"
           "  \"description\": \"This host, ranks on shared memory\",\n"
-          "  \"source\": \"shard-bench --calibrate: lines of registered buffers, rates with %d ranks at work\",\n"
+          "  \"source\": \"shard-bench --calibrate: lines of registered buffers, rates with %d "
+          "ranks at work\",\n"
           "  \"certainty\": \"measured\",\n  \"device\": {\n"
           "    \"gflops\": {\"f64\": %.4g, \"f32\": %.4g, \"f16\": %.4g, \"i8\": %.4g},\n"
-          "    \"elementwise_gops\": %.4g,\n    \"memory_gbytes_per_s\": %.4g,\n    \"memory_bytes\": %lld,\n"
+          "    \"elementwise_gops\": %.4g,\n    \"memory_gbytes_per_s\": %.4g,\n    "
+          "\"memory_bytes\": %lld,\n"
           "    \"launch_us\": %.4g,\n    \"efficiency\": 1\n  },\n  \"levels\": [\n    {\n"
           "      \"name\": \"host\",\n      \"doubling_us\": %.4g,\n      \"lines\": [\n",
-          model->name, model->n_ranks, rates[HOST_F64], rates[HOST_F32], rates[HOST_F16], rates[HOST_I8],
-          rates[HOST_ELEMENTWISE], rates[HOST_MEMORY], (long long)model->memory_bytes, rates[HOST_LAUNCH], doubling_us(model));
+          model->name, model->n_ranks, rates[HOST_F64], rates[HOST_F32], rates[HOST_F16],
+          rates[HOST_I8], rates[HOST_ELEMENTWISE], rates[HOST_MEMORY],
+          (long long)model->memory_bytes, rates[HOST_LAUNCH], doubling_us(model));
   for (int k = 0; k < MAX_KINDS; k++)
     for (int i = 0; i < model->n_lines; i++)
-      write_line(file, tprt_op_kind_name(host_kinds[k]), model->lines[i].n, &model->lines[i].kinds[k],
-                 k == MAX_KINDS - 1 && i == model->n_lines - 1);
+      write_line(file, tprt_op_kind_name(host_kinds[k]), model->lines[i].n,
+                 &model->lines[i].kinds[k], k == MAX_KINDS - 1 && i == model->n_lines - 1);
   fputs("      ]\n    }\n  ]\n}\n", file);
   return fflush(file) == 0 && !ferror(file);
 }

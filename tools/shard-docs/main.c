@@ -1,4 +1,5 @@
-/* shard-docs: prints the pages of docs/reference from the tables that the code uses, so that they cannot say something else.
+/* shard-docs: prints the pages of docs/reference from the tables that the code uses, so that they
+ * cannot say something else.
  *
  *   shard-docs            lists the pages
  *   shard-docs PAGE       prints one */
@@ -77,17 +78,23 @@ static void print_section(const char *title, const char *text, bool pipelines) {
 
 static void print_passes(void) {
   printf("All of them run on a `builtin.module`:\n\n"
-         "    shard-opt model.mlir --pass-pipeline='builtin.module(tp-normalize{mesh=dp=2,tp=4})'\n\n");
-  print_section("Passes", "What a pass requires of its input, establishes and breaks is part of its description.", false);
+         "    shard-opt model.mlir "
+         "--pass-pipeline='builtin.module(tp-normalize{mesh=dp=2,tp=4})'\n\n");
+  print_section(
+      "Passes",
+      "What a pass requires of its input, establishes and breaks is part of its description.",
+      false);
   print_section("Pipelines", "A pipeline is a list of passes with options of its own.", true);
 }
 
 /* ---- rules.md ---- */
 
 static void print_rules(void) {
-  printf("A rule says which dimensions of an op's operands and results are the same factor, and whether that factor may be "
+  printf("A rule says which dimensions of an op's operands and results are the same factor, and "
+         "whether that factor may be "
          "split: apart, or\n"
-         "with partial results that a collective combines. Of several families that know an op the first counts. An op of no "
+         "with partial results that a collective combines. Of several families that know an op the "
+         "first counts. An op of no "
          "family is refused,\n"
          "or replicated with the option `unknown-ops=replicate`.\n\n"
          "| family | ops | what can be sharded | communication | tests |\n|---|---|---|---|---|\n");
@@ -109,13 +116,17 @@ static void print_launchers(void) {
   const tprt_launcher *rows = tprt_launchers(&n);
   printf(
       "\n## Launchers\n\n"
-      "`tprt_world_create(0, 0, ...)` takes rank and number of ranks from the first launcher whose two variables are set. A "
+      "`tprt_world_create(0, 0, ...)` takes rank and number of ranks from the first launcher whose "
+      "two variables are set. A "
       "value that\n"
-      "is malformed is an error that names its variable; in set-user-id programs nothing of this is read. The ranks meet at\n"
-      "`TPRT_STORE`; else at `MASTER_ADDR` and `MASTER_PORT` (one more where `TORCHELASTIC_USE_AGENT_STORE` is `True`: "
+      "is malformed is an error that names its variable; in set-user-id programs nothing of this "
+      "is read. The ranks meet at\n"
+      "`TPRT_STORE`; else at `MASTER_ADDR` and `MASTER_PORT` (one more where "
+      "`TORCHELASTIC_USE_AGENT_STORE` is `True`: "
       "torchrun's agent\n"
       "has that port); else, when all of them run on one host, at a socket named after the job.\n\n"
-      "| launcher | rank | ranks | rank on the host | ranks on the host | restart | job |\n|---|---|---|---|---|---|---|\n");
+      "| launcher | rank | ranks | rank on the host | ranks on the host | restart | job "
+      "|\n|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < n; i++) {
     printf("| %s |", rows[i].name);
     print_code_cell(rows[i].rank);
@@ -126,15 +137,16 @@ static void print_launchers(void) {
     else
       print_code_cell(rows[i].local_ranks);
     print_code_cell(rows[i].epoch);
-    printf(" `%s`%s%s%s |\n", rows[i].job[0], rows[i].job[1] ? ", `" : "", rows[i].job[1] ? rows[i].job[1] : "",
-           rows[i].job[1] ? "`" : "");
+    printf(" `%s`%s%s%s |\n", rows[i].job[0], rows[i].job[1] ? ", `" : "",
+           rows[i].job[1] ? rows[i].job[1] : "", rows[i].job[1] ? "`" : "");
   }
 }
 
 static void print_environment(void) {
   size_t n;
   const tprt_env_var *rows = tprt_env(&n);
-  printf("What libtprt reads. A field set in a `tprt_config` comes first, then the variable, then the default.\n\n"
+  printf("What libtprt reads. A field set in a `tprt_config` comes first, then the variable, then "
+         "the default.\n\n"
          "| variable | type | default | meaning |\n|---|---|---|---|\n");
   for (size_t i = 0; i < n; i++) {
     printf("|");
@@ -151,8 +163,10 @@ static void print_environment(void) {
 
 static void print_backends(void) {
   const char *name, *help, *summary;
-  printf("What the backends of libtprt can do. What one cannot is refused with `unsupported` and the reason; the conformance\n"
-         "tests check both. A program asks with `tprt_comm_capabilities`.\n\n| backend | |\n|---|---|\n");
+  printf("What the backends of libtprt can do. What one cannot is refused with `unsupported` and "
+         "the reason; the conformance\n"
+         "tests check both. A program asks with `tprt_comm_capabilities`.\n\n| backend | "
+         "|\n|---|---|\n");
   for (size_t b = 0; (name = tprt_backend_name(b)); b++) {
     tprt_backend_capabilities(b, &summary);
     printf("| `%s` | %s |\n", name, summary);
@@ -168,7 +182,8 @@ static void print_backends(void) {
     for (size_t b = 0; tprt_backend_name(b); b++)
       printf(" %s |", tprt_backend_capabilities(b, NULL) >> i & 1 ? "yes" : "");
   }
-  printf("\n\nWhat is missing, and why; `shard-bench --capabilities` prints the same, and whether a backend can work on this "
+  printf("\n\nWhat is missing, and why; `shard-bench --capabilities` prints the same, and whether "
+         "a backend can work on this "
          "machine.\n\n| backend | has not | because |\n|---|---|---|\n");
   for (size_t b = 0; tprt_backend_name(b); b++)
     for (int i = 0; (name = tprt_capability_name(i, NULL)); i++)
@@ -187,7 +202,8 @@ static const struct {
 };
 
 static void print_page(const char *title, void (*print)(void)) {
-  printf("# %s\n\n<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run `./dev docs`. -->\n\n",
+  printf("# %s\n\n<!-- Printed by shard-docs from the tables that the code uses. Do not edit: run "
+         "`./dev docs`. -->\n\n",
          title);
   print();
 }
@@ -195,7 +211,8 @@ static void print_page(const char *title, void (*print)(void)) {
 static bool run(int argc, char **argv) {
   bool listing = argc == 1;
   if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-    printf("usage: shard-docs [PAGE]\n\nPrints a page of docs/reference as Markdown; without PAGE the names of the pages.\n");
+    printf("usage: shard-docs [PAGE]\n\nPrints a page of docs/reference as Markdown; without PAGE "
+           "the names of the pages.\n");
     return true;
   }
   for (size_t i = 0; i < sizeof pages / sizeof *pages && argc <= 2; i++) {
@@ -209,7 +226,9 @@ static bool run(int argc, char **argv) {
   if (argc > 2)
     fprintf(stderr, "shard-docs: error: one page at a time; see shard-docs --help\n");
   else if (!listing)
-    fprintf(stderr, "shard-docs: error: there is no page '%s'; without arguments shard-docs lists them\n", argv[1]);
+    fprintf(stderr,
+            "shard-docs: error: there is no page '%s'; without arguments shard-docs lists them\n",
+            argv[1]);
   return listing;
 }
 

@@ -1,4 +1,5 @@
-/* shard-opt: MLIR's own opt driver with the tp-* passes and pipelines. Every flag of mlir-opt works. */
+/* shard-opt: MLIR's own opt driver with the tp-* passes and pipelines. Every flag of mlir-opt
+ * works. */
 #include "tp/passes.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 #include <malloc.h>
 #endif
 
-/* What one pass frees the next one takes. Given back in between, every page of it would be cleared by the kernel again, which takes longer than most
- * of what is done with it. */
+/* What one pass frees the next one takes. Given back in between, every page of it would be cleared
+ * by the kernel again, which takes longer than most of what is done with it. */
 static void keep_freed_memory(void) {
 #ifdef __GLIBC__
   enum { MIB = 1 << 20 };

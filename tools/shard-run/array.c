@@ -7,13 +7,17 @@
 
 const element *element_find(const char *name) {
   static const element table[] = {
-      {"f32", "<f4", 4, 'f', false, 1},  {"f64", "<f8", 8, 'f', false, 1},          {"f16", "<f2", 2, 'f', true, 1},
-      {"bf16", "<f4", 2, 'f', true, 1},  {"complex<f32>", "<c8", 8, 'f', false, 2}, {"complex<f64>", "<c16", 16, 'f', false, 2},
-      {"i1", "|b1", 1, 'b', false, 1},   {"i8", "|i1", 1, 'i', false, 1},           {"i16", "<i2", 2, 'i', false, 1},
-      {"i32", "<i4", 4, 'i', false, 1},  {"i64", "<i8", 8, 'i', false, 1},          {"si8", "|i1", 1, 'i', false, 1},
-      {"si16", "<i2", 2, 'i', false, 1}, {"si32", "<i4", 4, 'i', false, 1},         {"si64", "<i8", 8, 'i', false, 1},
-      {"ui8", "|u1", 1, 'i', false, 1},  {"ui16", "<u2", 2, 'i', false, 1},         {"ui32", "<u4", 4, 'i', false, 1},
-      {"ui64", "<u8", 8, 'i', false, 1}, {"index", "<i8", 8, 'i', false, 1},        {"f8E4M3FN", "<f4", 1, 'f', true, 1},
+      {"f32", "<f4", 4, 'f', false, 1},          {"f64", "<f8", 8, 'f', false, 1},
+      {"f16", "<f2", 2, 'f', true, 1},           {"bf16", "<f4", 2, 'f', true, 1},
+      {"complex<f32>", "<c8", 8, 'f', false, 2}, {"complex<f64>", "<c16", 16, 'f', false, 2},
+      {"i1", "|b1", 1, 'b', false, 1},           {"i8", "|i1", 1, 'i', false, 1},
+      {"i16", "<i2", 2, 'i', false, 1},          {"i32", "<i4", 4, 'i', false, 1},
+      {"i64", "<i8", 8, 'i', false, 1},          {"si8", "|i1", 1, 'i', false, 1},
+      {"si16", "<i2", 2, 'i', false, 1},         {"si32", "<i4", 4, 'i', false, 1},
+      {"si64", "<i8", 8, 'i', false, 1},         {"ui8", "|u1", 1, 'i', false, 1},
+      {"ui16", "<u2", 2, 'i', false, 1},         {"ui32", "<u4", 4, 'i', false, 1},
+      {"ui64", "<u8", 8, 'i', false, 1},         {"index", "<i8", 8, 'i', false, 1},
+      {"f8E4M3FN", "<f4", 1, 'f', true, 1},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].name, name) == 0)
@@ -35,7 +39,8 @@ size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->s
 bool array_create(array *a, const element *type, int rank, const int64_t *shape) {
   array made = {.type = type, .rank = rank}; /* `shape` may be that of *a */
   memcpy(made.shape, shape, (size_t)rank * sizeof *shape);
-  size_t bytes = array_bytes(&made) / 64 * 64 + 64; /* lines of the cache, as other frameworks align arrays */
+  /* lines of the cache, as other frameworks align arrays */
+  size_t bytes = array_bytes(&made) / 64 * 64 + 64;
   made.data = aligned_alloc(64, bytes);
   if (made.data)
     memset(made.data, 0, bytes);
@@ -98,12 +103,14 @@ void array_set(array *a, int64_t i, double value) {
     uint8_t bits = tprt_f32_to_f8e4m3((float)value);
     memcpy(at, &bits, sizeof bits);
   } else {
-    uint16_t bits = a->type->name[0] == 'b' ? tprt_f32_to_bf16((float)value) : tprt_f32_to_f16((float)value);
+    uint16_t bits =
+        a->type->name[0] == 'b' ? tprt_f32_to_bf16((float)value) : tprt_f32_to_f16((float)value);
     memcpy(at, &bits, sizeof bits);
   }
 }
 
-void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at, const int64_t *size) {
+void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at,
+                    const int64_t *size) {
   int64_t at[TP_MAX_RANK] = {0};
   int rank = from->rank;
   for (int d = 0; d < rank; d++)
@@ -116,7 +123,8 @@ void array_copy_box(const array *from, const int64_t *from_at, array *to, const 
       source = source * from->shape[d] + from_at[d] + at[d];
       target = target * to->shape[d] + to_at[d] + at[d];
     }
-    memcpy((char *)to->data + target * to->type->size, (const char *)from->data + source * from->type->size, run);
+    memcpy((char *)to->data + target * to->type->size,
+           (const char *)from->data + source * from->type->size, run);
     int d = rank - 2;
     while (d >= 0 && ++at[d] == size[d])
       at[d--] = 0;

@@ -34,9 +34,11 @@ int64_t array_numbers(const array *a);
 double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);
 /* Copies a box of `size` between two arrays of one type and rank, at these positions. */
-void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at, const int64_t *size);
+void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at,
+                    const int64_t *size);
 
-/* Reads a file whose type and shape must be those of `a` (type, rank, shape set, data not). On failure `why` has a message. */
+/* Reads a file whose type and shape must be those of `a` (type, rank, shape set, data not). On
+ * failure `why` has a message. */
 bool npy_read(const char *path, array *a, char *why, size_t why_size);
 /* The same, where no dimension of the file may be larger; the shape becomes the file's. */
 bool npy_read_part(const char *path, array *a, char *why, size_t why_size);

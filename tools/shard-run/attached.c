@@ -1,7 +1,9 @@
-/* Ranks that somebody else started: mpirun, torchrun, srun, shard-run -n. Every process is this program with the same arguments.
- * Rank 0 does what shard-run does; the others wait for its orders, which come through the world of all of them:
+/* Ranks that somebody else started: mpirun, torchrun, srun, shard-run -n. Every process is this
+ * program with the same arguments. Rank 0 does what shard-run does; the others wait for its orders,
+ * which come through the world of all of them:
  *
- *   order, object, then to each rank its sizes and arguments; the program runs in a communicator of its own, so that its
+ *   order, object, then to each rank its sizes and arguments; the program runs in a communicator of
+ *     its own, so that its
  *   failure leaves the world as it was; then from each rank its result, its sites and its outputs.
  *
  * Rank 0 ends them with its own exit code. */
@@ -29,7 +31,8 @@ typedef struct answer {
 } answer;
 
 static const int64_t patience_ns =
-    INT64_C(1000000000000000); /* rank 0 plans and compiles; its end is seen, however long that takes */
+    /* rank 0 plans and compiles; its end is seen, however long that takes */
+    INT64_C(1000000000000000);
 
 /* An operation on bytes that may wait long. */
 static bool move(tprt_comm *world, tprt_op op) {
@@ -76,13 +79,14 @@ bool attached_join(const options *o, bool *attached, tprt_comm **world) {
 
 /* ---- The program, on one rank ---- */
 
-static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const array *inputs, array *outputs,
-                         rank_result *result) {
+static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const array *inputs,
+                         array *outputs, rank_result *result) {
   tprt_comm *group;
   char timeout[32];
   result->status = tprt_comm_split(world, 0, 0, &group);
   if (result->status) {
-    snprintf(result->error, sizeof result->error, "no communicator for the program: %s", tprt_last_error());
+    snprintf(result->error, sizeof result->error, "no communicator for the program: %s",
+             tprt_last_error());
     return;
   }
   snprintf(timeout, sizeof timeout, "%.9f", o->timeout);
@@ -120,17 +124,19 @@ static array *make_arrays(const int64_t *sizes, int n) {
   return arrays;
 }
 
-static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes, const rank_result *result,
-                         const array *outputs) {
+static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
+                         const rank_result *result, const array *outputs) {
   answer said = {.status = (int32_t)result->status, .seconds = result->seconds};
   memcpy(said.error, result->error, sizeof said.error);
-  bool ok = to(world, 0, &said, sizeof said) && to(world, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
+  bool ok = to(world, 0, &said, sizeof said) &&
+            to(world, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
   for (int i = 0; i < o->n_outputs && ok; i++)
     ok = to(world, 0, outputs[i].data, sizes[o->n_inputs + i]);
   return ok;
 }
 
-static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, const int64_t *sizes, array *data) {
+static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, const int64_t *sizes,
+                           array *data) {
   rank_result result = {.sites = calloc((size_t)o->n_sites + 1, sizeof *result.sites)};
   bool ok = result.sites != NULL;
   for (int i = 0; i < o->n_inputs && ok; i++)
@@ -150,7 +156,8 @@ static bool obey_order(tprt_comm *world, const order *o) {
   int n = o->n_inputs + o->n_outputs;
   void *object = malloc((size_t)o->object_bytes);
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
-  bool ok = object && sizes && tell_all(world, object, o->object_bytes) && from(world, 0, sizes, n * (int64_t)sizeof *sizes);
+  bool ok = object && sizes && tell_all(world, object, o->object_bytes) &&
+            from(world, 0, sizes, n * (int64_t)sizeof *sizes);
   array *data = ok ? make_arrays(sizes, n) : NULL;
   if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK)
     (void)tp_program_find(program, o->function, &entry, &table);
@@ -181,7 +188,8 @@ static bool send_work(tprt_comm *world, const launch *l, int rank) {
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
   bool ok = sizes != NULL;
   for (int i = 0; i < n && ok; i++)
-    sizes[i] = (int64_t)array_bytes(i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs));
+    sizes[i] = (int64_t)array_bytes(i < l->n_inputs ? l->inputs[rank] + i
+                                                    : l->outputs[rank] + (i - l->n_inputs));
   ok = ok && to(world, rank, sizes, n * (int64_t)sizeof *sizes);
   for (int i = 0; i < l->n_inputs && ok; i++)
     ok = to(world, rank, l->inputs[rank][i].data, sizes[i]);
@@ -192,7 +200,8 @@ static bool send_work(tprt_comm *world, const launch *l, int rank) {
 static bool receive_results(tprt_comm *world, launch *l, int rank) {
   rank_result *result = l->ranks + rank;
   answer said;
-  if (!from(world, rank, &said, sizeof said) || !from(world, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites))
+  if (!from(world, rank, &said, sizeof said) ||
+      !from(world, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites))
     return false;
   result->status = (tprt_status)said.status;
   result->seconds = said.seconds;
@@ -207,11 +216,13 @@ bool launch_attached(launch *l, tprt_comm *world) {
   tp_program *program = NULL;
   tp_entry entry;
   if (l->n_ranks != tprt_comm_size(world)) {
-    complain("the mesh has %d devices, but %d ranks were started", l->n_ranks, tprt_comm_size(world));
+    complain("the mesh has %d devices, but %d ranks were started", l->n_ranks,
+             tprt_comm_size(world));
     return false;
   }
   if (strlen(l->function) >= MAX_FUNCTION) {
-    complain("the name of the function has %zu bytes; %d are possible", strlen(l->function), MAX_FUNCTION - 1);
+    complain("the name of the function has %zu bytes; %d are possible", strlen(l->function),
+             MAX_FUNCTION - 1);
     return false;
   }
   if (!launch_load(l, &program, &entry))

@@ -43,50 +43,72 @@ enum {
 };
 
 static const cli_option rows[N_OPTIONS] = {
-    [OPT_MESH] = {"mesh", "SIZES", "devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device"},
+    [OPT_MESH] = {"mesh", "SIZES",
+                  "devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device"},
     [OPT_INPUT] = {"input", "@FILE.npy", "next argument of the function; may be repeated"},
-    [OPT_EXPECTED] = {"expected-output", "@FILE.npy", "what the next result has to be; may be repeated"},
+    [OPT_EXPECTED] = {"expected-output", "@FILE.npy",
+                      "what the next result has to be; may be repeated"},
     [OPT_INPUTS_FROM] = {"inputs-from", "PREFIX",
-                         "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, where they exist"},
+                         "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, "
+                         "where they exist"},
     [OPT_SAVE] = {"output", "@FILE.npy", "write the next result to a file; may be repeated"},
     [OPT_LAUNCH] = {"launch", "KIND",
-                    "what a rank is: threads, processes, or attached: what mpirun, torchrun, srun or -n started\n"
-                    "                                 (default: attached if there is such a launcher, else threads)"},
+                    "what a rank is: threads, processes, or attached: what mpirun, torchrun, srun "
+                    "or -n started\n"
+                    "                                 (default: attached if there is such a "
+                    "launcher, else threads)"},
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
     [OPT_REPORT] = {"report", "FILE.json", "write the report of the run as JSON"},
-    [OPT_PLAN_REPORT] = {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt"},
+    [OPT_PLAN_REPORT] = {"plan-report", "FILE",
+                         "write the report of the plan: JSON, or text for FILE.md and FILE.txt"},
     [OPT_SEED] = {"seed", "N", "seed of the arguments that no file gives (default: 0)"},
     [OPT_NO_VERIFY] = {"no-verify", NULL, "do not run a reference for comparison"},
-    [OPT_REFERENCE] = {"reference", "device|evaluator",
-                       "what results are compared with: the program on one device, or an evaluation of its text that\n"
-                       "                                 shares no code with the compiler (default: device)"},
-    [OPT_FUNCTION] = {"function", "NAME", "function to run (default: the only public one, or main)"},
+    [OPT_REFERENCE] =
+        {"reference", "device|evaluator",
+         "what results are compared with: the program on one device, or an evaluation of its text "
+         "that\n"
+         "                                 shares no code with the compiler (default: device)"},
+    [OPT_FUNCTION] = {"function", "NAME",
+                      "function to run (default: the only public one, or main)"},
     [OPT_BACKEND] = {"backend", "NAME",
-                     "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: TPRT_BACKEND, else shm)"},
-    [OPT_TIMEOUT] = {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)"},
+                     "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: "
+                     "TPRT_BACKEND, else shm)"},
+    [OPT_TIMEOUT] = {"timeout", "SECONDS",
+                     "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
     [OPT_EMIT] = {"emit", "so|obj|llvm|ptx",
-                  "write the compiled program to the file of -o, and stop; so: libNAME.so and NAME.h; ptx: its kernels"},
-    [OPT_TARGET] = {"target", "cpu|cuda", "what runs it: processors, or NVIDIA GPUs (default: cpu)"},
+                  "write the compiled program to the file of -o, and stop; so: libNAME.so and "
+                  "NAME.h; ptx: its kernels"},
+    [OPT_TARGET] = {"target", "cpu|cuda",
+                    "what runs it: processors, or NVIDIA GPUs (default: cpu)"},
     [OPT_OPT_LEVEL] = {"opt-level", "1|2|3", "optimization of generated code (default: 2)"},
-    [OPT_CPU] = {"cpu", "native|generic", "code for this processor, or for all of its architecture (default: native)"},
+    [OPT_CPU] = {"cpu", "native|generic",
+                 "code for this processor, or for all of its architecture (default: native)"},
     [OPT_TOPOLOGY] = {"topology", "NAME",
-                      "cost model for the plan and the modelled times: a name or a topology file (default: cpu)"},
+                      "cost model for the plan and the modelled times: a name or a topology file "
+                      "(default: cpu)"},
     [OPT_OBJECTIVE] = {"objective", "time|bytes", "what the plan makes least (default: time)"},
-    [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate", "ops without a sharding rule: an error, or run on all devices"},
-    [OPT_MEMORY_LIMIT] = {"memory-limit", "BYTES",
-                          "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
+    [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate",
+                         "ops without a sharding rule: an error, or run on all devices"},
+    [OPT_MEMORY_LIMIT] =
+        {"memory-limit", "BYTES",
+         "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)"},
     [OPT_OVERLAP] = {"overlap", "no|run|plan",
-                     "communicate beside compute: no; as the order of the program allows; plan for it, too (default: no)"},
-    [OPT_GRAPH] = {"graph", NULL, "with --target=cuda: capture the program in a graph, and launch that"},
-    [OPT_FUSE] =
-        {"fuse", "no|faster|always",
-         "sums over devices together with what follows them, as kernels of GPUs do them: no; where that is modelled to "
-         "be faster; wherever it can be (default: no)"},
-    [OPT_SHARDS] = {"shards", "FOLDER",
-                    "with --emit=so: write there what a launcher needs, program.txt; and where arguments are given, what\n"
-                    "                                 each rank gets (in.K.RANK.npy), and has to return by what is expected\n"
-                    "                                 (out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
+                     "communicate beside compute: no; as the order of the program allows; plan for "
+                     "it, too (default: no)"},
+    [OPT_GRAPH] = {"graph", NULL,
+                   "with --target=cuda: capture the program in a graph, and launch that"},
+    [OPT_FUSE] = {"fuse", "no|faster|always",
+                  "sums over devices together with what follows them, as kernels of GPUs do them: "
+                  "no; where that is modelled to "
+                  "be faster; wherever it can be (default: no)"},
+    [OPT_SHARDS] =
+        {"shards", "FOLDER",
+         "with --emit=so: write there what a launcher needs, program.txt; and where arguments are "
+         "given, what\n"
+         "                                 each rank gets (in.K.RANK.npy), and has to return by "
+         "what is expected\n"
+         "                                 (out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
@@ -100,18 +122,25 @@ double seconds_now(void) {
 
 const cli_tool cli_program = {
     .name = "shard-run",
-    .before =
-        "usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n"
-        "       shard-run -n N -- PROGRAM [arguments]\n\n"
-        "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks of this machine, and\n"
-        "compares the results with the same program on one device (if it has communication of its own: with every value\n"
-        "whole on every device) and with given ones. Started by mpirun, torchrun or srun, or by the second form, each process\n"
-        "is a rank.\n\n",
-    .after = "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or failure, 2 wrong usage.\n"
-             "Tolerances, relative to the largest absolute value of the reference: against one device f32 1e-5, f64 1e-12,\n"
-             "bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 1e-4, others the same; integers and booleans "
-             "are equal. Where one device and N differ by more, an evaluation of the program in f64 judges both: N ranks are\n"
-             "wrong if they are farther off than the tolerance and than four times what one device is off.\n",
+    .before = "usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n"
+              "       shard-run -n N -- PROGRAM [arguments]\n\n"
+              "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as "
+              "ranks of this machine, and\n"
+              "compares the results with the same program on one device (if it has communication "
+              "of its own: with every value\n"
+              "whole on every device) and with given ones. Started by mpirun, torchrun or srun, or "
+              "by the second form, each process\n"
+              "is a rank.\n\n",
+    .after = "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or "
+             "failure, 2 wrong usage.\n"
+             "Tolerances, relative to the largest absolute value of the reference: against one "
+             "device f32 1e-5, f64 1e-12,\n"
+             "bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 1e-4, others the "
+             "same; integers and booleans "
+             "are equal. Where one device and N differ by more, an evaluation of the program in "
+             "f64 judges both: N ranks are\n"
+             "wrong if they are farther off than the tolerance and than four times what one device "
+             "is off.\n",
     .options = rows,
     .n_options = N_OPTIONS,
 };
@@ -132,8 +161,9 @@ static int parse_choice(const char *name, const char *text, const char *a, const
 }
 
 static int parse_launch(const char *name, const char *text, launch_kind *kind) {
-  static const char *const names[] = {
-      [LAUNCH_THREADS] = "threads", [LAUNCH_PROCESSES] = "processes", [LAUNCH_ATTACHED] = "attached"};
+  static const char *const names[] = {[LAUNCH_THREADS] = "threads",
+                                      [LAUNCH_PROCESSES] = "processes",
+                                      [LAUNCH_ATTACHED] = "attached"};
   for (int i = LAUNCH_THREADS; i <= LAUNCH_ATTACHED; i++) {
     if (strcmp(text, names[i]) == 0) {
       *kind = (launch_kind)i;
@@ -191,7 +221,8 @@ static int apply(int which, const char *text, void *data) {
     return CLI_GO_ON;
   case OPT_EMIT:
     o->emit = text;
-    if (strcmp(text, "so") == 0 || strcmp(text, "obj") == 0 || strcmp(text, "llvm") == 0 || strcmp(text, "ptx") == 0)
+    if (strcmp(text, "so") == 0 || strcmp(text, "obj") == 0 || strcmp(text, "llvm") == 0 ||
+        strcmp(text, "ptx") == 0)
       return CLI_GO_ON;
     return cli_usage("--emit takes so, obj, llvm or ptx");
   case OPT_TARGET:
@@ -298,10 +329,13 @@ int cli_parse(int argc, char **argv, options *o) {
   if (o->graph && o->target != TARGET_CUDA)
     return cli_usage("--graph is of --target=cuda");
   if (o->graph && o->emit)
-    return cli_usage("--graph is about running; what --emit writes is called by tprt_context_replay for that");
+    return cli_usage(
+        "--graph is about running; what --emit writes is called by tprt_context_replay for that");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("ranks of --target=cuda are threads, of one GPU or one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
-    return cli_usage("--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts", o->backend);
+    return cli_usage(
+        "--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts",
+        o->backend);
   return CLI_GO_ON;
 }

@@ -15,17 +15,20 @@ double compare_tolerance(const element *type, bool against_expected) {
   return type->size == 8 * type->parts ? 1e-12 : 1e-5;
 }
 
-static comparison differ(comparison c, const char *what, int64_t i, double value, double reference) {
+static comparison differ(comparison c, const char *what, int64_t i, double value,
+                         double reference) {
   c.ok = false;
   c.error = INFINITY;
-  snprintf(c.what, sizeof c.what, "%s at element %lld: %g, reference %g", what, (long long)i, value, reference);
+  snprintf(c.what, sizeof c.what, "%s at element %lld: %g, reference %g", what, (long long)i, value,
+           reference);
   return c;
 }
 
 /* Integers are compared as bits, so that 64 of them count. */
 static comparison compare_exact(const array *a, const array *b, comparison c) {
   for (int64_t i = 0; i < array_count(a); i++)
-    if (memcmp((char *)a->data + i * a->type->size, (char *)b->data + i * a->type->size, (size_t)a->type->size) != 0)
+    if (memcmp((char *)a->data + i * a->type->size, (char *)b->data + i * a->type->size,
+               (size_t)a->type->size) != 0)
       return differ(c, "different", i, array_get(a, i), array_get(b, i));
   return c;
 }
@@ -33,7 +36,8 @@ static comparison compare_exact(const array *a, const array *b, comparison c) {
 double compare_scale(const array *a) {
   double largest = INFINITY;
   for (;;) {
-    double next = 0, below = 0; /* the largest that is less than the masks so far, and the largest below that */
+    /* the largest that is less than the masks so far, and the largest below that */
+    double next = 0, below = 0;
     int64_t n = array_numbers(a), n_next = 0;
     for (int64_t i = 0; i < n; i++) {
       double x = fabs(array_get(a, i));
@@ -56,7 +60,10 @@ double compare_scale(const array *a) {
 }
 
 comparison compare_arrays(const array *a, const array *b, bool against_expected) {
-  comparison c = {.done = true, .ok = true, .error_of_one = -1, .tolerance = compare_tolerance(a->type, against_expected)};
+  comparison c = {.done = true,
+                  .ok = true,
+                  .error_of_one = -1,
+                  .tolerance = compare_tolerance(a->type, against_expected)};
   if (a->type->kind != 'f')
     return compare_exact(a, b, c);
   double scale = compare_scale(b), error = 0;

@@ -8,7 +8,8 @@
 /* A text that grows. */
 static void add(MlirStringRef part, void *data) { fwrite(part.data, 1, part.length, data); }
 
-/* loc("file":1:2) without what surrounds the three; the module itself stands at 0:0, which says nothing. */
+/* loc("file":1:2) without what surrounds the three; the module itself stands at 0:0, which says
+ * nothing. */
 static void add_location(MlirLocation location, FILE *out) {
   char *text = NULL;
   size_t n;
@@ -18,12 +19,16 @@ static void add_location(MlirLocation location, FILE *out) {
   mlirLocationPrint(location, add, stream);
   if (fclose(stream) != 0)
     n = 0;
-  char *end = n > 5 && strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')' ? strstr(text + 5, "\":") : NULL;
+  char *end = n > 5 && strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')'
+                  ? strstr(text + 5, "\":")
+                  : NULL;
   if (end && strcmp(end, "\":0:0)") == 0)
     fprintf(out, "%.*s: ", (int)(end - text - 5), text + 5);
   else if (end)
-    fprintf(out, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)), end + 1);
-  else if (n && !mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
+    fprintf(out, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)),
+            end + 1);
+  else if (n &&
+           !mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
     fprintf(out, "%s: ", text);
   free(text);
 }
@@ -58,4 +63,6 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
   return mlirLogicalResultSuccess();
 }
 
-void diagnostics_attach(MlirContext context) { (void)mlirContextAttachDiagnosticHandler(context, handle, NULL, NULL); }
+void diagnostics_attach(MlirContext context) {
+  (void)mlirContextAttachDiagnosticHandler(context, handle, NULL, NULL);
+}

@@ -7,28 +7,32 @@
 static int show_progress(void *user, double steps) {
   char text[80];
   (void)user;
-  snprintf(text, sizeof text, "evaluating the text of the program, %.0f million operations so far", steps / 1e6);
+  snprintf(text, sizeof text, "evaluating the text of the program, %.0f million operations so far",
+           steps / 1e6);
   progress(text);
   return 0;
 }
 
-tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan, const array *inputs, bool with_bounds,
-                       size_t why_size, char *why) {
-  const tp_reference_options watched = {.size = sizeof watched, .progress = show_progress, .without_bounds = !with_bounds};
+tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
+                       const array *inputs, bool with_bounds, size_t why_size, char *why) {
+  const tp_reference_options watched = {
+      .size = sizeof watched, .progress = show_progress, .without_bounds = !with_bounds};
   tp_reference *made = NULL;
   const void **data = calloc((size_t)plan->n_arguments + 1, sizeof *data);
   snprintf(why, why_size, "memory ran out");
   for (int i = 0; data && i < plan->n_arguments; i++)
     data[i] = inputs[i].data;
   progress("evaluating the text of the program");
-  if (data && tp_reference_evaluate(module, function, data, &watched, why_size, why, &made) != TP_OK)
+  if (data &&
+      tp_reference_evaluate(module, function, data, &watched, why_size, why, &made) != TP_OK)
     made = NULL;
   free(data);
   return made;
 }
 
 /* Numbers that the evaluator does not know: how far they are from those of one device. */
-static double error_of_unknown(const array *a, const array *one, const tp_reference *reference, int k) {
+static double error_of_unknown(const array *a, const array *one, const tp_reference *reference,
+                               int k) {
   double error = 0, value;
   for (int64_t i = 0; i < array_numbers(a); i++) {
     double x = array_get(a, i), y = array_get(one, i);
@@ -44,22 +48,27 @@ static comparison compare_integers(const array *value, const tp_reference *refer
   tp_reference_judge(reference, k, value->data, &judgement);
   c.ok = judgement.first_wrong < 0 && 2 * judgement.n_known >= judgement.n_numbers;
   if (judgement.first_wrong >= 0)
-    snprintf(c.what, sizeof c.what, "element %lld: %s", (long long)judgement.first_wrong, judgement.text);
+    snprintf(c.what, sizeof c.what, "element %lld: %s", (long long)judgement.first_wrong,
+             judgement.text);
   else if (judgement.n_known < judgement.n_numbers)
     snprintf(c.what, sizeof c.what, "rounding decides %lld of %lld elements",
              (long long)(judgement.n_numbers - judgement.n_known), (long long)judgement.n_numbers);
   return c;
 }
 
-comparison compare_with_evaluator(const array *value, const array *one, const tp_reference *reference, int k) {
+comparison compare_with_evaluator(const array *value, const array *one,
+                                  const tp_reference *reference, int k) {
   enum { SEVERAL = 4 };
-  double most_tolerances = value->type->narrow ? 2.5 : 50; /* of narrow types one is large already */
+  /* of narrow types one is large already */
+  double most_tolerances = value->type->narrow ? 2.5 : 50;
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
-  comparison c = {.done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
+  comparison c = {
+      .done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
   tp_reference_judgement judgement, of_one;
   tp_reference_judge(reference, k, value->data, &judgement);
-  double scale = fmin(judgement.largest, compare_scale(one ? one : value)); /* what the program says is no mask for certain */
+  /* what the program says is no mask for certain */
+  double scale = fmin(judgement.largest, compare_scale(one ? one : value));
   scale = scale > 0 ? scale : judgement.largest > 0 ? judgement.largest : 1;
   c.error = judgement.error / scale;
   if (one) {

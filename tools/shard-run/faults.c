@@ -1,5 +1,6 @@
-/* What a program does that MLIR leaves undefined (an integer divided by 0, an index out of bounds) may end in a signal. It is said then that
- * the program did it, and which rank; what is wrong with shard-run itself ends it as it would. */
+/* What a program does that MLIR leaves undefined (an integer divided by 0, an index out of bounds)
+ * may end in a signal. It is said then that the program did it, and which rank; what is wrong with
+ * shard-run itself ends it as it would. */
 #include "run.h"
 
 #include <signal.h>

@@ -16,8 +16,9 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
 /* Integers of which nothing is known: small enough for an index of most things. */
 enum { HIGHEST_INTEGER = 3 };
 
-/* Floats are normal, with the deviation that their use asks for; integers are even from 0 to what their use as indices allows; booleans are
- * even. The numbers depend on the seed and the argument alone, and integers without known use on nothing else. */
+/* Floats are normal, with the deviation that their use asks for; integers are even from 0 to what
+ * their use as indices allows; booleans are even. The numbers depend on the seed and the argument
+ * alone, and integers without known use on nothing else. */
 static void draw(array *a, uint64_t seed, int argument, const tp_input_range *range) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)argument + 1;
   int64_t n = array_numbers(a), high = range->high < 0 ? HIGHEST_INTEGER : range->high;
@@ -31,7 +32,8 @@ static void draw(array *a, uint64_t seed, int argument, const tp_input_range *ra
     if (a->type->kind == 'b')
       value = (double)(bits >> 63);
     if (a->type->kind == 'f') { /* Box-Muller */
-      double u = ((double)(bits >> 11) + 1) * 0x1p-53, v = (double)(next_random(&state) >> 11) * 0x1p-53;
+      double u = ((double)(bits >> 11) + 1) * 0x1p-53,
+             v = (double)(next_random(&state) >> 11) * 0x1p-53;
       value = range->deviation * sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
       value = range->is_positive ? fabs(value) : value;
     }
@@ -43,15 +45,19 @@ static bool describe(const tp_plan_value *value, const char *what, int i, array 
   *a = (array){.type = element_find(value->element), .rank = value->rank};
   memcpy(a->shape, value->shape, sizeof a->shape);
   if (!a->type)
-    complain("%s %d has elements of type %s, which files and comparisons do not know", what, i, value->element);
+    complain("%s %d has elements of type %s, which files and comparisons do not know", what, i,
+             value->element);
   return a->type != NULL;
 }
 
 /* The file of value `i`: from the list, else PREFIX.in.K.npy if it exists; NULL: none. */
-static const char *find_file(const options *o, const text_list *list, const char *kind, int i, char *path, size_t size) {
+static const char *find_file(const options *o, const text_list *list, const char *kind, int i,
+                             char *path, size_t size) {
   if (i < list->n)
     return list->items[i];
-  if (!o->inputs_from || snprintf(path, size, "%s.%s.%d.npy", o->inputs_from, kind, i) >= (int)size || access(path, F_OK) != 0)
+  if (!o->inputs_from ||
+      snprintf(path, size, "%s.%s.%d.npy", o->inputs_from, kind, i) >= (int)size ||
+      access(path, F_OK) != 0)
     return NULL;
   return path;
 }
@@ -103,8 +109,9 @@ bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array
   tp_input_range *ranges = calloc((size_t)plan->n_arguments + 1, sizeof *ranges);
   if (!ranges)
     complain("memory ran out");
-  bool ok = ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
-            load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, ranges, inputs);
+  bool ok =
+      ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
+      load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, ranges, inputs);
   free(ranges);
   return ok;
 }
@@ -121,14 +128,15 @@ void arrays_clear(array *arrays, int n) {
 
 /* ---- shards ---- */
 
-/* What stands in the padding of an uneven shard is unspecified. Here it is as bad as can be: NaN, and -1, which is no index. Booleans
- * stay booleans. */
+/* What stands in the padding of an uneven shard is unspecified. Here it is as bad as can be: NaN,
+ * and -1, which is no index. Booleans stay booleans. */
 static void spoil(array *shard) {
   if (shard->type->kind != 'b')
     memset(shard->data, 0xff, array_bytes(shard));
 }
 
-static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const array *whole, int rank, array *shard) {
+static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const array *whole,
+                         int rank, array *shard) {
   int64_t from[TP_MAX_RANK] = {0}, to[TP_MAX_RANK] = {0}, size[TP_MAX_RANK];
   if (!array_create(shard, element_find(value->element), value->rank, value->local))
     return false;
@@ -143,17 +151,20 @@ static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const 
 static bool check_values(const char *what, int n, const tp_plan_value *values) {
   for (int i = 0; i < n; i++)
     if (tp_spec_has_partial(values[i].spec)) {
-      complain("%s %d is partial (%s): it has no single value to run with", what, i, values[i].sharding);
+      complain("%s %d is partial (%s): it has no single value to run with", what, i,
+               values[i].sharding);
       return false;
     } else if (!element_find(values[i].element)) {
-      complain("%s %d has elements of type %s, which shard-run does not know", what, i, values[i].element);
+      complain("%s %d has elements of type %s, which shard-run does not know", what, i,
+               values[i].element);
       return false;
     }
   return true;
 }
 
 bool shards_create(const tp_plan *plan, const array *whole, launch *l) {
-  if (!check_values("argument", plan->n_arguments, plan->arguments) || !check_values("result", plan->n_results, plan->results))
+  if (!check_values("argument", plan->n_arguments, plan->arguments) ||
+      !check_values("result", plan->n_results, plan->results))
     return false;
   l->n_ranks = (int)plan->n_devices;
   l->n_inputs = plan->n_arguments;

@@ -18,18 +18,20 @@ static _Thread_local int rank_in_program = -1;
 int launch_rank_in_program(void) { return rank_in_program; }
 
 /* Once, until all of it is done. */
-static tprt_status call(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
+static tprt_status call(tprt_context *context, const rank_work *w, int rank, void **in, void **out,
+                        rank_result *result) {
   const char *why = "";
   rank_in_program = rank;
-  tprt_status status = w->graph
-                           ? tprt_context_replay(context, (tprt_program_fn *)w->entry, w->n_inputs, in, w->n_outputs, out, &why)
-                           : (tprt_status)w->entry(context, in, out);
+  tprt_status status = w->graph ? tprt_context_replay(context, (tprt_program_fn *)w->entry,
+                                                      w->n_inputs, in, w->n_outputs, out, &why)
+                                : (tprt_status)w->entry(context, in, out);
   rank_in_program = -1;
   snprintf(result->no_graph, sizeof result->no_graph, "%s", why);
   return status == TPRT_OK && w->on_gpu ? tprt_context_synchronize(context) : status;
 }
 
-static tprt_status execute(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
+static tprt_status execute(tprt_context *context, const rank_work *w, int rank, void **in,
+                           void **out, rank_result *result) {
   tprt_status status = call(context, w, rank, in, out, result); /* binds, touches the memory */
   if (status == TPRT_OK && w->graph)
     status = call(context, w, rank, in, out, result); /* captures */
@@ -43,8 +45,10 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
   return status;
 }
 
-/* In place of the addresses of `arrays`, those of buffers of the GPU; the arrays are copied there if `filled`. */
-static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays, bool filled, void **list) {
+/* In place of the addresses of `arrays`, those of buffers of the GPU; the arrays are copied there
+ * if `filled`. */
+static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays, bool filled,
+                               void **list) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n; i++)
     list[i] = NULL;
@@ -56,14 +60,16 @@ static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays
   return status;
 }
 
-static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int rank, void **in, void **out, rank_result *result) {
+static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int rank, void **in,
+                              void **out, rank_result *result) {
   tprt_status status = move_to_gpu(context, w->n_inputs, w->inputs, true, in);
   tprt_status room = move_to_gpu(context, w->n_outputs, w->outputs, false, out);
   status = status == TPRT_OK ? room : status;
   if (status == TPRT_OK)
     status = execute(context, w, rank, in, out, result);
   for (int i = 0; i < w->n_outputs && status == TPRT_OK; i++)
-    status = tprt_context_download(context, w->outputs[i].data, out[i], array_bytes(w->outputs + i));
+    status =
+        tprt_context_download(context, w->outputs[i].data, out[i], array_bytes(w->outputs + i));
   for (int i = 0; i < w->n_inputs; i++)
     tprt_context_free(context, in[i]);
   for (int i = 0; i < w->n_outputs; i++)
@@ -71,7 +77,8 @@ static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int ran
   return status;
 }
 
-/* Where fused sites of a GPU's program are not one kernel for all ranks, and why: once for each reason. */
+/* Where fused sites of a GPU's program are not one kernel for all ranks, and why: once for each
+ * reason. */
 static void explain_rows(const tprt_context *context, int n_sites) {
   const char *told = "";
   for (int s = 0; s < n_sites; s++) {
@@ -85,15 +92,18 @@ static void explain_rows(const tprt_context *context, int n_sites) {
 
 void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   tprt_context *context = NULL;
-  tprt_context_config config = {.size = sizeof config, .target = w->on_gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST};
+  tprt_context_config config = {.size = sizeof config,
+                                .target = w->on_gpu ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST};
   void **in = pointers(w->n_inputs, w->inputs), **out = pointers(w->n_outputs, w->outputs);
   result->status = in && out ? tprt_context_create(world, &config, &context) : TPRT_NO_MEMORY;
   if (result->status == TPRT_OK)
-    result->status = (w->on_gpu ? run_on_gpu : execute)(context, w, tprt_comm_rank(world), in, out, result);
+    result->status =
+        (w->on_gpu ? run_on_gpu : execute)(context, w, tprt_comm_rank(world), in, out, result);
   if (result->status != TPRT_OK) {
     const char *text = context ? tprt_context_error(context) : tprt_last_error();
     text = *text ? text : tprt_last_error();
-    snprintf(result->error, sizeof result->error, "%s%s%s", tprt_status_name(result->status), *text ? ": " : "", text);
+    snprintf(result->error, sizeof result->error, "%s%s%s", tprt_status_name(result->status),
+             *text ? ": " : "", text);
   }
   if (result->status != TPRT_OK && (!context || !*tprt_context_error(context)))
     (void)tprt_comm_abort(world); /* the program has not told the others */
@@ -158,7 +168,8 @@ bool launch_load(launch *l, tp_program **program, tp_entry *entry) {
     return false;
   }
   if (tp_program_find(*program, l->function, entry, &table) != TP_OK) {
-    complain("the compiled program has no function '%s', or one of its symbols is missing", l->function);
+    complain("the compiled program has no function '%s', or one of its symbols is missing",
+             l->function);
     tp_program_unload(*program);
     return false;
   }
@@ -199,8 +210,8 @@ bool launch_describe(launch *l) {
   return ok;
 }
 
-/* A rank alone needs none but on memory of GPUs, if the user wants that; ranks of GPUs have loopback, which works there, unless something else is
- * asked for. */
+/* A rank alone needs none but on memory of GPUs, if the user wants that; ranks of GPUs have
+ * loopback, which works there, unless something else is asked for. */
 static const char *backend_of(const launch *l) {
   if (l->n_ranks == 1 && !(l->on_gpu && l->backend))
     return "self";
@@ -214,7 +225,8 @@ static void say_way(const launch *l, const tprt_comm *world) {
   for (size_t i = 0; tprt_backend_name(i); i++)
     if (strcmp(tprt_backend_name(i), name) == 0)
       reason = tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_GPU_PROGRAMS));
-  printf("collectives go through memory of the host: backend %s%s%s\n", name, reason ? ": " : "", reason ? reason : "");
+  printf("collectives go through memory of the host: backend %s%s%s\n", name, reason ? ": " : "",
+         reason ? reason : "");
 }
 
 bool launch_threads(launch *l) {

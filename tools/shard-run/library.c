@@ -1,4 +1,5 @@
-/* --emit=so: the compiled program as a shared library that any program may link, and a header that says how it is called. */
+/* --emit=so: the compiled program as a shared library that any program may link, and a header that
+ * says how it is called. */
 #include "run.h"
 
 #include <ctype.h>
@@ -15,21 +16,27 @@
 
 /* Words of C and C++ that are no names. */
 static bool is_keyword(const char *name) {
-  static const char words[] =
-      " "
-      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
-      "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
-      "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
-      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
-      "register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast "
-      "struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union "
-      "unsigned using virtual void volatile wchar_t while xor xor_eq ";
+  static const char words[] = " "
+                              "alignas alignof and and_eq asm auto bitand bitor bool break case "
+                              "catch char char16_t char32_t char8_t class "
+                              "co_await co_return co_yield compl concept const const_cast "
+                              "consteval constexpr constinit continue decltype "
+                              "default delete do double dynamic_cast else enum explicit export "
+                              "extern false float for friend goto if inline "
+                              "int long mutable namespace new noexcept not not_eq nullptr operator "
+                              "or or_eq private protected public "
+                              "register reinterpret_cast requires restrict return short signed "
+                              "sizeof static static_assert static_cast "
+                              "struct switch template this thread_local throw true try typedef "
+                              "typeid typename typeof typeof_unqual union "
+                              "unsigned using virtual void volatile wchar_t while xor xor_eq ";
   char word[300];
   snprintf(word, sizeof word, " %s ", name);
   return strstr(words, word) != NULL;
 }
 
-/* What every program with the library has: a function of the same name would take the place of that. */
+/* What every program with the library has: a function of the same name would take the place of
+ * that. */
 static const char *owner_of(const char *name) {
   static const char *const files[] = {"libc.so.6", "libm.so.6"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -60,7 +67,8 @@ static bool name_of(const char *path, char *name, size_t size) {
 
 bool library_name(const char *path, char *name, size_t size) {
   if (!name_of(path, name, size)) {
-    complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C and C++ will call the function, and "
+    complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C and C++ "
+             "will call the function, and "
              "not main",
              path);
     return false;
@@ -75,15 +83,18 @@ bool library_name(const char *path, char *name, size_t size) {
 bool library_rename(build *b, const char *name) {
   MlirOperation module = mlirModuleGetOperation(b->module);
   MlirContext context = mlirOperationGetContext(module);
-  MlirStringRef from = mlirStringRefCreateFromCString(b->shape->function), to = mlirStringRefCreateFromCString(name);
+  MlirStringRef from = mlirStringRefCreateFromCString(b->shape->function),
+                to = mlirStringRefCreateFromCString(name);
   if (mlirStringRefEqual(from, to))
     return true;
   MlirSymbolTable table = mlirSymbolTableCreate(module);
   MlirOperation func = mlirSymbolTableLookup(table, from);
   bool is_free = mlirOperationIsNull(mlirSymbolTableLookup(table, to));
-  bool ok = is_free && !mlirLogicalResultIsFailure(mlirSymbolTableReplaceAllSymbolUses(from, to, module));
+  bool ok =
+      is_free && !mlirLogicalResultIsFailure(mlirSymbolTableReplaceAllSymbolUses(from, to, module));
   if (ok)
-    mlirOperationSetInherentAttributeByName(func, mlirSymbolTableGetSymbolAttributeName(), mlirStringAttrGet(context, to));
+    mlirOperationSetInherentAttributeByName(func, mlirSymbolTableGetSymbolAttributeName(),
+                                            mlirStringAttrGet(context, to));
   else
     complain(is_free ? "the function cannot be renamed to '%s'"
                      : "the model has another function '%s'; choose another name for the library",
@@ -116,7 +127,8 @@ static int64_t local_bytes(const tp_plan_value *value) {
   return bytes;
 }
 
-static void print_values(FILE *file, const char *name, const char *what, int n, const tp_plan_value *values) {
+static void print_values(FILE *file, const char *name, const char *what, int n,
+                         const tp_plan_value *values) {
   fprintf(file, "\n/* %s, and the bytes of each on a device:\n", what);
   for (int i = 0; i < n; i++) {
     fprintf(file, " *   %d%s", i, *values[i].name ? " " : "");
@@ -140,12 +152,12 @@ static bool print_header(FILE *file, const options *o, const tp_plan *plan, cons
   char values[300];
   fprintf(file, "/* %s: ", name);
   print_in_comment(file, model ? model + 1 : o->model);
-  fprintf(file, " for %lld device%s, compiled by tpshard %s. Link with -l%s -ltprt. */\n", (long long)plan->n_devices,
-          plan->n_devices == 1 ? "" : "s", tp_version(), name);
-  fprintf(
-      file,
-      "#ifndef TPSHARD_%s_H\n#define TPSHARD_%s_H\n\n#include \"tprt/abi.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-      name, name);
+  fprintf(file, " for %lld device%s, compiled by tpshard %s. Link with -l%s -ltprt. */\n",
+          (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", tp_version(), name);
+  fprintf(file,
+          "#ifndef TPSHARD_%s_H\n#define TPSHARD_%s_H\n\n#include \"tprt/abi.h\"\n\n#ifdef "
+          "__cplusplus\nextern \"C\" {\n#endif\n\n",
+          name, name);
   fprintf(file, "/* Devices: ");
   for (int a = 0; a < plan->mesh.n_axes; a++) {
     fputs(a ? ", " : "", file);
@@ -153,16 +165,18 @@ static bool print_header(FILE *file, const options *o, const tp_plan *plan, cons
     fprintf(file, "=%lld", (long long)plan->mesh.axes[a].size);
   }
   fprintf(file, ", the last axis fastest: as many ranks as the world of the context has. */\n");
-  fprintf(file, "enum { %s_DEVICES = %lld, %s_ARGUMENTS = %d, %s_RESULTS = %d };\n", name, (long long)plan->n_devices, name,
-          plan->n_arguments, name, plan->n_results);
+  fprintf(file, "enum { %s_DEVICES = %lld, %s_ARGUMENTS = %d, %s_RESULTS = %d };\n", name,
+          (long long)plan->n_devices, name, plan->n_arguments, name, plan->n_results);
   snprintf(values, sizeof values, "%s_argument_bytes", name);
   print_values(file, values, "Arguments", plan->n_arguments, plan->arguments);
   snprintf(values, sizeof values, "%s_result_bytes", name);
   print_values(file, values, "Results", plan->n_results, plan->results);
   fprintf(file,
-          "\n/* Runs on this rank's device; every rank calls it. inputs[i] and outputs[i] are dense row-major data of this "
+          "\n/* Runs on this rank's device; every rank calls it. inputs[i] and outputs[i] are "
+          "dense row-major data of this "
           "device, aligned to 64\n"
-          " * bytes, which do not overlap each other. Returns a tprt_status; tprt_context_error has the text. */\n"
+          " * bytes, which do not overlap each other. Returns a tprt_status; tprt_context_error "
+          "has the text. */\n"
           "int32_t %s(tprt_context *context, void *const *inputs, void *const *outputs);\n\n"
           "#ifdef __cplusplus\n}\n#endif\n#endif\n",
           name);
@@ -172,7 +186,8 @@ static bool print_header(FILE *file, const options *o, const tp_plan *plan, cons
 static bool write_header(const options *o, const tp_plan *plan, const char *name) {
   char path[4096];
   const char *slash = strrchr(o->output, '/');
-  int n = snprintf(path, sizeof path, "%.*s%s.h", slash ? (int)(slash - o->output) + 1 : 0, o->output, name);
+  int n = snprintf(path, sizeof path, "%.*s%s.h", slash ? (int)(slash - o->output) + 1 : 0,
+                   o->output, name);
   FILE *file = n < (int)sizeof path ? fopen(path, "w") : NULL;
   bool ok = file && print_header(file, o, plan, name);
   ok = file && fclose(file) == 0 && ok;
@@ -201,8 +216,9 @@ static bool link_object(const char *object, const char *output, const char *name
   pid_t child;
   int status = 0, error = posix_spawnp(&child, driver, NULL, NULL, arguments, environ);
   if (error) {
-    complain("cannot start the C compiler '%s', which links the library: %s; install one, or name it in CC", driver,
-             strerror(error));
+    complain("cannot start the C compiler '%s', which links the library: %s; install one, or name "
+             "it in CC",
+             driver, strerror(error));
     return false;
   }
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -12,8 +12,8 @@
 
 static bool write_file(const char *path, const tp_bytes *bytes) {
   cli_file file;
-  bool ok =
-      cli_file_open(&file, path) && cli_file_close(&file, fwrite(bytes->data, 1, bytes->size, file.stream) == bytes->size);
+  bool ok = cli_file_open(&file, path) &&
+            cli_file_close(&file, fwrite(bytes->data, 1, bytes->size, file.stream) == bytes->size);
   if (!ok)
     complain("cannot write '%s': %s", path, strerror(errno));
   return ok;
@@ -34,7 +34,8 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 
 /* ---- running ---- */
 
-static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs, launch *run, array **outputs) {
+static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs,
+                    launch *run, array **outputs) {
   *run = (launch){.function = b->shape->function,
                   .object = &b->object,
                   .timeout = o->timeout,
@@ -53,8 +54,8 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
 /* What the runtime counted must be what the plan says, site by site. */
 static bool check_bytes(const tp_plan *plan, const launch *run) {
   if (run->n_sites < plan->n_collectives) {
-    complain("the program has %d sites, but the plan has %d collectives; please report this", run->n_sites,
-             plan->n_collectives);
+    complain("the program has %d sites, but the plan has %d collectives; please report this",
+             run->n_sites, plan->n_collectives);
     return false;
   }
   for (int r = 0; r < run->n_ranks; r++)
@@ -62,9 +63,12 @@ static bool check_bytes(const tp_plan *plan, const launch *run) {
       const tprt_site_stats *stats = run->ranks[r].sites + s;
       int64_t bytes = s < plan->n_collectives ? plan->collectives[s].bytes : 0;
       if (stats->bytes != stats->calls * bytes) {
-        complain("site %d (%s): rank %d sent %lld bytes in %lld calls, but the plan says %lld a call; please report this", s,
-                 s < plan->n_collectives ? tp_collective_name(plan->collectives[s].kind) : "contraction", r,
-                 (long long)stats->bytes, (long long)stats->calls, (long long)bytes);
+        complain("site %d (%s): rank %d sent %lld bytes in %lld calls, but the plan says %lld a "
+                 "call; please report this",
+                 s,
+                 s < plan->n_collectives ? tp_collective_name(plan->collectives[s].kind)
+                                         : "contraction",
+                 r, (long long)stats->bytes, (long long)stats->calls, (long long)bytes);
         return false;
       }
     }
@@ -88,28 +92,32 @@ typedef struct session {
 
 static bool run_reference(session *s, MlirModule module, build_kind kind) {
   progress("compiling the reference");
-  if (!build_partition(s->o, module, kind, &s->reference) || !build_object(s->o, TARGET_CPU, NULL, &s->reference)) {
+  if (!build_partition(s->o, module, kind, &s->reference) ||
+      !build_object(s->o, TARGET_CPU, NULL, &s->reference)) {
     complain("the program to compare with, %s, could not be compiled",
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
   }
   progress("running the reference");
-  return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run, &s->reference_outputs);
+  return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run,
+                 &s->reference_outputs);
 }
 
 static void compare_integers_again(session *s, MlirModule module, int k) {
   char why[256];
-  tp_reference *bounded = evaluate(module, s->program.shape->function, s->program.shape, s->inputs, true, sizeof why, why);
+  tp_reference *bounded = evaluate(module, s->program.shape->function, s->program.shape, s->inputs,
+                                   true, sizeof why, why);
   if (bounded)
     s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, NULL, bounded, k);
   tp_reference_destroy(bounded);
 }
 
-/* One device is run where its error matters and it has not run yet. Integers that differ are asked for again, with bounds: rounding may decide
- * them. */
+/* One device is run where its error matters and it has not run yet. Integers that differ are asked
+ * for again, with bounds: rounding may decide them. */
 static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one, outcome *out) {
   const tp_plan *shape = s->program.shape;
-  tp_reference *reference = evaluate(module, shape->function, shape, s->inputs, false, sizeof s->why, s->why);
+  tp_reference *reference =
+      evaluate(module, shape->function, shape, s->inputs, false, sizeof s->why, s->why);
   if (!reference) {
     out->not_evaluated = s->why;
     return true;
@@ -152,14 +160,18 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
     if (is_constant(s->outputs + k))
-      cli_print("shard-run: warning: every element of result %d is the same; comparing it shows little\n", k);
+      cli_print(
+          "shard-run: warning: every element of result %d is the same; comparing it shows little\n",
+          k);
   }
   bool whole = is_one(s->o->mesh); /* then it is one device that is judged */
-  if (!is_local && (s->o->by_evaluator || !is_close) && !compare_by_evaluator(s, module, !whole, out))
+  if (!is_local && (s->o->by_evaluator || !is_close) &&
+      !compare_by_evaluator(s, module, !whole, out))
     return false;
   for (int k = 0; k < s->n_outputs; k++) {
     comparison *one = s->against_one + k, *evaluator = s->against_evaluator + k;
-    bool is_number = s->outputs[k].type->kind != 'f' || isfinite(one->error); /* no NaN or infinity on one side */
+    /* no NaN or infinity on one side */
+    bool is_number = s->outputs[k].type->kind != 'f' || isfinite(one->error);
     one->is_decided_elsewhere = one->done && !one->ok && is_number && evaluator->done;
     one->ok |= one->is_decided_elsewhere && evaluator->ok;
     out->verified &= (!one->done || one->ok) && (!evaluator->done || evaluator->ok) &&
@@ -194,15 +206,19 @@ static double bytes_of(int n, const tp_plan_value *values) {
   return sum;
 }
 
-/* What does not is found before it is allocated: the system promises memory that it has not, and ends who uses it. */
+/* What does not is found before it is allocated: the system promises memory that it has not, and
+ * ends who uses it. */
 static bool fits_memory(const tp_plan *plan) {
   double bytes =
-      (bytes_of(plan->n_arguments, plan->arguments) + bytes_of(plan->n_results, plan->results)) * (double)plan->n_devices;
+      (bytes_of(plan->n_arguments, plan->arguments) + bytes_of(plan->n_results, plan->results)) *
+      (double)plan->n_devices;
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (bytes <= memory)
     return true;
-  complain("arguments and results of %lld device%s take %.3g GiB, and this machine has %.3g (--emit compiles for any size)",
-           (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", bytes / 0x1p30, memory / 0x1p30);
+  complain("arguments and results of %lld device%s take %.3g GiB, and this machine has %.3g "
+           "(--emit compiles for any size)",
+           (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", bytes / 0x1p30,
+           memory / 0x1p30);
   return false;
 }
 
@@ -211,12 +227,14 @@ static bool fits_this_machine(const tp_plan *plan) {
   enum { MAX_RANKS = 256 };
   if (plan->n_devices <= MAX_RANKS)
     return fits_memory(plan);
-  complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for any number)",
+  complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for "
+           "any number)",
            (long long)plan->n_devices, MAX_RANKS);
   return false;
 }
 
-/* Regular files are replaced by a new one in their folder (cli_file); devices, pipes and links are opened as they are. */
+/* Regular files are replaced by a new one in their folder (cli_file); devices, pipes and links are
+ * opened as they are. */
 static bool is_replaced(const char *path) {
   struct stat state;
   return lstat(path, &state) == 0 && S_ISREG(state.st_mode);
@@ -250,11 +268,14 @@ static bool emit(const session *s) {
   if (strcmp(o->emit, "so") != 0)
     return write_file(o->output, &s->program.object);
   return library_name(o->output, name, sizeof name) && library_write(o, &s->program, name) &&
-         (!o->shards || shards_write(o, s->program.shape, name, s->inputs, s->expected, s->reference_outputs));
+         (!o->shards ||
+          shards_write(o, s->program.shape, name, s->inputs, s->expected, s->reference_outputs));
 }
 
 /* Ahead of time there is data only where it was given. */
-static bool has_data(const options *o) { return !o->emit || (o->shards && (o->inputs.n || o->inputs_from)); }
+static bool has_data(const options *o) {
+  return !o->emit || (o->shards && (o->inputs.n || o->inputs_from));
+}
 
 static int run_session(session *s, MlirModule module) {
   const options *o = s->o;
@@ -268,14 +289,17 @@ static int run_session(session *s, MlirModule module) {
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is partitioned already, its mesh is fixed");
-  bool ok = !(local && o->mesh) && (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
-                                                     expected_load(o, signature, &s->expected)));
+  bool ok =
+      !(local && o->mesh) &&
+      (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
+                        expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
   if (!ok)
     return EXIT_FAILED;
   tprt_cuda_info gpus;
   if (o->target == TARGET_CUDA && !o->emit && tprt_cuda_probe(&gpus) != TPRT_OK) {
-    complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)", tprt_last_error());
+    complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)",
+             tprt_last_error());
     return EXIT_FAILED;
   }
   bool is_reference = whole && o->target == TARGET_CPU; /* itself */
@@ -295,11 +319,13 @@ static int run_session(session *s, MlirModule module) {
   if (o->emit)
     return emit(s) ? EXIT_VERIFIED : EXIT_FAILED;
   progress("running");
-  if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) || !check_bytes(s->program.plan, &s->run))
+  if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) ||
+      !check_bytes(s->program.plan, &s->run))
     return EXIT_FAILED;
   outcome out = {.options = o,
                  .program = &s->program,
-                 .against = reference == BUILD_WHOLE ? "against whole values" : "against one device",
+                 .against =
+                     reference == BUILD_WHOLE ? "against whole values" : "against one device",
                  .where = reference == BUILD_WHOLE ? "with whole values" : "on one device",
                  .run = &s->run,
                  .verified = true};
@@ -320,11 +346,13 @@ static int run_model(const options *o, tprt_comm *world) {
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
-  mlirContextSetAllowUnregisteredDialects(context, true); /* annotations of Shardy; ops that nobody knows are refused later */
+  /* annotations of Shardy; ops that nobody knows are refused later */
+  mlirContextSetAllowUnregisteredDialects(context, true);
   diagnostics_attach(context);
   session s = {.o = o, .world = world};
   MlirModule module = {NULL};
-  bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
+  bool read =
+      read_model(context, o->model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
   int code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
   free(s.against_one);

@@ -60,7 +60,8 @@ static bool parse_shape(const char *text, int *rank, int64_t *shape) {
 static void shape_text(int rank, const int64_t *shape, char *text, size_t size) {
   size_t n = (size_t)snprintf(text, size, "(");
   for (int d = 0; d < rank && n < size; d++)
-    n += (size_t)snprintf(text + n, size - n, d + 1 < rank || rank == 1 ? "%lld, " : "%lld", (long long)shape[d]);
+    n += (size_t)snprintf(text + n, size - n, d + 1 < rank || rank == 1 ? "%lld, " : "%lld",
+                          (long long)shape[d]);
   if (n >= 2 && rank == 1 && n < size)
     n -= 1; /* (3,) */
   if (n < size)
@@ -68,7 +69,8 @@ static void shape_text(int rank, const int64_t *shape, char *text, size_t size) 
 }
 
 /* `part`: of at most the shape of `a`, which becomes the file's. */
-static bool check_header(const char *header, const char *path, bool part, array *a, char *why, size_t why_size) {
+static bool check_header(const char *header, const char *path, bool part, array *a, char *why,
+                         size_t why_size) {
   const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -79,8 +81,8 @@ static bool check_header(const char *header, const char *path, bool part, array 
     return fail(why, why_size, path, "is in Fortran order; save it with numpy.ascontiguousarray");
   sscanf(descr, "'%7[^']'", found);
   if (strcmp(found, a->type->descr) != 0) {
-    snprintf(why, why_size, "%s: holds elements of type %s, where %s (%s) is needed", path, found, a->type->descr,
-             a->type->name);
+    snprintf(why, why_size, "%s: holds elements of type %s, where %s (%s) is needed", path, found,
+             a->type->descr, a->type->name);
     return false;
   }
   bool fits = rank == a->rank;
@@ -90,7 +92,8 @@ static bool check_header(const char *header, const char *path, bool part, array 
     char have[256], want[256];
     shape_text(rank, shape, have, sizeof have);
     shape_text(a->rank, a->shape, want, sizeof want);
-    snprintf(why, why_size, "%s: has shape %s, where %s%s is needed", path, have, part ? "at most " : "", want);
+    snprintf(why, why_size, "%s: has shape %s, where %s%s is needed", path, have,
+             part ? "at most " : "", want);
     return false;
   }
   memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
@@ -98,7 +101,9 @@ static bool check_header(const char *header, const char *path, bool part, array 
 }
 
 /* numpy has no bf16 and no f8: they are stored as f32. */
-static bool is_widened(const array *a) { return strcmp(a->type->name, "bf16") == 0 || strcmp(a->type->name, "f8E4M3FN") == 0; }
+static bool is_widened(const array *a) {
+  return strcmp(a->type->name, "bf16") == 0 || strcmp(a->type->name, "f8E4M3FN") == 0;
+}
 
 static bool read_data(FILE *file, const char *path, array *a, char *why, size_t why_size) {
   array made;
@@ -129,26 +134,34 @@ static bool read_array(const char *path, bool part, array *a, char *why, size_t 
   FILE *file = fopen(path, "rb");
   if (!file)
     return fail(why, why_size, path, strerror(errno));
-  bool ok = read_header(file, path, header, why, why_size) && check_header(header, path, part, a, why, why_size) &&
+  bool ok = read_header(file, path, header, why, why_size) &&
+            check_header(header, path, part, a, why, why_size) &&
             read_data(file, path, a, why, why_size);
   fclose(file);
   return ok;
 }
 
-bool npy_read(const char *path, array *a, char *why, size_t why_size) { return read_array(path, false, a, why, why_size); }
+bool npy_read(const char *path, array *a, char *why, size_t why_size) {
+  return read_array(path, false, a, why, why_size);
+}
 
-bool npy_read_part(const char *path, array *a, char *why, size_t why_size) { return read_array(path, true, a, why, why_size); }
+bool npy_read_part(const char *path, array *a, char *why, size_t why_size) {
+  return read_array(path, true, a, why, why_size);
+}
 
 bool npy_write(const char *path, const array *a, char *why, size_t why_size) {
   char shape[256], header[512];
   shape_text(a->rank, a->shape, shape, sizeof shape);
-  int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a->type->descr, shape);
+  int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                   a->type->descr, shape);
   int padded = (10 + n + 1 + 63) / 64 * 64 - 10; /* data starts at a multiple of 64 */
   FILE *file = fopen(path, "wb");
   if (!file)
     return fail(why, why_size, path, strerror(errno));
-  unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)padded, (unsigned char)(padded >> 8)};
-  bool ok = fwrite(head, 1, sizeof head, file) == sizeof head && fprintf(file, "%-*s\n", padded - 1, header) == padded;
+  unsigned char head[10] = {
+      0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)padded, (unsigned char)(padded >> 8)};
+  bool ok = fwrite(head, 1, sizeof head, file) == sizeof head &&
+            fprintf(file, "%-*s\n", padded - 1, header) == padded;
   if (is_widened(a)) {
     for (int64_t i = 0; i < array_count(a) && ok; i++) {
       float value = (float)array_get(a, i);

@@ -19,7 +19,8 @@ static bool same_bits(const array *whole, const array *shard, const place *p) {
   array box = {0};
   int64_t zero[TP_MAX_RANK] = {0};
   array other = {0};
-  bool same = array_create(&box, whole->type, whole->rank, p->size) && array_create(&other, whole->type, whole->rank, p->size);
+  bool same = array_create(&box, whole->type, whole->rank, p->size) &&
+              array_create(&other, whole->type, whole->rank, p->size);
   if (same) {
     array_copy_box(whole, p->at, &box, zero, p->size);
     array_copy_box(shard, zero, &other, zero, p->size);
@@ -48,7 +49,8 @@ static bool join(const tp_plan *plan, const launch *l, int k, array *whole) {
     if (owner == r) {
       array_copy_box(l->outputs[r] + k, zero, whole, p.at, p.size);
     } else if (!same_bits(whole, l->outputs[r] + k, &p)) {
-      complain("result %d (%s): devices %d and %d should hold the same data and do not", k, value->sharding, owner, r);
+      complain("result %d (%s): devices %d and %d should hold the same data and do not", k,
+               value->sharding, owner, r);
       return false;
     }
   }

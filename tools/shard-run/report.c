@@ -11,10 +11,11 @@ static json_t *comparison_json(const comparison *c) {
   if (!c->done)
     return json_null();
   json_t *error = isfinite(c->error) ? json_real(c->error) : json_null();
-  json_t *json =
-      json_pack("{s:b, s:o, s:f, s:s}", "ok", (int)c->ok, "error", error, "tolerance", c->tolerance, "what", c->what);
+  json_t *json = json_pack("{s:b, s:o, s:f, s:s}", "ok", (int)c->ok, "error", error, "tolerance",
+                           c->tolerance, "what", c->what);
   if (c->error_of_one >= 0)
-    json_object_set_new(json, "error_of_one_device", isfinite(c->error_of_one) ? json_real(c->error_of_one) : json_null());
+    json_object_set_new(json, "error_of_one_device",
+                        isfinite(c->error_of_one) ? json_real(c->error_of_one) : json_null());
   return json;
 }
 
@@ -27,8 +28,9 @@ static json_t *values_json(int n, const tp_plan_value *values) {
       json_array_append_new(local, json_integer(values[i].local[d]));
     }
     json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name, "role", values[i].role, "type",
-                                    values[i].element, "shape", global, "local_shape", local, "sharding", values[i].sharding));
+                          json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name,
+                                    "role", values[i].role, "type", values[i].element, "shape",
+                                    global, "local_shape", local, "sharding", values[i].sharding));
   }
   return list;
 }
@@ -52,10 +54,12 @@ static json_t *collectives_json(const tp_plan *plan, const launch *run) {
     int64_t calls;
     measured(run, i, &seconds, &calls);
     json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:s}", "kind", tp_collective_name(c->kind), "axes",
-                        c->axes_text, "tensor", c->tensor, "reduction", c->combiner, "group", (json_int_t)c->group, "count",
-                        (json_int_t)calls, "bytes_per_device", (json_int_t)(calls * c->bytes), "modelled_seconds",
-                        (double)calls * tp_cost_seconds(c->cost), "measured_seconds", seconds, "location", c->location));
+        list, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:s}", "kind",
+                        tp_collective_name(c->kind), "axes", c->axes_text, "tensor", c->tensor,
+                        "reduction", c->combiner, "group", (json_int_t)c->group, "count",
+                        (json_int_t)calls, "bytes_per_device", (json_int_t)(calls * c->bytes),
+                        "modelled_seconds", (double)calls * tp_cost_seconds(c->cost),
+                        "measured_seconds", seconds, "location", c->location));
   }
   return list;
 }
@@ -91,35 +95,44 @@ static double slowest(const launch *run) {
 
 static json_t *memory_json(const build *b, const launch *run) {
   int64_t results = result_bytes(b->shape);
-  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes, "params",
-                   (json_int_t)b->shape->param_bytes, "results", (json_int_t)results, "buffers",
-                   (json_int_t)(run->private_bytes + run->registered_bytes), "total",
-                   (json_int_t)(b->shape->argument_bytes + results + run->private_bytes + run->registered_bytes));
+  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes,
+                   "params", (json_int_t)b->shape->param_bytes, "results", (json_int_t)results,
+                   "buffers", (json_int_t)(run->private_bytes + run->registered_bytes), "total",
+                   (json_int_t)(b->shape->argument_bytes + results + run->private_bytes +
+                                run->registered_bytes));
 }
 
 static json_t *outcome_json(const outcome *out) {
   const tp_plan *shape = out->program->shape;
   json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results);
   for (int a = 0; a < shape->mesh.n_axes; a++)
-    json_array_append_new(
-        mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size", (json_int_t)shape->mesh.axes[a].size));
+    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size",
+                                          (json_int_t)shape->mesh.axes[a].size));
   for (int k = 0; k < shape->n_results; k++) {
-    json_object_set_new(json_array_get(results, (size_t)k), "against_one_device", comparison_json(out->against_one + k));
-    json_object_set_new(json_array_get(results, (size_t)k), "against_expected", comparison_json(out->against_expected + k));
-    json_object_set_new(json_array_get(results, (size_t)k), "against_evaluator", comparison_json(out->against_evaluator + k));
+    json_object_set_new(json_array_get(results, (size_t)k), "against_one_device",
+                        comparison_json(out->against_one + k));
+    json_object_set_new(json_array_get(results, (size_t)k), "against_expected",
+                        comparison_json(out->against_expected + k));
+    json_object_set_new(json_array_get(results, (size_t)k), "against_evaluator",
+                        comparison_json(out->against_evaluator + k));
   }
   json_t *unsharded = out->reference ? json_real(out->reference->shape->flops) : json_null();
-  json_t *memory_one = out->reference ? memory_json(out->reference, out->reference_run) : json_null();
+  json_t *memory_one =
+      out->reference ? memory_json(out->reference, out->reference_run) : json_null();
   json_t *seconds_one = out->reference ? json_real(slowest(out->reference_run)) : json_null();
-  return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:s}", "schema",
-                   1, "version", tp_version(), "model", out->options->model, "function", shape->function, "verified",
-                   (int)out->verified, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
-                   (json_int_t)bytes_sent(out->run), "flops_per_device", shape->flops, "flops_unsharded", unsharded,
-                   "memory_per_device", memory_json(out->program, out->run), "memory_unsharded", memory_one, "modelled_seconds",
-                   tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)),
-                   "measured_seconds", slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
-                   collectives_json(out->program->plan, out->run), "arguments",
-                   values_json(shape->n_arguments, shape->arguments), "results", results, "gemm", out->run->ranks[0].gemm);
+  return json_pack(
+      "{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, "
+      "s:s}",
+      "schema", 1, "version", tp_version(), "model", out->options->model, "function",
+      shape->function, "verified", (int)out->verified, "mesh", mesh, "devices",
+      (json_int_t)shape->n_devices, "bytes_per_device", (json_int_t)bytes_sent(out->run),
+      "flops_per_device", shape->flops, "flops_unsharded", unsharded, "memory_per_device",
+      memory_json(out->program, out->run), "memory_unsharded", memory_one, "modelled_seconds",
+      tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)),
+      "measured_seconds", slowest(out->run), "measured_seconds_unsharded", seconds_one,
+      "collectives", collectives_json(out->program->plan, out->run), "arguments",
+      values_json(shape->n_arguments, shape->arguments), "results", results, "gemm",
+      out->run->ranks[0].gemm);
 }
 
 bool report_write(const outcome *out, const char *path) {
@@ -131,7 +144,8 @@ bool report_write(const outcome *out, const char *path) {
   }
   bool ok = cli_file_open(&file, path);
   if (ok)
-    ok = cli_file_close(&file, json_dumpf(json, file.stream, JSON_INDENT(2)) == 0 && fputc('\n', file.stream) != EOF);
+    ok = cli_file_close(&file, json_dumpf(json, file.stream, JSON_INDENT(2)) == 0 &&
+                                   fputc('\n', file.stream) != EOF);
   if (!ok)
     complain("the report cannot be written to '%s': %s", path, strerror(errno));
   json_decref(json);

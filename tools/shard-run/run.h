@@ -1,5 +1,6 @@
-/* shard-run, its parts: cli (options), diagnostics, build (compiling), library and shards (what is compiled ahead of time), inputs, launch and
- * worker (running), outputs (putting shards together), compare and evaluate (judging), report (JSON), table (text). */
+/* shard-run, its parts: cli (options), diagnostics, build (compiling), library and shards (what is
+ * compiled ahead of time), inputs, launch and worker (running), outputs (putting shards together),
+ * compare and evaluate (judging), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -35,16 +36,18 @@ typedef enum launch_kind {
 typedef enum run_target { TARGET_CPU, TARGET_CUDA } run_target;
 
 typedef struct options {
-  const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report, *plan_report, *emit, *output,
-      *shards, *worker, *unknown_ops, *memory_limit, *backend, *overlap, *fuse;
+  const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report,
+      *plan_report, *emit, *output, *shards, *worker, *unknown_ops, *memory_limit, *backend,
+      *overlap, *fuse;
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
   bool verify, generic, graph;
-  bool by_evaluator; /* results are compared with the evaluation of the program's text, not with one device */
-  int n_copies;      /* of `command`; 0: this is a run of a model */
-  char **command;    /* ends with NULL */
-  double timeout;    /* seconds; 0: the runtime's */
+  /* results are compared with the evaluation of the program's text, not with one device */
+  bool by_evaluator;
+  int n_copies;   /* of `command`; 0: this is a run of a model */
+  char **command; /* ends with NULL */
+  double timeout; /* seconds; 0: the runtime's */
   uint64_t seed;
   int repeat, opt_level;
 } options;
@@ -73,7 +76,8 @@ typedef enum build_kind {
 
 /* The program of one device, on tensors. */
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b);
-/* Has it communication or device indices that its user wrote? Then it has no meaning on one device. */
+/* Has it communication or device indices that its user wrote? Then it has no meaning on one
+ * device. */
 bool build_communicates(MlirModule source);
 /* Then its code, in the form of --emit; NULL: an object to be run here. */
 bool build_object(const options *o, run_target target, const char *form, build *b);
@@ -112,7 +116,8 @@ typedef struct launch {
   bool graph;  /* executions are launches of a graph, where that can be */
 } launch;
 
-/* Runs the program on all ranks. False, with a message printed, when it did not succeed everywhere. */
+/* Runs the program on all ranks. False, with a message printed, when it did not succeed
+ * everywhere. */
 bool launch_threads(launch *l);
 bool launch_processes(launch *l);
 /* On the ranks of `world`, of which this is rank 0. */
@@ -121,7 +126,8 @@ bool launch_attached(launch *l, tprt_comm *world);
 bool launch_load(launch *l, tp_program **program, tp_entry *entry);
 /* The same, and unloads it. */
 bool launch_describe(launch *l);
-/* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear of it); true when none did. */
+/* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear
+ * of it); true when none did. */
 bool launch_report(const launch *l);
 /* What one rank does, in either form. */
 typedef struct rank_work {
@@ -135,9 +141,11 @@ typedef struct rank_work {
 void run_rank(tprt_comm *world, const rank_work *work, rank_result *result);
 /* The rank whose program this thread is in; -1: none. May be called in a handler of signals. */
 int launch_rank_in_program(void);
-/* From now on a program that divides by 0 or reaches memory out of bounds ends the process with a message, and code 1. */
+/* From now on a program that divides by 0 or reaches memory out of bounds ends the process with a
+ * message, and code 1. */
 void faults_catch(void);
-/* Joins the world of processes that a launcher started, if there is one. False, with a message, when that fails. */
+/* Joins the world of processes that a launcher started, if there is one. False, with a message,
+ * when that fails. */
 bool attached_join(const options *o, bool *attached, tprt_comm **world);
 /* What ranks other than 0 do until rank 0 ends; returns the exit code. */
 int attached_obey(tprt_comm *world);
@@ -158,25 +166,28 @@ bool expected_load(const options *o, const tp_plan *plan, array **expected);
 /* Shards of the arguments for all ranks, and room for their results. */
 bool shards_create(const tp_plan *plan, const array *whole, launch *l);
 void launch_clear(launch *l);
-/* --shards: what describes the program to a launcher, and of each value that is not NULL the part of each rank. `program` is the name of its
- * function. False, with a message, when a file cannot be written. */
-bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs, const array *expected,
-                  const array *one);
+/* --shards: what describes the program to a launcher, and of each value that is not NULL the part
+ * of each rank. `program` is the name of its function. False, with a message, when a file cannot be
+ * written. */
+bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs,
+                  const array *expected, const array *one);
 /* Puts the results together; false, with a message, when replicas differ in a bit. */
 bool outputs_join(const tp_plan *plan, const launch *l, array **whole);
 void arrays_clear(array *arrays, int n);
 
 /* ---- verdict ---- */
 
-/* Evaluates the function of a module that is not partitioned, as if nothing rounded; or `with_bounds`, which tell what rounding decides. NULL, and
- * `why` says why not. */
-tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan, const array *inputs, bool with_bounds,
-                       size_t why_size, char *why);
-/* Of result `k` as the evaluator has it, and as one device computed it (NULL: unknown). Both are judged by the evaluator, whose precision is
- * higher: a value is wrong when its error is above the tolerance against one device, and above several times the error of one device, whose
- * inputs and rounding are the same. A program of which even one device is far off is not verified. Numbers that rounding decides have to be those
- * of one device, integers apart. */
-comparison compare_with_evaluator(const array *value, const array *one, const tp_reference *reference, int k);
+/* Evaluates the function of a module that is not partitioned, as if nothing rounded; or
+ * `with_bounds`, which tell what rounding decides. NULL, and `why` says why not. */
+tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
+                       const array *inputs, bool with_bounds, size_t why_size, char *why);
+/* Of result `k` as the evaluator has it, and as one device computed it (NULL: unknown). Both are
+ * judged by the evaluator, whose precision is higher: a value is wrong when its error is above the
+ * tolerance against one device, and above several times the error of one device, whose inputs and
+ * rounding are the same. A program of which even one device is far off is not verified. Numbers
+ * that rounding decides have to be those of one device, integers apart. */
+comparison compare_with_evaluator(const array *value, const array *one,
+                                  const tp_reference *reference, int k);
 
 typedef struct outcome {
   const options *options;

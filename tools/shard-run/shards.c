@@ -34,7 +34,8 @@ static bool write_description(const folder *f, const char *program) {
     return false;
   FILE *file = fopen(path, "w");
   if (file) {
-    fprintf(file, "program %s\ndevices %lld\nflops %.17g\n", program, (long long)f->plan->n_devices, f->plan->flops);
+    fprintf(file, "program %s\ndevices %lld\nflops %.17g\n", program, (long long)f->plan->n_devices,
+            f->plan->flops);
     print_values(file, "argument", f->plan->n_arguments, f->plan->arguments);
     print_values(file, "result", f->plan->n_results, f->plan->results);
   }
@@ -94,13 +95,13 @@ static bool write_results(const folder *f, const char *kind, const array *wholes
   return ok;
 }
 
-bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs, const array *expected,
-                  const array *one) {
+bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs,
+                  const array *expected, const array *one) {
   const folder f = {o->shards, plan};
   if (mkdir(o->shards, 0777) != 0 && errno != EEXIST) {
     complain("cannot make the folder '%s': %s", o->shards, strerror(errno));
     return false;
   }
-  return write_description(&f, program) && (!inputs || write_arguments(&f, inputs)) && write_results(&f, "out", expected) &&
-         write_results(&f, "one", one);
+  return write_description(&f, program) && (!inputs || write_arguments(&f, inputs)) &&
+         write_results(&f, "out", expected) && write_results(&f, "one", one);
 }

@@ -1,5 +1,6 @@
-/* shard-run -n N -- PROGRAM: starts a program N times, as ranks of one world. What they meet at is a store in a memory file, which
- * they inherit. When one fails, the others get a while to notice and are ended then. */
+/* shard-run -n N -- PROGRAM: starts a program N times, as ranks of one world. What they meet at is
+ * a store in a memory file, which they inherit. When one fails, the others get a while to notice
+ * and are ended then. */
 #include "run.h"
 
 #include <errno.h>
@@ -21,7 +22,8 @@ static void note_signal(int number) { stopped_by = number; }
 
 /* The environment with the variables of rank `rank`; `texts` has room for them. */
 static char **make_environment(int n, int rank, int store, char texts[4][48]) {
-  static const char *const names[] = {"TPRT_RANK=", "TPRT_SIZE=", "TPRT_STORE=", "TPRT_SEGMENT_FD="};
+  static const char *const names[] = {
+      "TPRT_RANK=", "TPRT_SIZE=", "TPRT_STORE=", "TPRT_SEGMENT_FD="};
   size_t n_old = 0, n_new = 0;
   while (environ[n_old])
     n_old++;
@@ -60,7 +62,9 @@ static void signal_all(const pid_t *pids, int n, int number) {
 }
 
 /* What the shell would say of it. */
-static int code_of(int state) { return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state); }
+static int code_of(int state) {
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
 
 static void report_end(int rank, int state) {
   if (WIFSIGNALED(state))

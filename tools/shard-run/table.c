@@ -32,7 +32,8 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
     fprintf(file, "  no communication\n");
     return;
   }
-  fprintf(file, "  %-16s %-16s %6s %12s %12s %12s\n", "collective", "axes", "count", "bytes/dev", "modelled", "measured");
+  fprintf(file, "  %-16s %-16s %6s %12s %12s %12s\n", "collective", "axes", "count", "bytes/dev",
+          "modelled", "measured");
   for (int i = 0; i < plan->n_collectives; i++) {
     const tp_plan_collective *c = plan->collectives + i;
     bool seen = false;
@@ -56,8 +57,9 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
     }
     char a[32], b[32], m[32];
     if (!seen)
-      fprintf(file, "  %-16s %-16s %6lld %12s %12s %12s\n", tp_collective_name(c->kind), c->axes_text, (long long)count,
-              bytes_text(bytes, a, sizeof a), seconds_text(modelled, b, sizeof b), seconds_text(seconds, m, sizeof m));
+      fprintf(file, "  %-16s %-16s %6lld %12s %12s %12s\n", tp_collective_name(c->kind),
+              c->axes_text, (long long)count, bytes_text(bytes, a, sizeof a),
+              seconds_text(modelled, b, sizeof b), seconds_text(seconds, m, sizeof m));
   }
 }
 
@@ -68,21 +70,25 @@ static void print_comparison(const char *against, const comparison *c, FILE *fil
   if (c->is_decided_elsewhere && c->what[0])
     fprintf(file, "    %-20s differs: %s; the evaluator decides\n", against, c->what);
   else if (c->is_decided_elsewhere)
-    fprintf(file, "    %-20s differs: error %.2g (above %.0e); the evaluator decides\n", against, c->error, c->tolerance);
+    fprintf(file, "    %-20s differs: error %.2g (above %.0e); the evaluator decides\n", against,
+            c->error, c->tolerance);
   else if (c->what[0])
     fprintf(file, "    %-20s %s: %s\n", against, verdict, c->what);
   else
-    fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, verdict, c->error, c->tolerance);
+    fprintf(file, "    %-20s %s: error %.2g (at most %.0e)\n", against, verdict, c->error,
+            c->tolerance);
 }
 
 static void print_evaluator(const comparison *c, FILE *file) {
   static const char against[] = "against the evaluator";
   if (c->done && c->is_ill_conditioned)
-    fprintf(file, "    %-20s ILL-CONDITIONED: error %.2g, and even one device is %.2g off; nothing is shown with this data\n",
+    fprintf(file,
+            "    %-20s ILL-CONDITIONED: error %.2g, and even one device is %.2g off; nothing is "
+            "shown with this data\n",
             against, c->error, c->error_of_one);
   else if (c->done && !c->what[0] && c->error_of_one >= 0)
-    fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against, c->ok ? "ok" : "MISMATCH", c->error,
-            c->error_of_one, c->tolerance);
+    fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against,
+            c->ok ? "ok" : "MISMATCH", c->error, c->error_of_one, c->tolerance);
   else
     print_comparison(against, c, file);
 }
@@ -112,18 +118,20 @@ static void print_memory(const outcome *out, FILE *file) {
   char a[32], b[32], c[32];
   int64_t buffers = out->run->private_bytes + out->run->registered_bytes;
   fprintf(file, "  memory per device: arguments %s (params %s), buffers %s",
-          bytes_text((double)shape->argument_bytes, a, sizeof a), bytes_text((double)shape->param_bytes, b, sizeof b),
+          bytes_text((double)shape->argument_bytes, a, sizeof a),
+          bytes_text((double)shape->param_bytes, b, sizeof b),
           bytes_text((double)buffers, c, sizeof c));
   if (out->reference) {
     int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
     fprintf(file, "; %s: arguments %s (params %s), buffers %s", out->where,
             bytes_text((double)shape->argument_bytes_global, a, sizeof a),
-            bytes_text((double)shape->param_bytes_global, b, sizeof b), bytes_text((double)one, c, sizeof c));
+            bytes_text((double)shape->param_bytes_global, b, sizeof b),
+            bytes_text((double)one, c, sizeof c));
   }
   fprintf(file, "\n  arithmetic per device: %.4g flop", shape->flops);
   if (out->reference && out->reference->shape->flops > 0)
-    fprintf(file, ", %.3g of the whole (%.3g would be even)", shape->flops / out->reference->shape->flops,
-            1.0 / (double)shape->n_devices);
+    fprintf(file, ", %.3g of the whole (%.3g would be even)",
+            shape->flops / out->reference->shape->flops, 1.0 / (double)shape->n_devices);
   fprintf(file, "\n");
 }
 
@@ -133,7 +141,8 @@ void table_print(const outcome *out, FILE *file) {
   char a[32], b[32], c[32];
   for (int r = 0; r < out->run->n_ranks; r++)
     sharded = fmax(sharded, out->run->ranks[r].seconds);
-  fprintf(file, "@%s on %lld device%s", plan->function, (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s");
+  fprintf(file, "@%s on %lld device%s", plan->function, (long long)plan->n_devices,
+          plan->n_devices == 1 ? "" : "s");
   for (int i = 0; i < plan->mesh.n_axes && plan->n_devices > 1; i++) {
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(&plan->mesh, i, 1, name, sizeof name);
@@ -149,12 +158,18 @@ void table_print(const outcome *out, FILE *file) {
       one = fmax(one, out->reference_run->ranks[r].seconds);
     fprintf(file, ", %s %s", out->where, seconds_text(one, b, sizeof b));
   }
-  fprintf(file, "; modelled %s\n", seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
+  fprintf(
+      file, "; modelled %s\n",
+      seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
   print_results(out, file);
   bool compared = false;
   for (int k = 0; k < plan->n_results; k++)
-    compared |= out->against_one[k].done || out->against_expected[k].done || out->against_evaluator[k].done;
+    compared |=
+        out->against_one[k].done || out->against_expected[k].done || out->against_evaluator[k].done;
   if (out->not_evaluated)
     fprintf(file, "  not evaluated: %s\n", out->not_evaluated);
-  fprintf(file, "%s\n", !out->verified ? "NOT VERIFIED" : compared ? "verified" : "done, nothing to compare with");
+  fprintf(file, "%s\n",
+          !out->verified ? "NOT VERIFIED"
+          : compared     ? "verified"
+                         : "done, nothing to compare with");
 }

@@ -1,7 +1,8 @@
 /* Ranks as processes: each is this program again, started with --worker.
  *
- * A worker inherits three descriptors: the segment of the world (3), the compiled object (4), and a file in memory with its
- * arguments and results (5), which it maps. No process is forked from one that has threads: posix_spawn. */
+ * A worker inherits three descriptors: the segment of the world (3), the compiled object (4), and a
+ * file in memory with its arguments and results (5), which it maps. No process is forked from one
+ * that has threads: posix_spawn. */
 #include "run.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 enum { SEGMENT_FD = 3, OBJECT_FD = 4, DATA_FD = 5, ALIGNMENT = 64, MAX_FUNCTION = 256 };
 #define EXCHANGE_MAGIC UINT64_C(0x7470736872756e31)
 
-/* The start of the data file; the arrays' offsets (inputs, then outputs), the sites, and the arrays follow. */
+/* The start of the data file; the arrays' offsets (inputs, then outputs), the sites, and the arrays
+ * follow. */
 typedef struct exchange {
   uint64_t magic;
   int32_t n_ranks, rank, n_inputs, n_outputs, n_sites, repeat;
@@ -57,7 +59,8 @@ static tp_program *load_object(exchange *x) {
   if (fstat(OBJECT_FD, &info) != 0)
     return NULL;
   void *object = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, OBJECT_FD, 0);
-  if (object == MAP_FAILED || tp_program_load(object, (size_t)info.st_size, why, sizeof why, &program) != TP_OK)
+  if (object == MAP_FAILED ||
+      tp_program_load(object, (size_t)info.st_size, why, sizeof why, &program) != TP_OK)
     worker_fail(x, TPRT_SYSTEM, "the object cannot be loaded", why);
   if (object != MAP_FAILED)
     munmap(object, (size_t)info.st_size);
@@ -65,7 +68,8 @@ static tp_program *load_object(exchange *x) {
 }
 
 static void work(exchange *x, tp_entry entry) {
-  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(x->timeout * 1e9), .segment_fd = SEGMENT_FD};
+  tprt_config config = {
+      .size = sizeof config, .timeout_ns = (int64_t)(x->timeout * 1e9), .segment_fd = SEGMENT_FD};
   config.backend = "shm";
   tprt_comm *world;
   if (tprt_world_create(x->n_ranks, x->rank, &config, &world) != TPRT_OK) {
@@ -73,8 +77,10 @@ static void work(exchange *x, tp_entry entry) {
     return;
   }
   const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
-  array *inputs = calloc((size_t)x->n_inputs + 1, sizeof *inputs), *outputs = calloc((size_t)x->n_outputs + 1, sizeof *outputs);
-  rank_result result = {.status = TPRT_NO_MEMORY, .sites = (tprt_site_stats *)(void *)((char *)x + x->sites_at)};
+  array *inputs = calloc((size_t)x->n_inputs + 1, sizeof *inputs),
+        *outputs = calloc((size_t)x->n_outputs + 1, sizeof *outputs);
+  rank_result result = {.status = TPRT_NO_MEMORY,
+                        .sites = (tprt_site_stats *)(void *)((char *)x + x->sites_at)};
   if (inputs && outputs) {
     for (int i = 0; i < x->n_inputs; i++)
       inputs[i].data = (char *)x + offsets[i];
@@ -137,13 +143,18 @@ static int memory_file(const char *name, uint64_t size) {
 /* Lays out and fills the data file of a rank. */
 static bool create_exchange(const launch *l, int rank, worker *w) {
   int n = l->n_inputs + l->n_outputs;
-  uint64_t offsets_at = align_up(sizeof(exchange)), sites_at = align_up(offsets_at + (uint64_t)n * sizeof(uint64_t));
+  uint64_t offsets_at = align_up(sizeof(exchange)),
+           sites_at = align_up(offsets_at + (uint64_t)n * sizeof(uint64_t));
   uint64_t size = align_up(sites_at + (uint64_t)l->n_sites * sizeof(tprt_site_stats));
   uint64_t first = size;
   for (int i = 0; i < n; i++)
-    size += align_up(array_bytes(i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs)) + 1);
+    size += align_up(
+        array_bytes(i < l->n_inputs ? l->inputs[rank] + i : l->outputs[rank] + (i - l->n_inputs)) +
+        1);
   w->data_fd = memory_file("shard-run data", size);
-  void *memory = w->data_fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, w->data_fd, 0);
+  void *memory = w->data_fd < 0
+                     ? MAP_FAILED
+                     : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, w->data_fd, 0);
   if (memory == MAP_FAILED)
     return false;
   w->x = memory;
@@ -203,13 +214,16 @@ static bool collect(launch *l, worker *workers) {
     result->seconds = x->seconds;
     snprintf(result->error, sizeof result->error, "%s", x->error);
     if (WIFSIGNALED(state))
-      snprintf(result->error, sizeof result->error, "its process was ended by signal %d", WTERMSIG(state));
+      snprintf(result->error, sizeof result->error, "its process was ended by signal %d",
+               WTERMSIG(state));
     else if (!x->done)
-      snprintf(result->error, sizeof result->error, "its process ended with code %d", WEXITSTATUS(state));
+      snprintf(result->error, sizeof result->error, "its process ended with code %d",
+               WEXITSTATUS(state));
     memcpy(result->sites, (char *)x + x->sites_at, (size_t)l->n_sites * sizeof *result->sites);
     const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
     for (int k = 0; k < l->n_outputs; k++)
-      memcpy(l->outputs[r][k].data, (char *)x + offsets[l->n_inputs + k], array_bytes(l->outputs[r] + k));
+      memcpy(l->outputs[r][k].data, (char *)x + offsets[l->n_inputs + k],
+             array_bytes(l->outputs[r] + k));
   }
   return launch_report(l);
 }

@@ -7,25 +7,31 @@
 enum { OPT_TIME_LIMIT, OPT_GAP, OPT_THREADS, OPT_FORMAT, OPT_OUT, N_OPTIONS };
 
 static const cli_option rows[N_OPTIONS] = {
-    [OPT_TIME_LIMIT] = {"time-limit", "SECONDS", "end the search after that time, the reading of the file included"},
+    [OPT_TIME_LIMIT] = {"time-limit", "SECONDS",
+                        "end the search after that time, the reading of the file included"},
     [OPT_GAP] = {"gap", "G", "end it at (cost - bound) / bound <= G, e.g. 0.001 (default: 0)"},
-    [OPT_THREADS] = {"threads", "N", "threads to use; the answer is the same for any number (default: 1)"},
+    [OPT_THREADS] = {"threads", "N",
+                     "threads to use; the answer is the same for any number (default: 1)"},
     [OPT_FORMAT] = {"format", "text|json|contest", "what is printed (default: text)"},
     [OPT_OUT] = {"out", "FILE", "write the assignment, [x0, x1, ...], to a file"},
 };
 
-static const char *const formats[] = {[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CONTEST] = "contest"};
+static const char *const formats[] = {
+    [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CONTEST] = "contest"};
 
 const cli_tool cli_program = {
     .name = "shard-solve",
-    .before =
-        "usage: shard-solve PROBLEM.json[.gz] [options]\n\n"
-        "Chooses a strategy for every node of a problem file of the IOPDDL contest, such that the cost is least and memory\n"
-        "stays below the limit at all times. Prints the cost, a certified lower bound, the gap between them and the time.\n\n",
-    .after =
-        "\n--format contest prints the assignment as the last line, [] if there is none. Ctrl-C ends the search with the best\n"
-        "assignment so far. Without --time-limit the effort is counted in work, so every run gives the same answer.\n\n"
-        "Exit code: 0 an assignment was found, 1 failure, 2 wrong usage, 3 it is proven that none exists, 4 none was found.\n",
+    .before = "usage: shard-solve PROBLEM.json[.gz] [options]\n\n"
+              "Chooses a strategy for every node of a problem file of the IOPDDL contest, such "
+              "that the cost is least and memory\n"
+              "stays below the limit at all times. Prints the cost, a certified lower bound, the "
+              "gap between them and the time.\n\n",
+    .after = "\n--format contest prints the assignment as the last line, [] if there is none. "
+             "Ctrl-C ends the search with the best\n"
+             "assignment so far. Without --time-limit the effort is counted in work, so every run "
+             "gives the same answer.\n\n"
+             "Exit code: 0 an assignment was found, 1 failure, 2 wrong usage, 3 it is proven that "
+             "none exists, 4 none was found.\n",
     .options = rows,
     .n_options = N_OPTIONS,
 };
@@ -68,7 +74,8 @@ int cli_parse(int argc, char **argv, options *o) {
   if (optind == argc)
     return cli_usage("no problem file is given");
   if (optind + 1 < argc)
-    return cli_usage("more than one problem file is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
+    return cli_usage("more than one problem file is given: '%s' and '%s'", argv[optind],
+                     argv[optind + 1]);
   o->file = argv[optind];
   return CLI_GO_ON;
 }

@@ -35,7 +35,8 @@ static bool interrupted(const tp_solver_progress *p, void *data) {
   char line[160], gap[32] = "";
   if (p->found && low > 0)
     snprintf(gap, sizeof gap, "  gap %.4f %%", 100 * (high - low) / low);
-  snprintf(line, sizeof line, "%.1f s  best %s  bound %s%s", w->before + p->seconds, cost, bound, gap);
+  snprintf(line, sizeof line, "%.1f s  best %s  bound %s%s", w->before + p->seconds, cost, bound,
+           gap);
   cli_show(line);
   w->shown = p->seconds;
   return stop_asked;
@@ -53,8 +54,11 @@ int main(int argc, char **argv) {
   if (!problem_read(o.file, &file))
     return EXIT_FAILED;
   watch w = {.before = seconds_now() - start, .on_terminal = isatty(STDERR_FILENO)};
-  tp_solver_options solver = {
-      .size = sizeof solver, .gap = o.gap, .threads = o.threads, .interrupted = interrupted, .data = &w};
+  tp_solver_options solver = {.size = sizeof solver,
+                              .gap = o.gap,
+                              .threads = o.threads,
+                              .interrupted = interrupted,
+                              .data = &w};
   if (o.time_limit > 0) /* what reading took is gone, but a feasible assignment is worth a moment */
     solver.time_limit = o.time_limit - w.before > 1e-3 ? o.time_limit - w.before : 1e-3;
   tp_solution solution = {0};

@@ -58,7 +58,8 @@ bool pull_fail_file(pull *j, const char *format, ...) {
 /* zlib puts the path before its messages. */
 static const char *without_path(const pull *j, const char *message) {
   size_t n = strlen(j->path);
-  return strncmp(message, j->path, n) == 0 && strncmp(message + n, ": ", 2) == 0 ? message + n + 2 : message;
+  return strncmp(message, j->path, n) == 0 && strncmp(message + n, ": ", 2) == 0 ? message + n + 2
+                                                                                 : message;
 }
 
 static bool refill(pull *j) {
@@ -70,7 +71,8 @@ static bool refill(pull *j) {
   int code;
   const char *why = gzerror(j->file, &code);
   if (n < 0 || (n == 0 && code != Z_OK && code != Z_STREAM_END))
-    return pull_fail_file(j, "cannot be read: %s", code == Z_ERRNO ? strerror(errno) : without_path(j, why));
+    return pull_fail_file(j, "cannot be read: %s",
+                          code == Z_ERRNO ? strerror(errno) : without_path(j, why));
   j->n = (unsigned)n;
   return n > 0;
 }
@@ -171,7 +173,8 @@ bool pull_whole(pull *j, int64_t *value) {
     j->at++;
   }
   if (c == '.' || c == 'e' || c == 'E')
-    return pull_fail(j, start, "a number with a fraction or an exponent; write whole numbers in full");
+    return pull_fail(j, start,
+                     "a number with a fraction or an exponent; write whole numbers in full");
   *value = (int64_t)sum;
   return !j->failed;
 }

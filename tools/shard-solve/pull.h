@@ -1,5 +1,6 @@
-/* A pull parser for JSON, of the few forms that problem files have: objects, arrays, strings and whole numbers. It reads
- * a stream through a small buffer, so a file may be one line of any length, compressed or not.
+/* A pull parser for JSON, of the few forms that problem files have: objects, arrays, strings and
+ * whole numbers. It reads a stream through a small buffer, so a file may be one line of any length,
+ * compressed or not.
  *
  * The first error is kept, with its position; afterwards every call returns false. */
 #ifndef SHARD_SOLVE_PULL_H
@@ -34,14 +35,16 @@ int pull_peek(pull *j);
 pull_position pull_here(pull *j);
 
 /* Notes the error "PATH:LINE:COLUMN: ...", and returns false. */
-bool pull_fail(pull *j, pull_position where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool pull_fail(pull *j, pull_position where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same without a position, for what the file as a whole lacks. */
 bool pull_fail_file(pull *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Takes `c`, or fails saying that `what` was expected. */
 bool pull_take(pull *j, char c, const char *what);
-/* Inside an array or object: true if one more element follows, and takes what separates them. `first` is true before
- * the first. At the closing character, which it takes, and on errors it returns false. */
+/* Inside an array or object: true if one more element follows, and takes what separates them.
+ * `first` is true before the first. At the closing character, which it takes, and on errors it
+ * returns false. */
 bool pull_more(pull *j, char closing, bool *first);
 /* A string of less than `size` bytes; longer ones are cut, escapes are kept as written. */
 bool pull_string(pull *j, char *text, int size);

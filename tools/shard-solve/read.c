@@ -1,6 +1,7 @@
 /* Problem files in the form of the IOPDDL contest (see docs/reference/shard-solve.md):
- *   {"problem": {"name": ..., "nodes": {"intervals", "costs", "usages"}, "edges": {"nodes", "costs"}, "usage_limit"}}
- * Keys come in any order, so tables are read before the shapes that they have to have are known. */
+ *   {"problem": {"name": ..., "nodes": {"intervals", "costs", "usages"}, "edges": {"nodes",
+ *     "costs"}, "usage_limit"}} Keys come in any order, so tables are read before the shapes that
+ *     they have to have are known. */
 #include "rows.h"
 #include "solve.h"
 
@@ -56,7 +57,8 @@ static bool read_parts(file *f, const char *name, int from, int to) {
       part++;
     if (part == to)
       return pull_fail(&f->j, where, "unknown key \"%s\" in %s", key, name);
-    if (!once(&f->j, &f->has[part], key, where) || !rows_read(&f->parts[part], &f->j, parts[part].what))
+    if (!once(&f->j, &f->has[part], key, where) ||
+        !rows_read(&f->parts[part], &f->j, parts[part].what))
       return false;
   }
   return !f->j.failed;
@@ -71,16 +73,19 @@ static bool read_problem(file *f) {
   for (bool first = true; next_key(j, &first, key, &where);) {
     bool ok;
     if (strcmp(key, "nodes") == 0)
-      ok = once(j, &f->has_nodes, key, where) && read_parts(f, "the object of the nodes", INTERVALS, USAGES + 1);
+      ok = once(j, &f->has_nodes, key, where) &&
+           read_parts(f, "the object of the nodes", INTERVALS, USAGES + 1);
     else if (strcmp(key, "edges") == 0)
-      ok = once(j, &f->has_edges, key, where) && read_parts(f, "the object of the edges", ENDS, TABLES + 1);
+      ok = once(j, &f->has_edges, key, where) &&
+           read_parts(f, "the object of the edges", ENDS, TABLES + 1);
     else if (strcmp(key, "name") == 0)
       ok = once(j, &f->has_name, key, where) && pull_string(j, name, sizeof name);
     else if (strcmp(key, "usage_limit") == 0) {
       f->limit_at = where;
       ok = once(j, &f->has_limit, key, where) && pull_whole(j, &f->limit);
     } else
-      ok = pull_fail(j, where, "unknown key \"%s\"; a problem has name, nodes, edges and usage_limit", key);
+      ok = pull_fail(j, where,
+                     "unknown key \"%s\"; a problem has name, nodes, edges and usage_limit", key);
     if (!ok)
       return false;
   }
@@ -105,30 +110,34 @@ static bool read_file(file *f) {
     return pull_fail_file(j, "there is no \"problem\"");
   for (int part = 0; part < N_PARTS; part++)
     if (!f->has[part] && (part < ENDS || f->has_edges))
-      return pull_fail_file(j, "the %s have no \"%s\"", part < ENDS ? "nodes" : "edges", parts[part].key);
+      return pull_fail_file(j, "the %s have no \"%s\"", part < ENDS ? "nodes" : "edges",
+                            parts[part].key);
   return true;
 }
 
 static bool same_count(file *f, int a, int b) {
   if (f->parts[a].n == f->parts[b].n)
     return true;
-  return pull_fail_file(&f->j, "%d \"%s\" but %d \"%s\" of %s; there is one of each", f->parts[a].n, parts[a].key,
-                        f->parts[b].n, parts[b].key, a < ENDS ? "nodes" : "edges");
+  return pull_fail_file(&f->j, "%d \"%s\" but %d \"%s\" of %s; there is one of each", f->parts[a].n,
+                        parts[a].key, f->parts[b].n, parts[b].key, a < ENDS ? "nodes" : "edges");
 }
 
 static bool add_node(file *f, tp_problem *problem, int v) {
-  const row *costs = &f->parts[COSTS].items[v], *usages = &f->parts[USAGES].items[v], *life = &f->parts[INTERVALS].items[v];
+  const row *costs = &f->parts[COSTS].items[v], *usages = &f->parts[USAGES].items[v],
+            *life = &f->parts[INTERVALS].items[v];
   if (costs->n < 1 || costs->n > MAX_STRATEGIES)
-    return pull_fail(&f->j, costs->where, "node %d has %lld strategies; 1 to %d are supported", v, (long long)costs->n,
-                     MAX_STRATEGIES);
+    return pull_fail(&f->j, costs->where, "node %d has %lld strategies; 1 to %d are supported", v,
+                     (long long)costs->n, MAX_STRATEGIES);
   if (usages->n != costs->n)
-    return pull_fail(&f->j, usages->where, "node %d has %lld usages but %lld costs", v, (long long)usages->n,
-                     (long long)costs->n);
+    return pull_fail(&f->j, usages->where, "node %d has %lld usages but %lld costs", v,
+                     (long long)usages->n, (long long)costs->n);
   if (life->n != 2)
-    return pull_fail(&f->j, life->where, "the interval of node %d has %lld numbers; it is [start, end]", v, (long long)life->n);
+    return pull_fail(&f->j, life->where,
+                     "the interval of node %d has %lld numbers; it is [start, end]", v,
+                     (long long)life->n);
   if (life->values[0] > life->values[1])
-    return pull_fail(&f->j, life->where, "node %d ends at %lld, before it starts at %lld", v, (long long)life->values[1],
-                     (long long)life->values[0]);
+    return pull_fail(&f->j, life->where, "node %d ends at %lld, before it starts at %lld", v,
+                     (long long)life->values[1], (long long)life->values[0]);
   if (tp_problem_add_node(problem, (int)costs->n, costs->values) < 0 ||
       tp_problem_set_usage(problem, v, life->values[0], life->values[1], usages->values) != TP_OK)
     return pull_fail_file(&f->j, "out of memory at node %d", v);
@@ -140,19 +149,23 @@ static bool add_edge(file *f, tp_problem *problem, int e) {
   const row *ends = &f->parts[ENDS].items[e], *table = &f->parts[TABLES].items[e];
   const rows *costs = &f->parts[COSTS];
   if (ends->n != 2)
-    return pull_fail(j, ends->where, "edge %d joins %lld nodes; only edges of 2 are supported", e, (long long)ends->n);
+    return pull_fail(j, ends->where, "edge %d joins %lld nodes; only edges of 2 are supported", e,
+                     (long long)ends->n);
   for (int i = 0; i < 2; i++)
     if (ends->values[i] >= costs->n)
-      return pull_fail(j, ends->where, "edge %d joins node %lld, but the nodes are 0 to %d", e, (long long)ends->values[i],
-                       costs->n - 1);
+      return pull_fail(j, ends->where, "edge %d joins node %lld, but the nodes are 0 to %d", e,
+                       (long long)ends->values[i], costs->n - 1);
   int a = (int)ends->values[0], b = (int)ends->values[1];
   int64_t entries = costs->items[a].n * costs->items[b].n;
   if (table->n != entries)
-    return pull_fail(j, table->where, "the table of edge %d has %lld entries, but its nodes have %lld x %lld strategies", e,
-                     (long long)table->n, (long long)costs->items[a].n, (long long)costs->items[b].n);
+    return pull_fail(
+        j, table->where,
+        "the table of edge %d has %lld entries, but its nodes have %lld x %lld strategies", e,
+        (long long)table->n, (long long)costs->items[a].n, (long long)costs->items[b].n);
   tp_status status;
   if (a == b) {
-    /* An edge from a node to itself is a cost of its strategies: an edge to a node that has only one. */
+    /* An edge from a node to itself is a cost of its strategies: an edge to a node that has only
+     * one. */
     static int64_t diagonal[MAX_STRATEGIES];
     int64_t zero = 0;
     for (int64_t x = 0; x < costs->items[a].n; x++)
@@ -170,7 +183,8 @@ static bool add_edge(file *f, tp_problem *problem, int e) {
 }
 
 static bool build(file *f, problem_file *out) {
-  if (!same_count(f, COSTS, USAGES) || !same_count(f, COSTS, INTERVALS) || !same_count(f, ENDS, TABLES))
+  if (!same_count(f, COSTS, USAGES) || !same_count(f, COSTS, INTERVALS) ||
+      !same_count(f, ENDS, TABLES))
     return false;
   if (f->has_limit && f->limit == INT64_MAX)
     return pull_fail(&f->j, f->limit_at, "the limit must be below 9223372036854775807");

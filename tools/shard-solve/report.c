@@ -4,7 +4,9 @@
 #include <jansson.h>
 #include <string.h>
 
-static bool is_less(tp_exact_cost a, tp_exact_cost b) { return a.high != b.high ? a.high < b.high : a.low < b.low; }
+static bool is_less(tp_exact_cost a, tp_exact_cost b) {
+  return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
 
 static const char *status_of(const tp_solution *s) {
   if (s->choices)
@@ -38,14 +40,16 @@ static void print_excess(const problem_file *problem, const tp_solution *s) {
   tp_exact_cost_print(s->least_peak, least);
   tp_exact_cost_print(s->peak, peak);
   if (is_less(limit, s->least_peak))
-    printf("memory     at time %lld every assignment uses %s or more; the limit is %lld\n", (long long)s->least_peak_time,
-           least, (long long)problem->limit);
+    printf("memory     at time %lld every assignment uses %s or more; the limit is %lld\n",
+           (long long)s->least_peak_time, least, (long long)problem->limit);
   else if (is_less((tp_exact_cost){0, 0}, s->peak))
-    printf("memory     the least that was found is %s, at time %lld; the limit is %lld, and no assignment uses less than %s\n",
+    printf("memory     the least that was found is %s, at time %lld; the limit is %lld, and no "
+           "assignment uses less than %s\n",
            peak, (long long)s->peak_time, (long long)problem->limit, least);
 }
 
-static void print_text(const options *o, const problem_file *problem, const tp_solution *s, double read_seconds) {
+static void print_text(const options *o, const problem_file *problem, const tp_solution *s,
+                       double read_seconds) {
   char cost[40], bound[40], peak[40];
   tp_exact_cost_print(s->exact_cost, cost);
   tp_exact_cost_print(s->exact_bound, bound);
@@ -78,12 +82,14 @@ static void set_exact(json_t *object, const char *key, tp_exact_cost value) {
 }
 
 /* Costs are strings: they may be larger than any number that readers of JSON agree on. */
-static bool print_json(const options *o, const problem_file *problem, const tp_solution *s, double read_seconds) {
+static bool print_json(const options *o, const problem_file *problem, const tp_solution *s,
+                       double read_seconds) {
   json_t *root = json_object(), *assignment = s->choices ? json_array() : json_null();
   json_object_set_new(root, "file", json_string(o->file));
   json_object_set_new(root, "nodes", json_integer(problem->n_nodes));
   json_object_set_new(root, "edges", json_integer(problem->n_edges));
-  json_object_set_new(root, "usage_limit", problem->limit >= 0 ? json_integer(problem->limit) : json_null());
+  json_object_set_new(root, "usage_limit",
+                      problem->limit >= 0 ? json_integer(problem->limit) : json_null());
   json_object_set_new(root, "status", json_string(status_of(s)));
   if (s->choices)
     set_exact(root, "cost", s->exact_cost);
@@ -100,14 +106,16 @@ static bool print_json(const options *o, const problem_file *problem, const tp_s
   json_object_set_new(root, "least_peak_time", json_integer(s->least_peak_time));
   json_object_set_new(root, "seconds", json_real(s->seconds + read_seconds));
   json_object_set_new(root, "read_seconds", json_real(read_seconds));
-  json_object_set_new(root, "time_limit", o->time_limit > 0 ? json_real(o->time_limit) : json_null());
+  json_object_set_new(root, "time_limit",
+                      o->time_limit > 0 ? json_real(o->time_limit) : json_null());
   json_object_set_new(root, "stopped", json_boolean(s->stopped));
   json_object_set_new(root, "method", json_string(s->method));
   json_object_set_new(root, "work", json_integer(s->work));
   for (int v = 0; s->choices && v < problem->n_nodes; v++)
     json_array_append_new(assignment, json_integer(s->choices[v]));
   json_object_set_new(root, "assignment", assignment);
-  bool ok = json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
+  bool ok =
+      json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
   json_decref(root);
   return ok;
 }
@@ -124,7 +132,8 @@ static bool write_assignment(const char *path, const problem_file *problem, cons
   return ok;
 }
 
-int report(const options *o, const problem_file *problem, const tp_solution *s, double read_seconds) {
+int report(const options *o, const problem_file *problem, const tp_solution *s,
+           double read_seconds) {
   bool ok = !o->out || write_assignment(o->out, problem, s);
   switch (o->format) {
   case FORMAT_JSON:

@@ -1,4 +1,5 @@
-/* shard-solve, its parts: cli (options), pull, rows and read (problem files), report (what is printed and written). */
+/* shard-solve, its parts: cli (options), pull, rows and read (problem files), report (what is
+ * printed and written). */
 #ifndef SHARD_SOLVE_SOLVE_H
 #define SHARD_SOLVE_SOLVE_H
 
@@ -7,7 +8,12 @@
 
 #include <stdio.h>
 
-enum { EXIT_SOLVED = 0, EXIT_FAILED = 1, /* 2: CLI_USAGE */ EXIT_INFEASIBLE = 3, EXIT_NOT_FOUND = 4 };
+enum {
+  EXIT_SOLVED = 0,
+  EXIT_FAILED = 1,
+  /* 2: CLI_USAGE */ EXIT_INFEASIBLE = 3,
+  EXIT_NOT_FOUND = 4
+};
 
 /* Files write infinity as this number. */
 #define CONTEST_INFINITY ((tp_cost)1000000000000000000)
@@ -34,6 +40,7 @@ typedef struct problem_file {
 bool problem_read(const char *path, problem_file *out);
 
 /* Prints the result and writes the file of --out. Returns the exit code. */
-int report(const options *o, const problem_file *file, const tp_solution *solution, double read_seconds);
+int report(const options *o, const problem_file *file, const tp_solution *solution,
+           double read_seconds);
 
 #endif

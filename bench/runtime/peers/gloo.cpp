@@ -22,16 +22,19 @@ namespace {
 
 using context_ptr = std::shared_ptr<gloo::rendezvous::Context>;
 
-template <typename T> void all_reduce(const context_ptr &context, const void *send, void *recv, size_t count) {
+template <typename T>
+void all_reduce(const context_ptr &context, const void *send, void *recv, size_t count) {
   gloo::AllreduceOptions options(context);
   if (send != recv)
     options.setInput(const_cast<T *>(static_cast<const T *>(send)), count);
   options.setOutput(static_cast<T *>(recv), count);
-  options.setReduceFunction([](void *to, const void *a, const void *b, size_t n) { gloo::sum<T>(to, a, b, n); });
+  options.setReduceFunction(
+      [](void *to, const void *a, const void *b, size_t n) { gloo::sum<T>(to, a, b, n); });
   gloo::allreduce(options);
 }
 
-void sum(const context_ptr &context, const bench_job *job, const void *send, void *recv, size_t count) {
+void sum(const context_ptr &context, const bench_job *job, const void *send, void *recv,
+         size_t count) {
   switch (job->dtype) {
   case TPRT_F32:
     return all_reduce<float>(context, send, recv, count);
@@ -47,7 +50,8 @@ void sum(const context_ptr &context, const bench_job *job, const void *send, voi
 // What only moves goes as bytes.
 void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   const context_ptr &context = *static_cast<context_ptr *>(state);
-  size_t bytes = static_cast<size_t>(elements) * tprt_dtype_size(job->dtype), chunk = bytes / job->n_ranks;
+  size_t bytes = static_cast<size_t>(elements) * tprt_dtype_size(job->dtype),
+         chunk = bytes / job->n_ranks;
   char *from = static_cast<char *>(const_cast<void *>(send)), *to = static_cast<char *>(recv);
   if (job->kind == TPRT_OP_ALL_REDUCE)
     return sum(context, job, send, recv, static_cast<size_t>(elements));
@@ -77,7 +81,8 @@ double largest(void *state, double value) {
   double most;
   options.setInput(&value, 1);
   options.setOutput(&most, 1);
-  options.setReduceFunction([](void *to, const void *a, const void *b, size_t n) { gloo::max<double>(to, a, b, n); });
+  options.setReduceFunction(
+      [](void *to, const void *a, const void *b, size_t n) { gloo::max<double>(to, a, b, n); });
   gloo::allreduce(options);
   return most;
 }
@@ -105,7 +110,8 @@ void play(const bench_job &job, int rank, const char *directory) {
 int main(int argc, char **argv) {
   bench_job job;
   int failed = 0;
-  std::string directory = (std::filesystem::temp_directory_path() / "shard-bench-gloo.XXXXXX").string();
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "shard-bench-gloo.XXXXXX").string();
   if (argc != 1 + BENCH_N_ARGS || !bench_read_args(argv + 1, &job)) {
     fputs("shard-bench-gloo: it is started by shard-bench --peer=gloo\n", stderr);
     return 2;

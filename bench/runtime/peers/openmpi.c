@@ -38,10 +38,12 @@ static MPI_Datatype type_of(tprt_dtype dtype) {
 
 static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   MPI_Datatype type = type_of(job->dtype);
-  int n = job->n_ranks, rank = *(const int *)state, all = (int)elements, chunk = (int)(elements / n);
+  int n = job->n_ranks, rank = *(const int *)state, all = (int)elements,
+      chunk = (int)(elements / n);
   switch (job->kind) {
   case TPRT_OP_ALL_REDUCE:
-    expect(MPI_Allreduce(job->in_place ? MPI_IN_PLACE : send, recv, all, type, MPI_SUM, MPI_COMM_WORLD));
+    expect(MPI_Allreduce(job->in_place ? MPI_IN_PLACE : send, recv, all, type, MPI_SUM,
+                         MPI_COMM_WORLD));
     break;
   case TPRT_OP_ALL_GATHER:
     expect(MPI_Allgather(send, chunk, type, recv, chunk, type, MPI_COMM_WORLD));
@@ -52,14 +54,15 @@ static void run(void *state, const bench_job *job, const void *send, void *recv,
   case TPRT_OP_ALL_TO_ALL:
     expect(MPI_Alltoall(send, chunk, type, recv, chunk, type, MPI_COMM_WORLD));
     break;
-  case TPRT_OP_BROADCAST: /* MPI's has one buffer: the copy of the root's is part of the operation */
+  /* MPI's has one buffer: the copy of the root's is part of the operation */
+  case TPRT_OP_BROADCAST:
     if (rank == 0 && send != recv)
       memcpy(recv, send, (size_t)all * tprt_dtype_size(job->dtype));
     expect(MPI_Bcast(recv, all, type, 0, MPI_COMM_WORLD));
     break;
   default:
-    expect(MPI_Sendrecv(send, all, type, (rank + 1) % n, 0, recv, all, type, (rank + n - 1) % n, 0, MPI_COMM_WORLD,
-                        MPI_STATUS_IGNORE));
+    expect(MPI_Sendrecv(send, all, type, (rank + 1) % n, 0, recv, all, type, (rank + n - 1) % n, 0,
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   }
 }
 
@@ -95,7 +98,8 @@ int main(int argc, char **argv) {
       fputs("shard-bench-openmpi: MPI counts elements in 31 bits; take smaller sizes\n", stderr);
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
-  bench_rank self = {.state = &rank, .rank = rank, .run = run, .largest = largest, .take = take, .give = give};
+  bench_rank self = {
+      .state = &rank, .rank = rank, .run = run, .largest = largest, .take = take, .give = give};
   bench_measure(&job, &self);
   MPI_Finalize();
   return 0;

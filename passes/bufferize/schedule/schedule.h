@@ -12,7 +12,8 @@
 /* ---- tasks: no IR ---- */
 
 typedef enum tp__task_kind {
-  TP_TASK_FREE,       /* computes nothing to speak of and touches no memory: stands where it is needed */
+  /* computes nothing to speak of and touches no memory: stands where it is needed */
+  TP_TASK_FREE,
   TP_TASK_COMPUTE,    /* runs when it is its turn */
   TP_TASK_COLLECTIVE, /* may run beside others from its start to its wait */
 } tp__task_kind;
@@ -24,7 +25,8 @@ typedef struct tp__task {
   const int *before, *after;
 } tp__task;
 
-/* The ops of a block but its terminator, in the order of the program; a task waits for earlier ones only. */
+/* The ops of a block but its terminator, in the order of the program; a task waits for earlier ones
+ * only. */
 typedef struct tp__tasks {
   int n;
   tp__task *items;
@@ -41,21 +43,25 @@ typedef struct tp__step {
 /* An order: each task runs once or, a collective, is started and later waited for. */
 typedef struct tp__steps {
   int n;
-  tp__step *items;   /* room for two a task */
-  tp_cost time;      /* in two streams: one computes, the other communicates, one collective after the other */
+  tp__step *items; /* room for two a task */
+  /* in two streams: one computes, the other communicates, one collective after the other */
+  tp_cost time;
   tp_cost slow_time; /* the same when collectives take longer than modelled */
 } tp__steps;
 
 typedef struct tp__order_options {
-  int window;    /* how many tasks one may come before its place; 0: none moves */
-  bool urgent;   /* what the next collective waits for goes first; else what comes first in the program */
+  int window; /* how many tasks one may come before its place; 0: none moves */
+  /* what the next collective waits for goes first; else what comes first in the program */
+  bool urgent;
   int in_flight; /* most collectives between start and wait */
   tp_cost least; /* a collective is split if so much of it is hidden */
 } tp__order_options;
 
-/* Lists the tasks anew (list scheduling): a collective starts when what it waits for is done, a wait stands before the first task that needs
- * it, and while a collective runs, tasks that do not need it go first. Deterministic. */
-tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *options, tp__arena *arena, tp__steps *steps);
+/* Lists the tasks anew (list scheduling): a collective starts when what it waits for is done, a
+ * wait stands before the first task that needs it, and while a collective runs, tasks that do not
+ * need it go first. Deterministic. */
+tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *options,
+                          tp__arena *arena, tp__steps *steps);
 /* Is `a` the better order? */
 bool tp__steps_precede(const tp__steps *a, const tp__steps *b);
 /* The order of the program, nothing split. */
@@ -74,8 +80,9 @@ typedef struct tp__prices {
 /* Modelled time of an op on buffers with all that is nested in it. */
 tp_cost tp__price_op(const tp__prices *prices, MlirOperation op);
 
-/* The tasks of a block and what they wait for: values, memory that others write or still read, other effects. */
-tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices, tp__arena *arena,
-                          tp__tasks *tasks);
+/* The tasks of a block and what they wait for: values, memory that others write or still read,
+ * other effects. */
+tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices,
+                          tp__arena *arena, tp__tasks *tasks);
 
 #endif

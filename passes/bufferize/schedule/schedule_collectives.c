@@ -1,8 +1,9 @@
 /* tp-schedule-collectives: collectives run beside what does not need them.
  *
- * It works on buffers: on tensors a collective could not say that its operand is still read until the wait, and bufferization would give
- * its memory to somebody else. Each block is scheduled by itself (schedule_order.c); loops and branches in it are ops like others. All ranks
- * run one program, so all start their collectives in one order. */
+ * It works on buffers: on tensors a collective could not say that its operand is still read until
+ * the wait, and bufferization would give its memory to somebody else. Each block is scheduled by
+ * itself (schedule_order.c); loops and branches in it are ops like others. All ranks run one
+ * program, so all start their collectives in one order. */
 #include "passes/bufferize/assign.h"
 #include "passes/bufferize/schedule/schedule.h"
 #include "passes/registry.h"
@@ -36,11 +37,13 @@ typedef struct scheduler {
 /* ---- one block ---- */
 
 /* The same call of another function, in front of `where`. */
-static MlirOperation build_part(scheduler *s, MlirOperation call, const char *callee, MlirOperation where) {
+static MlirOperation build_part(scheduler *s, MlirOperation call, const char *callee,
+                                MlirOperation where) {
   MlirValue operands[4];
   for (int i = 0; i < TP_LEN(operands); i++)
     operands[i] = mlirOperationGetOperand(call, i);
-  MlirValue status = tp__build_call(&s->lowering, call, callee, TP_LEN(operands), operands, s->lowering.i32);
+  MlirValue status =
+      tp__build_call(&s->lowering, call, callee, TP_LEN(operands), operands, s->lowering.i32);
   MlirOperation part = mlirOpResultGetOwner(status);
   mlirOperationMoveBefore(part, where);
   return part;
@@ -55,7 +58,8 @@ static void apply(scheduler *s, MlirBlock block, const tp__tasks *tasks, const t
     if (step->kind == TP_STEP_RUN)
       mlirOperationMoveBefore(op, end);
     else
-      (void)build_part(s, op, step->kind == TP_STEP_START ? "tprt_abi_start" : "tprt_abi_wait", end);
+      (void)build_part(s, op, step->kind == TP_STEP_START ? "tprt_abi_start" : "tprt_abi_wait",
+                       end);
     if (step->kind == TP_STEP_WAIT) {
       mlirOperationDestroy(op);
       s->n_split++;
@@ -67,8 +71,8 @@ static void apply(scheduler *s, MlirBlock block, const tp__tasks *tasks, const t
 }
 
 /* The order of least time, of equal ones that which changes least. */
-static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most, tp__arena *arena, tp__steps *best,
-                        bool *changes) {
+static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most, tp__arena *arena,
+                        tp__steps *best, bool *changes) {
   static const bool moves[] = {[FREE_URGENT] = true, [FREE_WINDOW] = true, [FREE_WAITS] = false};
   *changes = false;
   tp_status status = tp__program_order(tasks, arena, best);
@@ -89,7 +93,8 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
 
 static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
   tp__arena arena = {0};
-  tp__prices prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites, &s->lowering.extra};
+  tp__prices prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites,
+                       &s->lowering.extra};
   tp__tasks tasks;
   tp__steps steps;
   bool changes = false;
@@ -134,7 +139,8 @@ static void end_scheduler(scheduler *s) {
 
 /* Schedules `func` with at most this much freedom. */
 static tp_status schedule(scheduler *s, MlirOperation func, freedom most) {
-  *s = (scheduler){.pass = s->pass, .settings = s->settings, .mesh = s->mesh, .topology = s->topology};
+  *s = (scheduler){
+      .pass = s->pass, .settings = s->settings, .mesh = s->mesh, .topology = s->topology};
   tp__lowering_begin(&s->lowering, s->pass->module, func);
   tp_status status = schedule_body(s, most);
   if (status == TP_OK && (s->classes.no_memory || s->lowering.no_memory))
@@ -161,7 +167,8 @@ static tp_status measure(MlirOperation func, int64_t *bytes) {
   return status;
 }
 
-/* Tries copies with less and less freedom until one keeps the limit; else the function stays as it is. */
+/* Tries copies with less and less freedom until one keeps the limit; else the function stays as it
+ * is. */
 static tp_status schedule_within(scheduler *s, MlirOperation func) {
   for (freedom most = FREE_URGENT; most < FREE_NOTHING; most++) {
     int64_t bytes = 0;
@@ -188,10 +195,12 @@ static tp_status set_machine(scheduler *s, MlirOperation func) {
   tp_status status = tp_mesh_create("mesh", n, names, sizes, &s->mesh);
   if (status != TP_OK)
     return tp__error(func, status, "tp.mesh is not the sizes of a mesh");
-  status = tp__load_topology(s->pass->module, tp__pass_option(s->pass, "topology"), &s->mesh, &s->topology);
+  status = tp__load_topology(s->pass->module, tp__pass_option(s->pass, "topology"), &s->mesh,
+                             &s->topology);
   if (status == TP_OK && s->settings.limit_of_machine && s->topology.memory_bytes == 0)
     return tp__error(func, TP_INVALID_ARGUMENT,
-                     "memory-limit=topology: topology '%s' does not say how much memory a device has; give a number of bytes",
+                     "memory-limit=topology: topology '%s' does not say how much memory a device "
+                     "has; give a number of bytes",
                      s->topology.name);
   if (s->settings.limit_of_machine)
     s->settings.memory_limit = s->topology.memory_bytes;
@@ -215,13 +224,14 @@ static tp_status schedule_entry(MlirOperation func, void *data) {
 
 /* ---- the pass ---- */
 
-static tp_status read_number(const tp_pass *pass, const char *name, int64_t low, int64_t high, int64_t *value) {
+static tp_status read_number(const tp_pass *pass, const char *name, int64_t low, int64_t high,
+                             int64_t *value) {
   const char *text = tp__pass_option(pass, name);
   char *end;
   *value = strtoll(text, &end, 10);
   if (end == text || *end || *value < low || *value > high)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "%s '%s' is not a number from %lld to %lld", name, text, (long long)low,
-                     (long long)high);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT, "%s '%s' is not a number from %lld to %lld",
+                     name, text, (long long)low, (long long)high);
   return TP_OK;
 }
 
@@ -234,9 +244,11 @@ static tp_status read_settings(const tp_pass *pass, settings *to) {
   if (status == TP_OK)
     status = read_number(pass, "least", 0, 1 << 20, &to->least_us);
   to->limit_of_machine = strcmp(limit, "topology") == 0;
-  if (status == TP_OK && limit[0] && !to->limit_of_machine && !tp__parse_bytes(limit, &to->memory_limit))
+  if (status == TP_OK && limit[0] && !to->limit_of_machine &&
+      !tp__parse_bytes(limit, &to->memory_limit))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
+                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, "
+                     "MiB, GiB, TiB), or topology",
                      limit);
   return status;
 }
@@ -245,7 +257,8 @@ static tp_status run(tp_pass *pass) {
   scheduler s = {.pass = pass};
   const char *mode = tp__pass_option(pass, "overlap");
   if (strcmp(mode, "true") != 0 && strcmp(mode, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "overlap '%s' is not known; use true or false", mode);
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "overlap '%s' is not known; use true or false", mode);
   tp_status status = read_settings(pass, &s.settings);
   if (status != TP_OK || strcmp(mode, "false") == 0)
     return status;
@@ -256,9 +269,11 @@ static const tp_option_row options[] = {
     {"overlap", "true", "false: leave everything as it is, which pipelines ask for"},
     {"window", "64", "how many ops one may come before its place; 0: only starts and waits move"},
     {"in-flight", "4", "most collectives between start and wait"},
-    {"least", "20", "microseconds of a collective that have to be hidden, as modelled, or it is not split"},
+    {"least", "20",
+     "microseconds of a collective that have to be hidden, as modelled, or it is not split"},
     {"memory-limit", "",
-     "bytes that a device may hold, arguments and results included, or nothing is scheduled that needs more: 512MiB, 80GB, "
+     "bytes that a device may hold, arguments and results included, or nothing is scheduled that "
+     "needs more: 512MiB, 80GB, "
      "...; "
      "topology: what the topology file says"},
     {"topology", "cpu", "cost model, see tp-propagate"},
@@ -272,11 +287,14 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__schedule_collectives_row = {
     .name = "tp-schedule-collectives",
     .summary = "Start collectives early, wait for them late, and compute meanwhile",
-    .description = "Requires: tp-lower-to-runtime and bufferization; before tp-assign-buffers. Establishes: where that is "
+    .description = "Requires: tp-lower-to-runtime and bufferization; before tp-assign-buffers. "
+                   "Establishes: where that is "
                    "modelled to be faster, "
-                   "a collective is a call that starts it, as soon as its operand is ready, and one that waits for it, in "
+                   "a collective is a call that starts it, as soon as its operand is ready, and "
+                   "one that waits for it, in "
                    "front of what first uses "
-                   "its result or overwrites its operand; ops that do not need it stand between. Memory that the two calls "
+                   "its result or overwrites its operand; ops that do not need it stand between. "
+                   "Memory that the two calls "
                    "name lives until the "
                    "wait. Breaks: nothing; without a gain nothing changes.",
     .options = options,

@@ -1,7 +1,8 @@
 /* Orders tasks: list scheduling on two streams.
  *
- * A simulated clock decides: tasks run one after the other, collectives beside them in the order in which they are started. When it is a
- * task's turn whose collective still runs, the first task within the window that is ready takes its place. */
+ * A simulated clock decides: tasks run one after the other, collectives beside them in the order in
+ * which they are started. When it is a task's turn whose collective still runs, the first task
+ * within the window that is ready takes its place. */
 #include "passes/bufferize/schedule/schedule.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@ typedef struct ordering {
   bool *written;   /* by task: a step says so; for a collective its start */
   bool *waited;
   tp_cost *end; /* of collectives that were started */
-  int *open;    /* collectives that were started, and that the clock has not come to the end of; in order */
+  /* collectives that were started, and that the clock has not come to the end of; in order */
+  int *open;
   int n_open;
   int *flying; /* those that no step waits for yet; in order */
   int n_flying;
@@ -25,7 +27,9 @@ typedef struct ordering {
   tp__steps *steps;
 } ordering;
 
-static void write_step(ordering *o, tp__step_kind kind, int task) { o->steps->items[o->steps->n++] = (tp__step){kind, task}; }
+static void write_step(ordering *o, tp__step_kind kind, int task) {
+  o->steps->items[o->steps->n++] = (tp__step){kind, task};
+}
 
 static void write_wait(ordering *o, int task) {
   if (o->waited[task])
@@ -41,7 +45,8 @@ static void write_wait(ordering *o, int task) {
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* Free tasks that `task` needs and that no step runs yet, in the order of the program; writes the waits that they and it need. */
+/* Free tasks that `task` needs and that no step runs yet, in the order of the program; writes the
+ * waits that they and it need. */
 static int collect_needed(ordering *o, int task) {
   int n = 0, n_needed = 0;
   o->stack[n++] = task;
@@ -119,12 +124,15 @@ static void run(ordering *o, int task) {
   finish(o, task);
 }
 
-static bool is_ready(const ordering *o, int task) { return !o->scheduled[task] && o->left[task] == 0; }
+static bool is_ready(const ordering *o, int task) {
+  return !o->scheduled[task] && o->left[task] == 0;
+}
 
 /* Starts the first collective that can be within the window; false if there is none. */
 static bool start_next(ordering *o) {
   int seen = 0;
-  for (int i = o->first; i < o->tasks->n && seen <= o->options->window && o->n_open < o->options->in_flight; i++) {
+  for (int i = o->first;
+       i < o->tasks->n && seen <= o->options->window && o->n_open < o->options->in_flight; i++) {
     if (o->scheduled[i])
       continue;
     if (o->tasks->items[i].kind == TP_TASK_COLLECTIVE && is_ready(o, i)) {
@@ -136,7 +144,8 @@ static bool start_next(ordering *o) {
   return false;
 }
 
-/* Does it need a collective that is still in flight, perhaps over by the clock? Ranks are never quite together: a later wait is a shorter one. */
+/* Does it need a collective that is still in flight, perhaps over by the clock? Ranks are never
+ * quite together: a later wait is a shorter one. */
 static bool needs_wait(const ordering *o, int task) {
   const tp__task *t = &o->tasks->items[task];
   for (int i = 0; i < t->n_before; i++)
@@ -213,7 +222,8 @@ static void find_urgency(ordering *o) {
 
 static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
-/* The time of an order when a collective takes `slowness` times as long as modelled. `end` has room for a time a task. */
+/* The time of an order when a collective takes `slowness` times as long as modelled. `end` has room
+ * for a time a task. */
 static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slowness, tp_cost *end) {
   tp_cost now = 0, channel = 0;
   for (int i = 0; i < steps->n; i++) {
@@ -232,8 +242,8 @@ static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slown
   return now;
 }
 
-/* Ranks drift apart, and a collective ends when the last has come: of two orders that are equal without that, the better one is that which hides
- * more. */
+/* Ranks drift apart, and a collective ends when the last has come: of two orders that are equal
+ * without that, the better one is that which hides more. */
 static void set_times(const tp__tasks *tasks, tp_cost *ends, tp__steps *steps) {
   enum { SLOWER = 4 };
   steps->time = time_of(tasks, steps, 1, ends);
@@ -244,10 +254,11 @@ bool tp__steps_precede(const tp__steps *a, const tp__steps *b) {
   return a->time != b->time ? a->time < b->time : a->slow_time < b->slow_time;
 }
 
-/* Collectives of which too little is hidden are not split. They run where their wait stands: at their start they would hold up what was
- * started before them. `computed` has room for a time a task. */
-static void join_idle(const tp__tasks *tasks, const tp__order_options *options, tp_cost *computed, bool *split,
-                      tp__steps *steps) {
+/* Collectives of which too little is hidden are not split. They run where their wait stands: at
+ * their start they would hold up what was started before them. `computed` has room for a time a
+ * task. */
+static void join_idle(const tp__tasks *tasks, const tp__order_options *options, tp_cost *computed,
+                      bool *split, tp__steps *steps) {
   tp_cost now = 0;
   for (int i = 0; i < steps->n; i++) {
     const tp__step *step = &steps->items[i];
@@ -273,7 +284,8 @@ static void join_idle(const tp__tasks *tasks, const tp__order_options *options, 
   steps->n = n;
 }
 
-static tp_status make_steps(const tp__tasks *tasks, tp__arena *arena, tp__steps *steps, tp_cost **times) {
+static tp_status make_steps(const tp__tasks *tasks, tp__arena *arena, tp__steps *steps,
+                            tp_cost **times) {
   size_t n = (size_t)tasks->n + 1;
   *steps = (tp__steps){.items = tp__arena_array(arena, 2 * n, sizeof *steps->items)};
   *times = tp__arena_array(arena, n, sizeof **times);
@@ -291,7 +303,8 @@ tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps 
   return TP_OK;
 }
 
-tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *options, tp__arena *arena, tp__steps *steps) {
+tp_status tp__order_tasks(const tp__tasks *tasks, const tp__order_options *options,
+                          tp__arena *arena, tp__steps *steps) {
   size_t n = (size_t)tasks->n + 1;
   ordering o = {.tasks = tasks, .options = options, .steps = steps};
   tp_cost *times;

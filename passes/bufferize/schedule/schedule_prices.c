@@ -6,24 +6,37 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum { SITE_KIND, SITE_DTYPE, SITE_N_AXES = 3, SITE_AXES, SITE_RANK = 12, SITE_SHAPE, SITE_EXTRA = 30, SITE_N_EXTRA };
+enum {
+  SITE_KIND,
+  SITE_DTYPE,
+  SITE_N_AXES = 3,
+  SITE_AXES,
+  SITE_RANK = 12,
+  SITE_SHAPE,
+  SITE_EXTRA = 30,
+  SITE_N_EXTRA
+};
 
 static const struct {
   int64_t bytes;
   tp_peak peak;
 } dtypes[TPRT_N_DTYPES] = {
-    [TPRT_F32] = {4, TP_PEAK_F32},   [TPRT_F64] = {8, TP_PEAK_F64},   [TPRT_F16] = {2, TP_PEAK_F16},
-    [TPRT_BF16] = {2, TP_PEAK_F16},  [TPRT_BOOL] = {1, TP_PEAK_F32},  [TPRT_I8] = {1, TP_PEAK_I8},
-    [TPRT_I16] = {2, TP_PEAK_F32},   [TPRT_I32] = {4, TP_PEAK_F32},   [TPRT_I64] = {8, TP_PEAK_F32},
-    [TPRT_U8] = {1, TP_PEAK_I8},     [TPRT_U16] = {2, TP_PEAK_F32},   [TPRT_U32] = {4, TP_PEAK_F32},
-    [TPRT_U64] = {8, TP_PEAK_F32},   [TPRT_C64] = {8, TP_PEAK_F32},   [TPRT_C128] = {16, TP_PEAK_F64},
-    [TPRT_F8E4M3] = {1, TP_PEAK_F8}, [TPRT_F8E5M2] = {1, TP_PEAK_F8},
+    [TPRT_F32] = {4, TP_PEAK_F32},   [TPRT_F64] = {8, TP_PEAK_F64},
+    [TPRT_F16] = {2, TP_PEAK_F16},   [TPRT_BF16] = {2, TP_PEAK_F16},
+    [TPRT_BOOL] = {1, TP_PEAK_F32},  [TPRT_I8] = {1, TP_PEAK_I8},
+    [TPRT_I16] = {2, TP_PEAK_F32},   [TPRT_I32] = {4, TP_PEAK_F32},
+    [TPRT_I64] = {8, TP_PEAK_F32},   [TPRT_U8] = {1, TP_PEAK_I8},
+    [TPRT_U16] = {2, TP_PEAK_F32},   [TPRT_U32] = {4, TP_PEAK_F32},
+    [TPRT_U64] = {8, TP_PEAK_F32},   [TPRT_C64] = {8, TP_PEAK_F32},
+    [TPRT_C128] = {16, TP_PEAK_F64}, [TPRT_F8E4M3] = {1, TP_PEAK_F8},
+    [TPRT_F8E5M2] = {1, TP_PEAK_F8},
 };
 
 /* The words of a call's site; NULL where the function has none of that number. */
 static const int64_t *site_of(const tp__prices *p, MlirOperation call) {
   int64_t number;
-  if (!tp__call_site(call, &number) || number < 0 || (size_t)number >= p->sites->n / TPRT_SITE_WORDS)
+  if (!tp__call_site(call, &number) || number < 0 ||
+      (size_t)number >= p->sites->n / TPRT_SITE_WORDS)
     return NULL;
   const int64_t *site = p->sites->items + number * TPRT_SITE_WORDS;
   return site[SITE_DTYPE] > 0 && site[SITE_DTYPE] < TPRT_N_DTYPES ? site : NULL;
@@ -36,11 +49,12 @@ static tp_cost price_collective(const tp__prices *p, const int64_t *site) {
                                         [TPRT_SITE_ALL_TO_ALL] = TP_ALL_TO_ALL,
                                         [TPRT_SITE_PERMUTE] = TP_PERMUTE,
                                         [TPRT_SITE_BROADCAST] = TP_BROADCAST};
-  if (site[SITE_KIND] < TPRT_SITE_ALL_REDUCE || site[SITE_KIND] > TPRT_SITE_BROADCAST || site[SITE_N_AXES] > p->mesh->n_axes ||
-      site[SITE_RANK] > TP_MAX_RANK)
+  if (site[SITE_KIND] < TPRT_SITE_ALL_REDUCE || site[SITE_KIND] > TPRT_SITE_BROADCAST ||
+      site[SITE_N_AXES] > p->mesh->n_axes || site[SITE_RANK] > TP_MAX_RANK)
     return 0;
   int axes[TP_MAX_AXES], n = (int)site[SITE_N_AXES];
-  bool whole = site[SITE_KIND] == TPRT_SITE_PERMUTE && n == 0; /* a permute over the whole mesh names no axes */
+  /* a permute over the whole mesh names no axes */
+  bool whole = site[SITE_KIND] == TPRT_SITE_PERMUTE && n == 0;
   n = whole ? p->mesh->n_axes : n;
   int64_t elements = 1, devices = 1;
   for (int i = 0; i < n; i++) {
@@ -53,13 +67,15 @@ static tp_cost price_collective(const tp__prices *p, const int64_t *site) {
     elements *= site[SITE_SHAPE + d];
   if (site[SITE_KIND] == TPRT_SITE_ALL_GATHER)
     elements *= devices;
-  return tp_cost_flat(p->topology, p->mesh, kinds[site[SITE_KIND]], n, axes, elements, dtypes[site[SITE_DTYPE]].bytes);
+  return tp_cost_flat(p->topology, p->mesh, kinds[site[SITE_KIND]], n, axes, elements,
+                      dtypes[site[SITE_DTYPE]].bytes);
 }
 
 static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
-  int64_t begin = site[SITE_EXTRA], n = site[SITE_N_EXTRA], sizes[TPRT_SITE_WORDS], bytes = dtypes[site[SITE_DTYPE]].bytes;
-  if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n || n != 1 + 4 * p->extra->items[begin] ||
-      p->extra->items[begin] > TPRT_SITE_WORDS)
+  int64_t begin = site[SITE_EXTRA], n = site[SITE_N_EXTRA], sizes[TPRT_SITE_WORDS],
+          bytes = dtypes[site[SITE_DTYPE]].bytes;
+  if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n ||
+      n != 1 + 4 * p->extra->items[begin] || p->extra->items[begin] > TPRT_SITE_WORDS)
     return 0;
   int n_loops = (int)p->extra->items[begin];
   tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak, .contraction_flops = 2, .launch = true};
@@ -82,8 +98,8 @@ static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
 /* What is done to its elements costs nothing beside it. */
 static tp_cost price_product(const tp__prices *p, const int64_t *site) {
   int64_t begin = site[SITE_EXTRA], rank = site[SITE_RANK], m = 1;
-  if (begin < 0 || site[SITE_N_EXTRA] != TPRT_FINISH_WORDS || begin + TPRT_FINISH_WORDS > (int64_t)p->extra->n || rank < 1 ||
-      rank > TP_MAX_RANK)
+  if (begin < 0 || site[SITE_N_EXTRA] != TPRT_FINISH_WORDS ||
+      begin + TPRT_FINISH_WORDS > (int64_t)p->extra->n || rank < 1 || rank > TP_MAX_RANK)
     return 0;
   int64_t n = site[SITE_SHAPE + rank - 1], k = p->extra->items[begin + TPRT_FINISH_K];
   for (int64_t d = 0; d + 1 < rank; d++)
@@ -107,7 +123,8 @@ static tp_status add_work(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Nests that are one kernel read and write each argument once; what they make for each other is kept. */
+/* Nests that are one kernel read and write each argument once; what they make for each other is
+ * kept. */
 static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
   tp_work work = {.peak = TP_PEAK_F32, .launch = true};
   MlirType type = mlirTypeAttrGetValue(tp__inherent(kernel, "function_type"));
@@ -123,7 +140,10 @@ static tp_cost price_call(const tp__prices *p, MlirOperation op) {
   MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(kernel))
     return price_kernel(p, kernel);
-  const int64_t *site = call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED ? site_of(p, op) : NULL;
+  const int64_t *site =
+      call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED
+          ? site_of(p, op)
+          : NULL;
   if (site && site[SITE_KIND] == TPRT_SITE_MULTIPLY)
     return price_product(p, site);
   if (!site || call == TP_CALL_FUSED)
@@ -134,7 +154,8 @@ static tp_cost price_call(const tp__prices *p, MlirOperation op) {
 static tp_cost price_copy(const tp__prices *p, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   tp_work work = {.launch = true};
-  work.memory_bytes = 2 * (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type));
+  work.memory_bytes =
+      2 * (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type));
   return tp_cost_compute(p->topology, &work);
 }
 
@@ -156,7 +177,8 @@ tp_cost tp__price_op(const tp__prices *prices, MlirOperation op) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
-      for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
+      for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
+           o = mlirOperationGetNextInBlock(o))
         sum = tp_cost_add(sum, tp__price_op(prices, o));
   }
   return tp__loop_trips(op, &trips) ? times(sum, trips) : sum;

@@ -1,7 +1,8 @@
 /* Tasks of a block: which op waits for which.
  *
- * Memory is looked at by classes of values that may share it (memory_classes.h): who reads a class waits for the last that wrote it, who
- * writes it also for those that read it since. An op of which nothing is known stays where it is, and all others on their side of it. */
+ * Memory is looked at by classes of values that may share it (memory_classes.h): who reads a class
+ * waits for the last that wrote it, who writes it also for those that read it since. An op of which
+ * nothing is known stays where it is, and all others on their side of it. */
 #include "passes/bufferize/schedule/schedule.h"
 
 #include "passes/gpu/outline.h"
@@ -79,8 +80,9 @@ static effect effect_of(MlirOperation op) {
   static const struct {
     const char *name;
     effect effect;
-  } dialects[] = {{"arith", NOTHING}, {"math", NOTHING}, {"complex", NOTHING}, {"index", NOTHING},
-                  {"ub", NOTHING},    {"scf", READS},    {"affine", ACCESSES}, {"linalg", STRUCTURED}};
+  } dialects[] = {{"arith", NOTHING},   {"math", NOTHING},     {"complex", NOTHING},
+                  {"index", NOTHING},   {"ub", NOTHING},       {"scf", READS},
+                  {"affine", ACCESSES}, {"linalg", STRUCTURED}};
   for (int i = 0; i < TP_LEN(ops); i++)
     if (tp__op_is(op, ops[i].name))
       return ops[i].effect;
@@ -113,7 +115,8 @@ static tp_status find_writes(MlirOperation op, void *data) {
   effect does = effect_of(op);
   if (does == COPIES)
     note_writes(k, op, 1, n);
-  else if (does == STRUCTURED && tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2)
+  else if (does == STRUCTURED &&
+           tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2)
     note_writes(k, op, segments[0], n);
   else if (does != NOTHING && does != READS && does != ASSERTS)
     note_writes(k, op, 0, n);
@@ -125,7 +128,8 @@ static tp_status add_to_classes(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Which of its arguments a function writes that tp-fuse-nests made; the others it reads. False: it has too many to be one, or memory ran out. */
+/* Which of its arguments a function writes that tp-fuse-nests made; the others it reads. False: it
+ * has too many to be one, or memory ran out. */
 static bool read_kernel(MlirOperation func, kernel *k) {
   *k = (kernel){.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))};
   bool fits = mlirBlockGetNumArguments(k->body) <= TP_OUTLINE_INPUTS;
@@ -146,7 +150,8 @@ static bool read_kernel(MlirOperation func, kernel *k) {
 static void add_edge(builder *b, int from) {
   if (from < 0 || from == b->task || b->no_memory)
     return;
-  if (b->n_edges > 0 && b->edges[b->n_edges - 1].from == from && b->edges[b->n_edges - 1].to == b->task)
+  if (b->n_edges > 0 && b->edges[b->n_edges - 1].from == from &&
+      b->edges[b->n_edges - 1].to == b->task)
     return;
   if (tp__grow((void **)&b->edges, &b->edge_capacity, b->n_edges + 1, sizeof *b->edges) != TP_OK)
     b->no_memory = true;
@@ -160,7 +165,8 @@ static void read_class(builder *b, size_t number) {
   b->touches = true;
   if (u->reader >= 0 && b->readers[u->reader].task == b->task)
     return;
-  if (tp__grow((void **)&b->readers, &b->reader_capacity, b->n_readers + 1, sizeof *b->readers) != TP_OK) {
+  if (tp__grow((void **)&b->readers, &b->reader_capacity, b->n_readers + 1, sizeof *b->readers) !=
+      TP_OK) {
     b->no_memory = true;
     return;
   }
@@ -184,7 +190,8 @@ static void use_operand(builder *b, MlirOperation op, intptr_t i, bool writes) {
   (writes ? write_class : read_class)(b, (size_t)number);
 }
 
-static void use_operands(builder *b, MlirOperation op, intptr_t first, intptr_t n_read, intptr_t n_written) {
+static void use_operands(builder *b, MlirOperation op, intptr_t first, intptr_t n_read,
+                         intptr_t n_written) {
   for (intptr_t i = 0; i < n_read + n_written; i++)
     use_operand(b, op, first + i, i >= n_read);
 }
@@ -192,7 +199,8 @@ static void use_operands(builder *b, MlirOperation op, intptr_t first, intptr_t 
 /* Inputs, then outputs, which may be read too: a write waits for all that a read waits for. */
 static void use_structured(builder *b, MlirOperation op) {
   int64_t segments[2];
-  bool known = tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2 && mlirOperationGetNumResults(op) == 0;
+  bool known = tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2 &&
+               mlirOperationGetNumResults(op) == 0;
   if (known)
     use_operands(b, op, 0, segments[0], segments[1]);
   else
@@ -225,7 +233,8 @@ static void use_call(builder *b, MlirOperation op) {
     use_operands(b, op, 2, 2, 1);
     break;
   case TP_CALL_FUSED: /* context, site, operands, results */
-    use_operands(b, op, 2, mlirOperationGetNumOperands(op) - 2 - tp__fused_results(op), tp__fused_results(op));
+    use_operands(b, op, 2, mlirOperationGetNumOperands(op) - 2 - tp__fused_results(op),
+                 tp__fused_results(op));
     break;
   case TP_CALL_QUERY:
     break;
@@ -274,9 +283,12 @@ static tp_status add_effects(MlirOperation op, void *data) {
 static tp__task_kind kind_of(const builder *b, MlirOperation op) {
   int64_t site;
   if (tp__op_is(op, "func.call") &&
-      tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")), "tprt_abi_collective") && tp__call_site(op, &site))
+      tp__ref_is(mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")),
+                 "tprt_abi_collective") &&
+      tp__call_site(op, &site))
     return TP_TASK_COLLECTIVE;
-  return b->touches || b->is_barrier || mlirOperationGetNumRegions(op) > 0 ? TP_TASK_COMPUTE : TP_TASK_FREE;
+  return b->touches || b->is_barrier || mlirOperationGetNumRegions(op) > 0 ? TP_TASK_COMPUTE
+                                                                           : TP_TASK_FREE;
 }
 
 static void add_task(builder *b, MlirOperation op, tp__task *task) {
@@ -323,10 +335,12 @@ static tp_status list_edges(const builder *b, tp__arena *arena, tp__tasks *tasks
   return TP_OK;
 }
 
-static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *prices, tp__arena *arena, tp__tasks *tasks) {
+static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *prices,
+                             tp__arena *arena, tp__tasks *tasks) {
   MlirOperation end = mlirBlockGetTerminator(block);
   *tasks = (tp__tasks){0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     tasks->n++;
   tasks->items = tp__arena_array(arena, (size_t)tasks->n + 1, sizeof *tasks->items);
   tasks->ops = tp__arena_array(arena, (size_t)tasks->n + 1, sizeof *tasks->ops);
@@ -338,7 +352,8 @@ static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *pric
     b->usages[i] = (usage){-1, -1};
   b->barrier = -1;
   MlirOperation op = mlirBlockGetFirstOperation(block);
-  for (b->task = 0; b->task < tasks->n && !b->no_memory; b->task++, op = mlirOperationGetNextInBlock(op)) {
+  for (b->task = 0; b->task < tasks->n && !b->no_memory;
+       b->task++, op = mlirOperationGetNextInBlock(op)) {
     tp__task *task = &tasks->items[b->task];
     tasks->ops[b->task] = op;
     add_task(b, op, task);
@@ -347,8 +362,8 @@ static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *pric
   return b->no_memory ? TP_NO_MEMORY : list_edges(b, arena, tasks);
 }
 
-tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices, tp__arena *arena,
-                          tp__tasks *tasks) {
+tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices,
+                          tp__arena *arena, tp__tasks *tasks) {
   builder b = {.module = prices->module, .classes = classes};
   tp_status status = build_tasks(&b, block, prices, arena, tasks);
   tp__free(b.edges);

@@ -5,7 +5,8 @@
 enum { MAX_PARTS = 8 };
 
 static const double ROOT = 0.7978845608028654,
-                    CUBE = 0.044715; /* Hendrycks and Gimpel, Gaussian Error Linear Units, 2016: sqrt(2 / pi) */
+                    /* Hendrycks and Gimpel, Gaussian Error Linear Units, 2016: sqrt(2 / pi) */
+    CUBE = 0.044715;
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
@@ -18,14 +19,18 @@ static bool is_number_near(const tp__rows *rows, int node, double number) {
   MlirType element = tp__element_type(mlirValueGetType(rows->root));
   double error = mlirTypeIsABF16(element) ? 0x1p-8 : mlirTypeIsAF16(element) ? 0x1p-10 : 1e-6;
   node = tp__row_exact(rows, node);
-  return at(rows, node)->kind == TP_ROW_NUMBER && fabs(at(rows, node)->number - number) <= error * fabs(number);
+  return at(rows, node)->kind == TP_ROW_NUMBER &&
+         fabs(at(rows, node)->number - number) <= error * fabs(number);
 }
 
-static bool same(const tp__rows *rows, int a, int b) { return tp__row_exact(rows, a) == tp__row_exact(rows, b); }
+static bool same(const tp__rows *rows, int a, int b) {
+  return tp__row_exact(rows, a) == tp__row_exact(rows, b);
+}
 
 /* root, or root + bias */
 static bool match_sum(const tp__rows *rows, int node, int n_columns, MlirValue *bias) {
-  int parts[2], n = tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts), columns[TP_MAX_RANK], n_roots = 0;
+  int parts[2], n = tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts),
+                columns[TP_MAX_RANK], n_roots = 0;
   *bias = (MlirValue){NULL};
   for (int i = 0; i < n_columns; i++)
     columns[i] = rows->rank - n_columns + i;
@@ -41,7 +46,8 @@ static bool match_sum(const tp__rows *rows, int node, int n_columns, MlirValue *
 
 /* The factors of a product but for one number, which is near `number`; their number, or -1. */
 static int factors_with(const tp__rows *rows, int node, int whole, double number, int *factors) {
-  int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, whole, MAX_PARTS, parts), kept = 0;
+  int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, whole, MAX_PARTS, parts),
+                        kept = 0;
   bool found = false;
   for (int i = 0; i < n; i++)
     if (!found && is_number_near(rows, parts[i], number))
@@ -117,16 +123,20 @@ static int of_relu(const tp__rows *rows, int node) {
     return TP_ROW_UNKNOWN;
   bool first = at(rows, n->a)->kind == TP_ROW_NUMBER;
   int number = first ? n->a : n->b;
-  return at(rows, number)->kind == TP_ROW_NUMBER && at(rows, number)->number == 0 ? (first ? n->b : n->a) : TP_ROW_UNKNOWN;
+  return at(rows, number)->kind == TP_ROW_NUMBER && at(rows, number)->number == 0
+             ? (first ? n->b : n->a)
+             : TP_ROW_UNKNOWN;
 }
 
-bool tp__match_row_activation(const tp__rows *rows, int node, int n_columns, tp__row_activation *activation) {
+bool tp__match_row_activation(const tp__rows *rows, int node, int n_columns,
+                              tp__row_activation *activation) {
   if (node < 0)
     return false;
   const struct {
     tp__row_function function;
     int x;
-  } forms[] = {{TP_ROW_RELU, of_relu(rows, node)}, {TP_ROW_GELU, of_gelu(rows, node)}, {TP_ROW_PLAIN, node}};
+  } forms[] = {
+      {TP_ROW_RELU, of_relu(rows, node)}, {TP_ROW_GELU, of_gelu(rows, node)}, {TP_ROW_PLAIN, node}};
   for (int i = 0; i < TP_LEN(forms); i++) {
     activation->function = forms[i].function;
     if (forms[i].x >= 0 && match_sum(rows, forms[i].x, n_columns, &activation->bias))
@@ -136,12 +146,14 @@ bool tp__match_row_activation(const tp__rows *rows, int node, int n_columns, tp_
 }
 
 bool tp__is_sum_with_rows(const tp__rows *rows, int node, int n_columns) {
-  int parts[2], dims[TP_MAX_RANK], n = node < 0 ? 0 : tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts);
+  int parts[2], dims[TP_MAX_RANK],
+      n = node < 0 ? 0 : tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts);
   for (int d = 0; d < rows->rank; d++)
     dims[d] = d;
   for (int i = 0; i < 2 && n == 2; i++) {
     int other = tp__row_exact(rows, parts[1 - i]);
-    if (is_root(rows, tp__row_exact(rows, parts[i])) && at(rows, other)->kind == TP_ROW_VALUE && !is_root(rows, other))
+    if (is_root(rows, tp__row_exact(rows, parts[i])) && at(rows, other)->kind == TP_ROW_VALUE &&
+        !is_root(rows, other))
       return !tp__row_is_along(rows, other, rows->rank, dims) &&
              !tp__row_is_along(rows, other, n_columns, dims + rows->rank - n_columns);
   }

@@ -17,16 +17,19 @@ typedef struct body_of {
 static int scalar_node(body_of *b, MlirValue value);
 
 static int scalar_op_node(body_of *b, MlirOperation op) {
-  int n = tp__row_op_operands(op), nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  int n = tp__row_op_operands(op),
+      nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
   for (int k = 0; k < n; k++)
     nodes[k] = scalar_node(b, mlirOperationGetOperand(op, k));
   if (n > 0)
     return tp__row_apply(b->rows, op, nodes);
   if (tp__op_is(op, "linalg.index")) {
     int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
-    return b->loops && b->loops[loop] == b->rows->rank - 1 ? tp__row_column_node(b->rows) : TP_ROW_UNKNOWN;
+    return b->loops && b->loops[loop] == b->rows->rank - 1 ? tp__row_column_node(b->rows)
+                                                           : TP_ROW_UNKNOWN;
   }
-  return tp__op_is(op, "arith.constant") ? tp__row_number_node(b->rows, tp__inherent(op, "value")) : TP_ROW_UNKNOWN;
+  return tp__op_is(op, "arith.constant") ? tp__row_number_node(b->rows, tp__inherent(op, "value"))
+                                         : TP_ROW_UNKNOWN;
 }
 
 /* A number of a body. Bodies are short, but nothing says that they are trees. */
@@ -38,22 +41,27 @@ static int scalar_node(body_of *b, MlirValue value) {
                ? b->nodes[mlirBlockArgumentGetArgNumber(value)]
                : TP_ROW_UNKNOWN;
   int node = b->depth++ < MOST ? scalar_op_node(b, mlirOpResultGetOwner(value)) : TP_ROW_UNKNOWN;
-  bool is_outside = !mlirBlockIsNull(b->block) && !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), b->block);
-  return node < 0 && is_outside && mlirTypeIsAIndex(mlirValueGetType(value)) ? tp__row_value_node(b->rows, value, 0, nowhere)
-                                                                             : node;
+  bool is_outside = !mlirBlockIsNull(b->block) &&
+                    !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), b->block);
+  return node < 0 && is_outside && mlirTypeIsAIndex(mlirValueGetType(value))
+             ? tp__row_value_node(b->rows, value, 0, nowhere)
+             : node;
 }
 
 /* ---- tensors ---- */
 
-static bool same_dims(int rank, const int *a, const int *b) { return memcmp(a, b, (size_t)rank * sizeof *a) == 0; }
+static bool same_dims(int rank, const int *a, const int *b) {
+  return memcmp(a, b, (size_t)rank * sizeof *a) == 0;
+}
 
 /* What is combined of the elements that an op reads for each that it makes. */
 typedef enum extent { OF_ELEMENT, OF_GROUP, OF_ROW } extent;
 
-/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not have are combined: at most one of more than
- * one iteration, and then along the last dimension of the frame or the members of a group, or two, along both groups and members. */
-static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs, int k, const int *dims,
-                     int *loops, extent *combined) {
+/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not
+ * have are combined: at most one of more than one iteration, and then along the last dimension of
+ * the frame or the members of a group, or two, along both groups and members. */
+static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs,
+                     int k, const int *dims, int *loops, extent *combined) {
   MlirAffineMap out = tp__row_map_at(maps, n_inputs + k);
   intptr_t n_loops = mlirAffineMapGetNumDims(out);
   int last = rows->rank - 1, n_missing = 0, missing[2];
@@ -95,8 +103,8 @@ static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
   } else if (n_missing == 1 && has_group && sizes[missing[0]] == rows->group) {
     loops[missing[0]] = TP_ROW_MEMBER;
     *combined = OF_GROUP;
-  } else if (n_missing == 2 && !has_group && rows->group && sizes[missing[0]] == hidden / rows->group &&
-             sizes[missing[1]] == rows->group) {
+  } else if (n_missing == 2 && !has_group && rows->group &&
+             sizes[missing[0]] == hidden / rows->group && sizes[missing[1]] == rows->group) {
     loops[missing[0]] = TP_ROW_GROUP;
     loops[missing[1]] = TP_ROW_MEMBER;
     *combined = OF_ROW;
@@ -108,18 +116,25 @@ static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
 static int combined_node(tp__rows *rows, bool adds, extent combined, int start, int term) {
   if (adds && combined == OF_GROUP)
     return TP_ROW_UNKNOWN;
-  tp__row_kind kind = adds ? TP_ROW_SUM : combined == OF_GROUP ? TP_ROW_GROUP_LARGEST : TP_ROW_LARGEST;
-  return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start, tp__row_op_node(rows, kind, term, -1));
+  tp__row_kind kind = adds                   ? TP_ROW_SUM
+                      : combined == OF_GROUP ? TP_ROW_GROUP_LARGEST
+                                             : TP_ROW_LARGEST;
+  return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start,
+                         tp__row_op_node(rows, kind, term, -1));
 }
 
-static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps, int k, const int *dims) {
-  int n_operands = (int)mlirOperationGetNumOperands(op), n_inputs = n_operands - (int)mlirOperationGetNumResults(op);
+static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps, int k,
+                           const int *dims) {
+  int n_operands = (int)mlirOperationGetNumOperands(op),
+      n_inputs = n_operands - (int)mlirOperationGetNumResults(op);
   int loops[TP_MAX_RANK];
   extent combined;
-  MlirBlock block =
-      mlirOperationGetNumRegions(op) == 1 ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
+  MlirBlock block = mlirOperationGetNumRegions(op) == 1
+                        ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))
+                        : (MlirBlock){NULL};
   body_of b = {.rows = rows, .block = block, .loops = loops};
-  if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) || mlirBlockGetNumArguments(block) > n_operands ||
+  if (mlirBlockIsNull(block) || n_operands > TP_LEN(b.nodes) ||
+      mlirBlockGetNumArguments(block) > n_operands ||
       !loops_of(rows, op, maps, n_inputs, k, dims, loops, &combined))
     return TP_ROW_UNKNOWN;
   for (int i = 0; i < n_operands; i++) {
@@ -128,7 +143,8 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
     int of[TP_MAX_RANK] = {0};
     bool known = true;
     b.nodes[i] = TP_ROW_UNKNOWN;
-    if (i < mlirBlockGetNumArguments(block) && mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
+    if (i < mlirBlockGetNumArguments(block) &&
+        mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
       continue;
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map) && known; d++) {
       of[d] = tp__row_place(rows, mlirAffineMapGetResult(map, d), loops);
@@ -148,7 +164,8 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   MlirValue accumulator = mlirBlockGetArgument(block, n_inputs + k);
   MlirOperation add = tp__defining_op(yielded);
   bool adds = !mlirOperationIsNull(add) && tp__op_is(add, "arith.addf"),
-       compares = !mlirOperationIsNull(add) && (tp__op_is(add, "arith.maximumf") || tp__op_is(add, "arith.maxnumf"));
+       compares = !mlirOperationIsNull(add) &&
+                  (tp__op_is(add, "arith.maximumf") || tp__op_is(add, "arith.maxnumf"));
   if (!adds && !compares)
     return TP_ROW_UNKNOWN;
   int side = mlirValueEqual(mlirOperationGetOperand(add, 0), accumulator)   ? 1
@@ -162,17 +179,20 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
 
 static int reshape_node(tp__rows *rows, MlirOperation op, const int *dims) {
   int of[TP_MAX_RANK];
-  return tp__row_reshape(rows, op, dims, of) ? tp__row_of(rows, mlirOperationGetOperand(op, 0), of) : TP_ROW_UNKNOWN;
+  return tp__row_reshape(rows, op, dims, of) ? tp__row_of(rows, mlirOperationGetOperand(op, 0), of)
+                                             : TP_ROW_UNKNOWN;
 }
 
 static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
-  int n = tp__row_op_operands(op), nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
+  int n = tp__row_op_operands(op),
+      nodes[TP_ROW_OPERANDS] = {TP_ROW_UNKNOWN, TP_ROW_UNKNOWN, TP_ROW_UNKNOWN};
   for (int k = 0; k < n; k++)
     nodes[k] = tp__row_of(rows, mlirOperationGetOperand(op, k), dims);
   return n > 0 ? tp__row_apply(rows, op, nodes) : TP_ROW_UNKNOWN;
 }
 
-/* Does the op hand on elements of its only input as they are? Then it may be looked into whatever it is computed from. */
+/* Does the op hand on elements of its only input as they are? Then it may be looked into whatever
+ * it is computed from. */
 static bool is_broadcast(MlirOperation op) {
   if (mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumRegions(op) != 1)
     return false;
@@ -251,11 +271,18 @@ static int row_of_form(tp__rows *rows, MlirValue value, tp__row_form wanted) {
   int dims[TP_MAX_RANK];
   tp__row_form form = tp__row_form_of(rows, value, dims);
   bool is_both = form == TP_ROW_WHOLE && rows->shape[rows->rank - 1] == 1; /* rows of one number */
-  return form == wanted || (is_both && wanted == TP_ROW_NUMBERS) ? tp__row_of(rows, value, dims) : TP_ROW_UNKNOWN;
+  return form == wanted || (is_both && wanted == TP_ROW_NUMBERS) ? tp__row_of(rows, value, dims)
+                                                                 : TP_ROW_UNKNOWN;
 }
 
-int tp__row_of_whole(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_WHOLE); }
+int tp__row_of_whole(tp__rows *rows, MlirValue value) {
+  return row_of_form(rows, value, TP_ROW_WHOLE);
+}
 
-int tp__row_of_number(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_NUMBERS); }
+int tp__row_of_number(tp__rows *rows, MlirValue value) {
+  return row_of_form(rows, value, TP_ROW_NUMBERS);
+}
 
-int tp__row_of_group_number(tp__rows *rows, MlirValue value) { return row_of_form(rows, value, TP_ROW_GROUP_NUMBERS); }
+int tp__row_of_group_number(tp__rows *rows, MlirValue value) {
+  return row_of_form(rows, value, TP_ROW_GROUP_NUMBERS);
+}

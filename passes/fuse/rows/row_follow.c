@@ -11,11 +11,14 @@ bool tp__row_is_followed(const tp__rows *rows, MlirOperation op) {
 /* A body that asserts, or does anything else than compute numbers, has to stay. */
 static tp_status is_pure(MlirOperation op, void *data) {
   (void)data;
-  return tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "linalg") ? TP_OK
-                                                                                                               : TP_UNSUPPORTED;
+  return tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+                 tp__op_has_dialect(op, "linalg")
+             ? TP_OK
+             : TP_UNSUPPORTED;
 }
 
-/* May the op be looked into? Loops that the frame does not have are those of a contraction; groups are a loop more. */
+/* May the op be looked into? Loops that the frame does not have are those of a contraction; groups
+ * are a loop more. */
 static bool is_understood(const tp__rows *rows, MlirOperation op, bool sees_groups) {
   MlirAttribute maps;
   int64_t sizes[TP_MAX_RANK];
@@ -39,7 +42,8 @@ static bool is_understood(const tp__rows *rows, MlirOperation op, bool sees_grou
   return true;
 }
 
-/* Does the op see rows in groups? The first ones are those of the frame, but for groups of TP_ROW_KERNEL_GROUP, which kernels know. */
+/* Does the op see rows in groups? The first ones are those of the frame, but for groups of
+ * TP_ROW_KERNEL_GROUP, which kernels know. */
 static bool sees_groups(tp__rows *rows, MlirOperation op) {
   int64_t group = rows->has_groups ? tp__row_group_of(rows, op) : 0;
   if (group && (!rows->group || group == TP_ROW_KERNEL_GROUP))
@@ -48,10 +52,11 @@ static bool sees_groups(tp__rows *rows, MlirOperation op) {
 }
 
 static void follow_users(tp__rows *rows, MlirBlock block, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (rows->n_ops < TP_ROW_OPS && mlirBlockEqual(mlirOperationGetBlock(user), block) && !tp__row_is_followed(rows, user) &&
-        is_understood(rows, user, sees_groups(rows, user)))
+    if (rows->n_ops < TP_ROW_OPS && mlirBlockEqual(mlirOperationGetBlock(user), block) &&
+        !tp__row_is_followed(rows, user) && is_understood(rows, user, sees_groups(rows, user)))
       rows->ops[rows->n_ops++] = user;
   }
 }
@@ -81,14 +86,16 @@ void tp__rows_follow(tp__rows *rows, MlirValue value) {
 MlirValue tp__rows_root(MlirOperation op) {
   MlirValue root = mlirOperationGetResult(op, 0);
   for (;;) {
-    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root)) : (MlirOperation){NULL};
+    MlirOperation user = tp__is_used_once(root) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(root))
+                                                : (MlirOperation){NULL};
     int rank, next_rank;
     int64_t shape[TP_MAX_RANK], next_shape[TP_MAX_RANK];
     if (mlirOperationIsNull(user) || !tp__is_reshape(user) ||
         !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) ||
         !tp__static_tensor(mlirValueGetType(root), &rank, shape) ||
-        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank, next_shape) || next_rank == 0 ||
-        next_shape[next_rank - 1] != shape[rank - 1])
+        !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(user, 0)), &next_rank,
+                           next_shape) ||
+        next_rank == 0 || next_shape[next_rank - 1] != shape[rank - 1])
       return root;
     root = mlirOperationGetResult(user, 0);
   }

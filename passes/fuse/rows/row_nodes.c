@@ -15,7 +15,8 @@ static bool same_number(double x, double y) {
 
 static bool same_node(const tp__row_node *x, const tp__row_node *y) {
   return x->kind == y->kind && x->a == y->a && x->b == y->b && same_number(x->number, y->number) &&
-         x->value.ptr == y->value.ptr && x->type.ptr == y->type.ptr && memcmp(x->dims, y->dims, sizeof x->dims) == 0;
+         x->value.ptr == y->value.ptr && x->type.ptr == y->type.ptr &&
+         memcmp(x->dims, y->dims, sizeof x->dims) == 0;
 }
 
 static int add_node(tp__rows *rows, const tp__row_node *node) {
@@ -51,8 +52,8 @@ static bool is_choice(const tp__rows *rows, int node) {
 }
 
 int tp__row_op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
-  bool commutes = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM || kind == TP_ROW_MINIMUM ||
-                  kind == TP_ROW_EQUAL,
+  bool commutes = kind == TP_ROW_ADD || kind == TP_ROW_MULTIPLY || kind == TP_ROW_MAXIMUM ||
+                  kind == TP_ROW_MINIMUM || kind == TP_ROW_EQUAL,
        two = commutes || kind == TP_ROW_WHERE;
   if (a < 0 || (two && b < 0))
     return TP_ROW_UNKNOWN;
@@ -63,11 +64,14 @@ int tp__row_op_node(tp__rows *rows, tp__row_kind kind, int a, int b) {
   if (commutes && (is_number(rows, a, neutral_of(kind)) || is_number(rows, b, neutral_of(kind))))
     return is_number(rows, a, neutral_of(kind)) ? b : a;
   if (kind == TP_ROW_MULTIPLY && a != b && (is_choice(rows, a) || is_choice(rows, b)))
-    return tp__row_op_node(rows, TP_ROW_WHERE, rows->nodes[is_choice(rows, a) ? a : b].a, is_choice(rows, a) ? b : a);
+    return tp__row_op_node(rows, TP_ROW_WHERE, rows->nodes[is_choice(rows, a) ? a : b].a,
+                           is_choice(rows, a) ? b : a);
   return add_node(rows, &(tp__row_node){.kind = kind, .a = a, .b = two ? b : -1});
 }
 
-static int negative_node(tp__rows *rows, int a) { return tp__row_op_node(rows, TP_ROW_MULTIPLY, number_node(rows, -1), a); }
+static int negative_node(tp__rows *rows, int a) {
+  return tp__row_op_node(rows, TP_ROW_MULTIPLY, number_node(rows, -1), a);
+}
 
 static int power_node(tp__rows *rows, int base, int exponent) {
   if (base < 0 || exponent < 0 || rows->nodes[exponent].kind != TP_ROW_NUMBER)
@@ -77,7 +81,9 @@ static int power_node(tp__rows *rows, int base, int exponent) {
     return tp__row_op_node(rows, TP_ROW_MULTIPLY, base, base);
   if (n == 0.5)
     return tp__row_op_node(rows, TP_ROW_ROOT, base, -1);
-  return n == -0.5 ? tp__row_op_node(rows, TP_ROW_INVERSE, tp__row_op_node(rows, TP_ROW_ROOT, base, -1), -1) : TP_ROW_UNKNOWN;
+  return n == -0.5 ? tp__row_op_node(rows, TP_ROW_INVERSE,
+                                     tp__row_op_node(rows, TP_ROW_ROOT, base, -1), -1)
+                   : TP_ROW_UNKNOWN;
 }
 
 static int round_node(tp__rows *rows, int a, MlirType type) {
@@ -94,7 +100,9 @@ int tp__row_value_node(tp__rows *rows, MlirValue value, int rank, const int *dim
   return add_node(rows, &node);
 }
 
-int tp__row_column_node(tp__rows *rows) { return add_node(rows, &(tp__row_node){.kind = TP_ROW_COLUMN, .a = -1, .b = -1}); }
+int tp__row_column_node(tp__rows *rows) {
+  return add_node(rows, &(tp__row_node){.kind = TP_ROW_COLUMN, .a = -1, .b = -1});
+}
 
 int tp__row_exact(const tp__rows *rows, int node) {
   while (node >= 0 && rows->nodes[node].kind == TP_ROW_ROUND)
@@ -102,7 +110,8 @@ int tp__row_exact(const tp__rows *rows, int node) {
   return node;
 }
 
-int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, int max, int *parts) {
+int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, int max,
+                  int *parts) {
   int n = 0, stack[TP_ROW_NODES], top = 0;
   stack[top++] = node;
   while (top > 0) {
@@ -119,7 +128,8 @@ int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, 
   return n;
 }
 
-/* The next of `dims` that is longer than 1, from `i` on; n where there is none. The frame itself may have dimensions of size 1. */
+/* The next of `dims` that is longer than 1, from `i` on; n where there is none. The frame itself
+ * may have dimensions of size 1. */
 static int next_long(const tp__rows *rows, int n, const int *dims, int i) {
   while (i < n && rows->shape[dims[i]] == 1)
     i++;
@@ -152,7 +162,9 @@ int tp__row_number_node(tp__rows *rows, MlirAttribute attr) {
   if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr) &&
       mlirTypeIsAFloat(tp__element_type(mlirAttributeGetType(attr))))
     return number_node(rows, mlirFloatAttrGetValueDouble(mlirDenseElementsAttrGetSplatValue(attr)));
-  return mlirAttributeIsAInteger(attr) ? number_node(rows, (double)mlirIntegerAttrGetValueSInt(attr)) : TP_ROW_UNKNOWN;
+  return mlirAttributeIsAInteger(attr)
+             ? number_node(rows, (double)mlirIntegerAttrGetValueSInt(attr))
+             : TP_ROW_UNKNOWN;
 }
 
 /* ---- scalar ops ---- */
@@ -224,7 +236,8 @@ static int add_integers(tp__rows *rows, int a, int b) {
     return TP_ROW_UNKNOWN;
   if (rows->nodes[b].kind == TP_ROW_COLUMN)
     return add_integers(rows, b, a);
-  if (rows->nodes[a].kind != TP_ROW_COLUMN || !mlirValueIsNull(rows->nodes[a].value) || rows->nodes[b].kind != TP_ROW_VALUE ||
+  if (rows->nodes[a].kind != TP_ROW_COLUMN || !mlirValueIsNull(rows->nodes[a].value) ||
+      rows->nodes[b].kind != TP_ROW_VALUE ||
       mlirTypeIsAShaped(mlirValueGetType(rows->nodes[b].value)))
     return TP_ROW_UNKNOWN;
   tp__row_node column = rows->nodes[a];
@@ -232,31 +245,41 @@ static int add_integers(tp__rows *rows, int a, int b) {
   return add_node(rows, &column);
 }
 
-/* A column, a number or a choice is what it is in any type; what is not looked into is not followed through conversions to floats. */
+/* A column, a number or a choice is what it is in any type; what is not looked into is not followed
+ * through conversions to floats. */
 static int same_integer(const tp__rows *rows, MlirOperation op, int a) {
-  return tp__op_is(op, "arith.sitofp") && (a < 0 || rows->nodes[a].kind != TP_ROW_WHERE) ? TP_ROW_UNKNOWN : a;
+  return tp__op_is(op, "arith.sitofp") && (a < 0 || rows->nodes[a].kind != TP_ROW_WHERE)
+             ? TP_ROW_UNKNOWN
+             : a;
 }
 
 static int number_of_condition(tp__rows *rows, int a) {
-  bool is_condition = a >= 0 && (rows->nodes[a].kind == TP_ROW_EQUAL || rows->nodes[a].kind == TP_ROW_FINITE);
+  bool is_condition =
+      a >= 0 && (rows->nodes[a].kind == TP_ROW_EQUAL || rows->nodes[a].kind == TP_ROW_FINITE);
   bool is_number = a >= 0 && is_choice(rows, a);
-  return is_condition ? tp__row_op_node(rows, TP_ROW_WHERE, a, number_node(rows, 1)) : is_number ? a : TP_ROW_UNKNOWN;
+  return is_condition ? tp__row_op_node(rows, TP_ROW_WHERE, a, number_node(rows, 1))
+         : is_number  ? a
+                      : TP_ROW_UNKNOWN;
 }
 
-static int64_t predicate_of(MlirOperation op) { return mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate")); }
+static int64_t predicate_of(MlirOperation op) {
+  return mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
+}
 
 /* |a| < infinity, or not equal to it. */
 static int compare(tp__rows *rows, MlirOperation op, int a, int b) {
   enum { LESS = 4, DIFFERENT = 6 }; /* ordered ones of arith.cmpf */
   int64_t predicate = predicate_of(op);
-  bool finite = a >= 0 && b >= 0 && rows->nodes[a].kind == TP_ROW_ABSOLUTE && is_number(rows, b, INFINITY) &&
-                (predicate == LESS || predicate == DIFFERENT);
+  bool finite = a >= 0 && b >= 0 && rows->nodes[a].kind == TP_ROW_ABSOLUTE &&
+                is_number(rows, b, INFINITY) && (predicate == LESS || predicate == DIFFERENT);
   return finite ? tp__row_op_node(rows, TP_ROW_FINITE, rows->nodes[a].a, -1) : TP_ROW_UNKNOWN;
 }
 
 static int select_node(tp__rows *rows, const int *operands) {
-  bool known = operands[0] >= 0 && operands[1] >= 0 && operands[2] >= 0 && is_number(rows, operands[2], 0) &&
-               (rows->nodes[operands[0]].kind == TP_ROW_EQUAL || rows->nodes[operands[0]].kind == TP_ROW_FINITE);
+  bool known = operands[0] >= 0 && operands[1] >= 0 && operands[2] >= 0 &&
+               is_number(rows, operands[2], 0) &&
+               (rows->nodes[operands[0]].kind == TP_ROW_EQUAL ||
+                rows->nodes[operands[0]].kind == TP_ROW_FINITE);
   return known ? tp__row_op_node(rows, TP_ROW_WHERE, operands[0], operands[1]) : TP_ROW_UNKNOWN;
 }
 

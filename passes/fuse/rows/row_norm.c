@@ -7,10 +7,12 @@ enum { MAX_PARTS = 8 };
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
 static bool is_root(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE && mlirValueEqual(at(rows, node)->value, rows->root);
+  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE &&
+         mlirValueEqual(at(rows, node)->value, rows->root);
 }
 
-/* The tensor of which `node` is the element that stands at the same place, or at the same place of the row. */
+/* The tensor of which `node` is the element that stands at the same place, or at the same place of
+ * the row. */
 static bool is_whole(const tp__rows *rows, int node, MlirValue *value) {
   int dims[TP_MAX_RANK];
   for (int d = 0; d < rows->rank; d++)
@@ -35,7 +37,8 @@ bool tp__match_row_sum(const tp__rows *rows, int node, tp__row_sum *sum) {
   int parts[MAX_PARTS], n_roots = 0;
   int n = tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, MAX_PARTS, parts);
   MlirType element = tp__element_type(mlirValueGetType(rows->root));
-  bool rounded = at(rows, node)->kind == TP_ROW_ROUND && mlirTypeEqual(at(rows, node)->type, element);
+  bool rounded =
+      at(rows, node)->kind == TP_ROW_ROUND && mlirTypeEqual(at(rows, node)->type, element);
   *sum = (tp__row_sum){.node = node};
   if (n < 1 || (n > 1 && !rounded && !mlirTypeIsAF32(element)))
     return false;
@@ -59,10 +62,13 @@ bool tp__match_row_sum(const tp__rows *rows, int node, tp__row_sum *sum) {
 /* ---- norms ---- */
 
 static bool is_number_near(const tp__rows *rows, int node, double number) {
-  return at(rows, node)->kind == TP_ROW_NUMBER && fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
+  return at(rows, node)->kind == TP_ROW_NUMBER &&
+         fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
 }
 
-static int exact_operand(const tp__rows *rows, int node) { return tp__row_exact(rows, at(rows, node)->a); }
+static int exact_operand(const tp__rows *rows, int node) {
+  return tp__row_exact(rows, at(rows, node)->a);
+}
 
 /* One factor of the mean of a row: its sum, or 1 / hidden. Bits of `seen`. */
 enum { SEEN_SUM = 1, SEEN_SHARE = 2, SEEN_MEAN = SEEN_SUM | SEEN_SHARE };
@@ -75,14 +81,16 @@ static int mean_factor(const tp__rows *rows, int part, int *summed) {
     return SEEN_SUM;
   }
   bool share = is_number_near(rows, part, 1 / hidden) ||
-               (at(rows, part)->kind == TP_ROW_INVERSE && is_number_near(rows, exact_operand(rows, part), hidden));
+               (at(rows, part)->kind == TP_ROW_INVERSE &&
+                is_number_near(rows, exact_operand(rows, part), hidden));
   return share ? SEEN_SHARE : 0;
 }
 
 /* sign * mean(of): what is averaged, or TP_ROW_UNKNOWN. */
 static int mean_of(const tp__rows *rows, int node, double sign) {
-  int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), seen = 0,
-                        summed = TP_ROW_UNKNOWN;
+  int parts[MAX_PARTS],
+      n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), seen = 0,
+      summed = TP_ROW_UNKNOWN;
   double product = 1;
   for (int i = 0; i < n; i++) {
     int bit = mean_factor(rows, parts[i], &summed);
@@ -117,8 +125,9 @@ static bool is_square(const tp__rows *rows, int node, int *of) {
 
 /* -mean(x)^2 */
 static bool is_negative_square_of_mean(const tp__rows *rows, int node, int x) {
-  int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), n_sums = 0,
-                        n_shares = 0, n_signs = 0;
+  int parts[MAX_PARTS],
+      n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), n_sums = 0,
+      n_shares = 0, n_signs = 0;
   for (int i = 0; i < n; i++) {
     int summed = TP_ROW_UNKNOWN, bit = mean_factor(rows, parts[i], &summed);
     n_sums += bit == SEEN_SUM && summed == x;
@@ -135,9 +144,12 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
                     TP_ROW_MAXIMUM) { /* a variance computed as a difference is kept above 0 */
     const tp__row_node *maximum = at(rows, tp__row_exact(rows, terms[0]));
     int parts[MAX_PARTS];
-    bool a_is_zero = is_number_near(rows, maximum->a, 0), b_is_zero = is_number_near(rows, maximum->b, 0);
-    int n_parts =
-        a_is_zero || b_is_zero ? tp__row_parts(rows, TP_ROW_ADD, a_is_zero ? maximum->b : maximum->a, x, MAX_PARTS, parts) : 0;
+    bool a_is_zero = is_number_near(rows, maximum->a, 0),
+         b_is_zero = is_number_near(rows, maximum->b, 0);
+    int n_parts = a_is_zero || b_is_zero
+                      ? tp__row_parts(rows, TP_ROW_ADD, a_is_zero ? maximum->b : maximum->a, x,
+                                      MAX_PARTS, parts)
+                      : 0;
     return n_parts == 2 ? kind_of_spread(rows, 2, parts, x) : TP_NO_NORM;
   }
   if (n == 1 && is_square(rows, mean_of(rows, terms[0], 1), &squared))
@@ -145,7 +157,8 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
            : is_centred(rows, tp__row_exact(rows, squared), x)    ? TP_LAYER_NORM
                                                                   : TP_NO_NORM;
   for (int i = 0; i < 2 && n == 2; i++)
-    if (is_square(rows, mean_of(rows, terms[i], 1), &squared) && tp__row_exact(rows, squared) == tp__row_exact(rows, x) &&
+    if (is_square(rows, mean_of(rows, terms[i], 1), &squared) &&
+        tp__row_exact(rows, squared) == tp__row_exact(rows, x) &&
         is_negative_square_of_mean(rows, terms[1 - i], x))
       return TP_LAYER_NORM;
   return TP_NO_NORM;
@@ -154,9 +167,11 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
 /* 1 / sqrt(spread + epsilon) */
 static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, double *epsilon) {
   int terms[MAX_PARTS], n_terms = 0;
-  if (at(rows, node)->kind != TP_ROW_INVERSE || at(rows, exact_operand(rows, node))->kind != TP_ROW_ROOT)
+  if (at(rows, node)->kind != TP_ROW_INVERSE ||
+      at(rows, exact_operand(rows, node))->kind != TP_ROW_ROOT)
     return TP_NO_NORM;
-  int n = tp__row_parts(rows, TP_ROW_ADD, at(rows, exact_operand(rows, node))->a, x, MAX_PARTS, terms);
+  int n =
+      tp__row_parts(rows, TP_ROW_ADD, at(rows, exact_operand(rows, node))->a, x, MAX_PARTS, terms);
   bool found = false;
   *epsilon = 0;
   for (int i = 0; i < n; i++) {
@@ -169,7 +184,8 @@ static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, doub
       *epsilon = at(rows, term)->number;
     found |= at(rows, term)->kind == TP_ROW_NUMBER;
   }
-  return n > 0 && *epsilon >= 0 && isfinite(*epsilon) ? kind_of_spread(rows, n_terms, terms, x) : TP_NO_NORM;
+  return n > 0 && *epsilon >= 0 && isfinite(*epsilon) ? kind_of_spread(rows, n_terms, terms, x)
+                                                      : TP_NO_NORM;
 }
 
 /* (x or x - mean(x)) * scale * gamma */
@@ -201,7 +217,8 @@ bool tp__match_row_norm(const tp__rows *rows, int node, int x, tp__row_norm *nor
     return match_product(rows, terms[0], x, norm);
   for (int i = 0; i < 2 && n == 2; i++) {
     *norm = (tp__row_norm){0};
-    if (is_of_row(rows, tp__row_exact(rows, terms[1 - i]), &norm->beta) && match_product(rows, terms[i], x, norm))
+    if (is_of_row(rows, tp__row_exact(rows, terms[1 - i]), &norm->beta) &&
+        match_product(rows, terms[i], x, norm))
       return norm->kind == TP_LAYER_NORM;
   }
   return false;

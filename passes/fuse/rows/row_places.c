@@ -4,14 +4,16 @@
 
 /* ---- shapes ---- */
 
-/* The next dimension of the frame before its last that is longer than 1, from `at` on; the last where there is none. */
+/* The next dimension of the frame before its last that is longer than 1, from `at` on; the last
+ * where there is none. */
 static int next_outer(const tp__rows *rows, int at) {
   while (at < rows->rank - 1 && rows->shape[at] == 1)
     at++;
   return at;
 }
 
-static tp__row_form form_in_groups(const tp__rows *rows, int64_t group, MlirValue value, int *dims) {
+static tp__row_form form_in_groups(const tp__rows *rows, int64_t group, MlirValue value,
+                                   int *dims) {
   int rank, at = 0, last = rows->rank - 1;
   int64_t shape[TP_MAX_RANK], hidden = rows->shape[last];
   tp__row_form form = hidden == 1 ? TP_ROW_WHOLE : TP_ROW_NUMBERS;
@@ -67,7 +69,8 @@ bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, in
       of[below++] = TP_ROW_UNIT;
     if (to_shape[at] == shape[d]) {
       of[d] = dims[at++];
-    } else if (next < to_rank && dims[at] == TP_ROW_GROUP && dims[next] == TP_ROW_MEMBER && shape[d] == rows->shape[last]) {
+    } else if (next < to_rank && dims[at] == TP_ROW_GROUP && dims[next] == TP_ROW_MEMBER &&
+               shape[d] == rows->shape[last]) {
       of[d] = last;
       at = next + 1;
     } else if (below < rank && rows->group && dims[at] == last && shape[below] == rows->group &&
@@ -86,10 +89,12 @@ bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, in
 /* ---- maps ---- */
 
 bool tp__row_maps(MlirOperation op, MlirAttribute *maps) {
-  if (!tp__op_has_dialect(op, "linalg") || tp__op_is(op, "linalg.yield") || tp__op_is(op, "linalg.index"))
+  if (!tp__op_has_dialect(op, "linalg") || tp__op_is(op, "linalg.yield") ||
+      tp__op_is(op, "linalg.index"))
     return false;
   *maps = mlirLinalgGetIndexingMapsAttribute(op);
-  return !mlirAttributeIsNull(*maps) && mlirArrayAttrGetNumElements(*maps) == mlirOperationGetNumOperands(op) &&
+  return !mlirAttributeIsNull(*maps) &&
+         mlirArrayAttrGetNumElements(*maps) == mlirOperationGetNumOperands(op) &&
          mlirOperationGetNumResults(op) > 0;
 }
 
@@ -97,7 +102,8 @@ MlirAffineMap tp__row_map_at(MlirAttribute maps, intptr_t i) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
 }
 
-/* A map's result that is no loop: loop * size + member, loop floordiv size, loop mod size. Numbers of loops; member is -1 but for the first. */
+/* A map's result that is no loop: loop * size + member, loop floordiv size, loop mod size. Numbers
+ * of loops; member is -1 but for the first. */
 typedef struct grouped {
   int loop, member;
   int64_t size;
@@ -124,7 +130,8 @@ static bool read_grouped(const tp__rows *rows, MlirAffineExpr e, grouped *g) {
     return false;
   MlirAffineExpr a = mlirAffineBinaryOpExprGetLHS(e), b = mlirAffineBinaryOpExprGetRHS(e);
   MlirAffineExpr scaled = mlirAffineExprIsADim(a) ? b : a, member = mlirAffineExprIsADim(a) ? a : b;
-  if (!mlirAffineExprIsADim(member) || !mlirAffineExprIsAMul(scaled) || !is_loop_and_number(scaled, &g->loop, &g->size))
+  if (!mlirAffineExprIsADim(member) || !mlirAffineExprIsAMul(scaled) ||
+      !is_loop_and_number(scaled, &g->loop, &g->size))
     return false;
   g->member = (int)mlirAffineDimExprGetPosition(member);
   g->dim = TP_ROW_GROUP;
@@ -146,11 +153,14 @@ int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops) {
 /* Has a dimension of `extent` elements just those that the loops read? */
 static bool reads_all(const grouped *g, const int64_t *sizes, int64_t extent) {
   if (g->member >= 0)
-    return sizes[g->member] == g->size && extent % g->size == 0 && sizes[g->loop] == extent / g->size;
-  return sizes[g->loop] % g->size == 0 && extent == (g->made == TP_ROW_MEMBER ? g->size : sizes[g->loop] / g->size);
+    return sizes[g->member] == g->size && extent % g->size == 0 &&
+           sizes[g->loop] == extent / g->size;
+  return sizes[g->loop] % g->size == 0 &&
+         extent == (g->made == TP_ROW_MEMBER ? g->size : sizes[g->loop] / g->size);
 }
 
-bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes) {
+bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
+                        int64_t *sizes) {
   intptr_t n_loops = mlirAffineMapGetNumDims(tp__row_map_at(maps, 0));
   if (n_loops > TP_MAX_RANK)
     return false;
@@ -194,7 +204,8 @@ static int64_t group_of_shape(const tp__rows *rows, MlirValue value) {
   while (rank > 0 && shape[rank - 1] == 1)
     rank--;
   int64_t group = rank > 0 ? group_of(rows, shape[rank - 1]) : 0;
-  bool has = group && form_in_groups(rows, group, value, dims) == TP_ROW_WHOLE && dims[rank - 1] == TP_ROW_MEMBER;
+  bool has = group && form_in_groups(rows, group, value, dims) == TP_ROW_WHOLE &&
+             dims[rank - 1] == TP_ROW_MEMBER;
   return has ? group : 0;
 }
 
@@ -206,7 +217,8 @@ int64_t tp__row_group_of(const tp__rows *rows, MlirOperation op) {
     group = group_of_shape(rows, mlirOperationGetResult(op, k));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !group; i++)
     group = group_of_shape(rows, mlirOperationGetOperand(op, i));
-  for (intptr_t i = 0; tp__row_maps(op, &maps) && i < mlirOperationGetNumOperands(op) && !group; i++)
+  for (intptr_t i = 0; tp__row_maps(op, &maps) && i < mlirOperationGetNumOperands(op) && !group;
+       i++)
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(tp__row_map_at(maps, i)) && !group; d++)
       if (read_grouped(rows, mlirAffineMapGetResult(tp__row_map_at(maps, i), d), &g))
         group = group_of(rows, g.size);
@@ -216,7 +228,8 @@ int64_t tp__row_group_of(const tp__rows *rows, MlirOperation op) {
 /* ---- ops ---- */
 
 bool tp__row_is_elementwise(MlirOperation op) {
-  if ((!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math")) || mlirOperationGetNumResults(op) != 1)
+  if ((!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math")) ||
+      mlirOperationGetNumResults(op) != 1)
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))

@@ -1,4 +1,5 @@
-/* Where the elements of a tensor stand in the frame of row expressions: what shapes, maps and reshapes say of it. */
+/* Where the elements of a tensor stand in the frame of row expressions: what shapes, maps and
+ * reshapes say of it. */
 #ifndef TP_PASSES_ROW_PLACES_H
 #define TP_PASSES_ROW_PLACES_H
 
@@ -15,17 +16,21 @@ typedef enum tp__row_form {
   TP_ROW_WHOLE
 } tp__row_form;
 
-/* Along which dimensions of the frame those of a value go that has one of these forms, but for dimensions of size 1. */
+/* Along which dimensions of the frame those of a value go that has one of these forms, but for
+ * dimensions of size 1. */
 tp__row_form tp__row_form_of(const tp__rows *rows, MlirValue value, int *dims);
 
 /* The maps of a structured op, by operand; false for other ops. */
 bool tp__row_maps(MlirOperation op, MlirAttribute *maps);
 MlirAffineMap tp__row_map_at(MlirAttribute maps, intptr_t i);
-/* How often each loop of a structured op runs. False where a map is neither a projection, nor reads groups as rows or rows as groups, or picks an element of several. */
+/* How often each loop of a structured op runs. False where a map is neither a projection, nor reads
+ * groups as rows or rows as groups, or picks an element of several. */
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes);
-/* Along which dimension of the frame a result of a map goes, whose loops go along `loops` of it; TP_ROW_NOWHERE where there is none. */
+/* Along which dimension of the frame a result of a map goes, whose loops go along `loops` of it;
+ * TP_ROW_NOWHERE where there is none. */
 int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops);
-/* The dimensions of the frame along which the operand of a reshape goes, from those of its result. False for other reshapes than by ones and of rows as groups. */
+/* The dimensions of the frame along which the operand of a reshape goes, from those of its result.
+ * False for other reshapes than by ones and of rows as groups. */
 bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, int *of);
 
 /* The size of the groups in which an op sees rows, by its shapes or maps; 0: it does not. */

@@ -8,7 +8,8 @@ static const double LARGEST_F8 = 448;
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
 static bool is_number_near(const tp__rows *rows, int node, double number) {
-  return at(rows, node)->kind == TP_ROW_NUMBER && fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
+  return at(rows, node)->kind == TP_ROW_NUMBER &&
+         fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
 }
 
 /* The operand of a commutative node beside a number; TP_ROW_UNKNOWN where neither is one. */
@@ -57,14 +58,16 @@ static int of_share(const tp__rows *rows, int node) {
     return TP_ROW_UNKNOWN;
   for (int i = 0; i < 2; i++) {
     int number = i ? n->a : n->b;
-    bool inverse = at(rows, number)->kind == TP_ROW_INVERSE && is_number_near(rows, at(rows, number)->a, LARGEST_F8);
+    bool inverse = at(rows, number)->kind == TP_ROW_INVERSE &&
+                   is_number_near(rows, at(rows, number)->a, LARGEST_F8);
     if (inverse || is_number_near(rows, number, 1 / LARGEST_F8))
       return i ? n->b : n->a;
   }
   return TP_ROW_UNKNOWN;
 }
 
-/* max(largest |y|, least): in types of fewer bits they are the same numbers. Of the row or its group; TP_NOT_QUANTISED: of something else. */
+/* max(largest |y|, least): in types of fewer bits they are the same numbers. Of the row or its
+ * group; TP_NOT_QUANTISED: of something else. */
 static tp__row_quantise_kind match_largest(const tp__rows *rows, int node, int y, double *least) {
   enum { MAX_PARTS = 4 };
   int parts[MAX_PARTS], n_largest = 0;
@@ -80,7 +83,8 @@ static tp__row_quantise_kind match_largest(const tp__rows *rows, int node, int y
     kind = part->kind == TP_ROW_LARGEST         ? TP_QUANTISED_PER_TOKEN
            : part->kind == TP_ROW_GROUP_LARGEST ? TP_QUANTISED_PER_GROUP
                                                 : TP_NOT_QUANTISED;
-    const tp__row_node *magnitude = kind == TP_NOT_QUANTISED ? part : at(rows, tp__row_exact(rows, part->a));
+    const tp__row_node *magnitude =
+        kind == TP_NOT_QUANTISED ? part : at(rows, tp__row_exact(rows, part->a));
     if (magnitude->kind != TP_ROW_ABSOLUTE || magnitude->a != y)
       return TP_NOT_QUANTISED;
     n_largest++;
@@ -96,24 +100,31 @@ static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_qu
   if (tp__row_is_along(rows, node, 0, NULL)) {
     q->kind = TP_QUANTISED_STATIC;
     q->static_scale = at(rows, node)->value;
-    return mlirTypeIsAF32(tp__element_type(mlirValueGetType(q->static_scale))) ? NULL : "its scale is not f32";
+    return mlirTypeIsAF32(tp__element_type(mlirValueGetType(q->static_scale)))
+               ? NULL
+               : "its scale is not f32";
   }
   int guarded = beside_number(rows, node, TP_ROW_MAXIMUM, &q->least_scale),
       share = of_share(rows, guarded < 0 ? node : guarded);
   q->least_scale = guarded < 0 ? 0 : q->least_scale;
   q->kind = share < 0 ? TP_NOT_QUANTISED : match_largest(rows, share, y, &q->least_largest);
   if (q->kind == TP_NOT_QUANTISED || !is_least(q->least_largest) || !is_least(q->least_scale))
-    return "its scale is neither a number that is given nor, in f32, the largest magnitude of its row or group / 448";
+    return "its scale is neither a number that is given nor, in f32, the largest magnitude of its "
+           "row or group / 448";
   if (q->kind == TP_QUANTISED_PER_GROUP && rows->group != TP_ROW_KERNEL_GROUP)
     return "its groups are not of 128 elements";
-  return q->least_largest > 0 || q->least_scale > 0 ? NULL : "its scale is 0 for a row or group of zeros";
+  return q->least_largest > 0 || q->least_scale > 0 ? NULL
+                                                    : "its scale is 0 for a row or group of zeros";
 }
 
-bool tp__match_row_quantisation(const tp__rows *rows, int node, int y, tp__row_quantisation *quantisation) {
+bool tp__match_row_quantisation(const tp__rows *rows, int node, int y,
+                                tp__row_quantisation *quantisation) {
   *quantisation = (tp__row_quantisation){.scale = TP_ROW_UNKNOWN};
-  if (node < 0 || y < 0 || at(rows, node)->kind != TP_ROW_ROUND || !mlirTypeIsAFloat8E4M3FN(at(rows, node)->type))
+  if (node < 0 || y < 0 || at(rows, node)->kind != TP_ROW_ROUND ||
+      !mlirTypeIsAFloat8E4M3FN(at(rows, node)->type))
     return false;
-  int x = of_clamp(rows, at(rows, node)->a), scale = x < 0 ? TP_ROW_UNKNOWN : divisor_of(rows, x, y);
+  int x = of_clamp(rows, at(rows, node)->a),
+      scale = x < 0 ? TP_ROW_UNKNOWN : divisor_of(rows, x, y);
   const char *obstacle = x < 0       ? "it is not clamped to -448 and 448"
                          : scale < 0 ? "it is no row divided by a scale in f32"
                                      : match_scale(rows, scale, y, quantisation);

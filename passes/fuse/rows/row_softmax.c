@@ -3,7 +3,8 @@
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
 static bool is_root(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE && mlirValueEqual(at(rows, node)->value, rows->root);
+  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE &&
+         mlirValueEqual(at(rows, node)->value, rows->root);
 }
 
 /* ---- where the rows are ---- */
@@ -12,15 +13,17 @@ static bool is_root(const tp__rows *rows, int node) {
 static MlirValue widened(MlirOperation op) {
   if (tp__op_is(op, "arith.extf"))
     return mlirOperationGetOperand(op, 0);
-  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || mlirOperationGetNumOperands(op) != 2)
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
+      mlirOperationGetNumOperands(op) != 2)
     return (MlirValue){NULL};
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation first = mlirBlockGetFirstOperation(block), yield = mlirBlockGetTerminator(block);
-  bool is = tp__op_is(first, "arith.extf") && mlirOperationGetNumOperands(yield) == 1 &&
-            mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirOperationGetResult(first, 0)) &&
-            mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(block, 0)) &&
-            mlirTypeEqual(mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(op, 0))),
-                          mlirValueGetType(mlirBlockGetArgument(block, 0)));
+  bool is =
+      tp__op_is(first, "arith.extf") && mlirOperationGetNumOperands(yield) == 1 &&
+      mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirOperationGetResult(first, 0)) &&
+      mlirValueEqual(mlirOperationGetOperand(first, 0), mlirBlockGetArgument(block, 0)) &&
+      mlirTypeEqual(mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+                    mlirValueGetType(mlirBlockGetArgument(block, 0)));
   return is ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
 }
 
@@ -30,7 +33,8 @@ MlirValue tp__find_row_largest(MlirValue largest) {
     op = tp__defining_op(mlirOperationGetOperand(op, 0));
   int rank;
   int64_t shape[TP_MAX_RANK];
-  if (mlirOperationIsNull(op) || !tp__op_has_dialect(op, "linalg") || mlirOperationGetNumOperands(op) != 2 ||
+  if (mlirOperationIsNull(op) || !tp__op_has_dialect(op, "linalg") ||
+      mlirOperationGetNumOperands(op) != 2 ||
       !tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
     return (MlirValue){NULL};
   MlirValue rows = mlirOperationGetOperand(op, 0);
@@ -41,7 +45,8 @@ MlirValue tp__find_row_largest(MlirValue largest) {
       break;
     rows = narrow;
   }
-  return tp__static_tensor(mlirValueGetType(rows), &rank, shape) && rank > 0 ? rows : (MlirValue){NULL};
+  return tp__static_tensor(mlirValueGetType(rows), &rank, shape) && rank > 0 ? rows
+                                                                             : (MlirValue){NULL};
 }
 
 /* ---- what is computed of them ---- */
@@ -52,8 +57,8 @@ bool tp__match_row_largest(const tp__rows *rows, int node) {
 
 int tp__row_shift(const tp__rows *rows, int largest, bool finite) {
   for (int i = 0; i < rows->n && finite; i++)
-    if (at(rows, i)->kind == TP_ROW_WHERE && at(rows, i)->b == largest && at(rows, at(rows, i)->a)->kind == TP_ROW_FINITE &&
-        at(rows, at(rows, i)->a)->a == largest)
+    if (at(rows, i)->kind == TP_ROW_WHERE && at(rows, i)->b == largest &&
+        at(rows, at(rows, i)->a)->kind == TP_ROW_FINITE && at(rows, at(rows, i)->a)->a == largest)
       return i;
   return finite ? TP_ROW_UNKNOWN : largest;
 }
@@ -85,7 +90,8 @@ static bool find_terms(const tp__rows *rows, int node, int sign, terms *found) {
 /* Takes a term away; false where there is none such. */
 static bool take(terms *of, const tp__rows *rows, int node, int sign) {
   for (int i = 0; i < of->n; i++)
-    if (of->sign[i] == sign && (node == TP_ROW_UNKNOWN ? is_root(rows, of->node[i]) : of->node[i] == node)) {
+    if (of->sign[i] == sign &&
+        (node == TP_ROW_UNKNOWN ? is_root(rows, of->node[i]) : of->node[i] == node)) {
       of->n--;
       of->node[i] = of->node[of->n];
       of->sign[i] = of->sign[of->n];
@@ -95,7 +101,8 @@ static bool take(terms *of, const tp__rows *rows, int node, int sign) {
 }
 
 bool tp__match_row_exponentials(const tp__rows *rows, int node, int largest, bool *finite) {
-  if (node < 0 || at(rows, node)->kind != TP_ROW_SUM || at(rows, at(rows, node)->a)->kind != TP_ROW_EXPONENTIAL)
+  if (node < 0 || at(rows, node)->kind != TP_ROW_SUM ||
+      at(rows, at(rows, node)->a)->kind != TP_ROW_EXPONENTIAL)
     return false;
   for (int i = 0; i < 2; i++) {
     terms found = {0};
@@ -118,13 +125,15 @@ static bool is_of_number(const tp__rows *rows, int node) {
 
 bool tp__match_row_pick(const tp__rows *rows, int node, int shift, int sum, tp__row_pick *pick) {
   terms found = {0};
-  if (node < 0 || at(rows, node)->kind != TP_ROW_SUM || at(rows, at(rows, node)->a)->kind != TP_ROW_WHERE)
+  if (node < 0 || at(rows, node)->kind != TP_ROW_SUM ||
+      at(rows, at(rows, node)->a)->kind != TP_ROW_WHERE)
     return false;
   const tp__row_node *where = at(rows, at(rows, node)->a), *equal = at(rows, where->a);
   if (equal->kind != TP_ROW_EQUAL || !find_terms(rows, where->b, 1, &found))
     return false;
   bool column_first = at(rows, equal->a)->kind == TP_ROW_COLUMN;
-  int column = column_first ? equal->a : equal->b, target = column_first ? equal->b : equal->a, logarithm = TP_ROW_UNKNOWN;
+  int column = column_first ? equal->a : equal->b, target = column_first ? equal->b : equal->a,
+      logarithm = TP_ROW_UNKNOWN;
   if (at(rows, column)->kind != TP_ROW_COLUMN || !is_of_number(rows, target))
     return false;
   *pick = (tp__row_pick){.target = at(rows, target)->value, .first = at(rows, column)->value};
@@ -135,7 +144,8 @@ bool tp__match_row_pick(const tp__rows *rows, int node, int shift, int sum, tp__
     return false;
   if (found.n > 0 && take(&found, rows, shift, -1))
     pick->pick = TPRT_CUDA_LESS_LARGEST;
-  if (found.n > 0 && pick->pick == TPRT_CUDA_LESS_LARGEST && logarithm >= 0 && take(&found, rows, logarithm, -1))
+  if (found.n > 0 && pick->pick == TPRT_CUDA_LESS_LARGEST && logarithm >= 0 &&
+      take(&found, rows, logarithm, -1))
     pick->pick = TPRT_CUDA_LOG_PROBABILITY;
   return found.n == 0;
 }

@@ -20,7 +20,9 @@ static MlirValue evaluate(MlirOperation where, MlirAffineExpr expr, const MlirVa
   MlirValue a = evaluate(where, mlirAffineBinaryOpExprGetLHS(expr), at);
   MlirValue b = evaluate(where, mlirAffineBinaryOpExprGetRHS(expr), at);
   if (mlirAffineExprIsAMod(expr)) /* a - b * floor(a / b): never negative */
-    return tp__binary(where, "arith.subi", a, tp__binary(where, "arith.muli", b, tp__binary(where, "arith.floordivsi", a, b)));
+    return tp__binary(
+        where, "arith.subi", a,
+        tp__binary(where, "arith.muli", b, tp__binary(where, "arith.floordivsi", a, b)));
   return tp__binary(where,
                     mlirAffineExprIsAAdd(expr)        ? "arith.addi"
                     : mlirAffineExprIsAMul(expr)      ? "arith.muli"
@@ -29,13 +31,15 @@ static MlirValue evaluate(MlirOperation where, MlirAffineExpr expr, const MlirVa
                     a, b);
 }
 
-static int build_indices(MlirOperation where, const tp__map_operand *o, const MlirValue *at, MlirValue *indices) {
+static int build_indices(MlirOperation where, const tp__map_operand *o, const MlirValue *at,
+                         MlirValue *indices) {
   for (int d = 0; d < o->rank; d++)
     indices[d] = evaluate(where, mlirAffineMapGetResult(o->map, d), at);
   return o->rank;
 }
 
-MlirValue tp__map_load(const tp__map_nest *n, MlirOperation where, int operand, const MlirValue *at) {
+MlirValue tp__map_load(const tp__map_nest *n, MlirOperation where, int operand,
+                       const MlirValue *at) {
   const tp__map_operand *o = n->operands + operand;
   MlirValue operands[1 + TP_MAX_RANK] = {o->memref};
   if (o->is_scalar)
@@ -44,7 +48,8 @@ MlirValue tp__map_load(const tp__map_nest *n, MlirOperation where, int operand, 
   return tp__build_one(where, "memref.load", 1 + rank, operands, o->element);
 }
 
-void tp__map_store(const tp__map_nest *n, MlirOperation where, int operand, const MlirValue *at, MlirValue value) {
+void tp__map_store(const tp__map_nest *n, MlirOperation where, int operand, const MlirValue *at,
+                   MlirValue value) {
   const tp__map_operand *o = n->operands + operand;
   MlirValue operands[2 + TP_MAX_RANK] = {value, o->memref};
   int rank = build_indices(where, o, at, operands + 2);
@@ -63,10 +68,12 @@ static bool depends(const tp__map_operand *o, int loop) {
 /* The types that LLVM packs into vectors as they lie in memory. */
 static bool has_vectors(MlirType element) {
   return mlirTypeIsAFloat(element) ||
-         (mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element) && mlirIntegerTypeGetWidth(element) >= 8);
+         (mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element) &&
+          mlirIntegerTypeGetWidth(element) >= 8);
 }
 
-/* Do neighbours along `loop` lie side by side, in groups of `lanes` that begin at multiples of it? */
+/* Do neighbours along `loop` lie side by side, in groups of `lanes` that begin at multiples of
+ * it? */
 static bool is_packed(const tp__map_nest *n, const tp__map_operand *o, int loop, int lanes) {
   if (o->is_scalar || !has_vectors(o->element))
     return false;
@@ -77,9 +84,10 @@ static bool is_packed(const tp__map_nest *n, const tp__map_operand *o, int loop,
     if (varies && (found || !mlirAffineExprIsADim(expr) || o->strides[d] != 1))
       return false;
     found |= varies;
-    bool fixed = mlirAffineExprIsAConstant(expr)
-                     ? mlirAffineConstantExprGetValue(expr) == 0
-                     : mlirAffineExprIsADim(expr) && n->size[mlirAffineDimExprGetPosition(expr)] == 1;
+    bool fixed =
+        mlirAffineExprIsAConstant(expr)
+            ? mlirAffineConstantExprGetValue(expr) == 0
+            : mlirAffineExprIsADim(expr) && n->size[mlirAffineDimExprGetPosition(expr)] == 1;
     if (!varies && !fixed && o->strides[d] % lanes != 0)
       return false;
   }
@@ -126,13 +134,16 @@ static MlirType vector_of(const tp__map_operand *o, int lanes) {
   return mlirVectorTypeGet(1, &shape, tp__map_stored(o->element));
 }
 
-static MlirValue build_address(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o, const MlirValue *at) {
+static MlirValue build_address(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o,
+                               const MlirValue *at) {
   MlirValue indices[TP_MAX_RANK], sum = tp__index_constant(where, 0);
   int rank = build_indices(where, o, at, indices);
   for (int d = 0; d < rank; d++)
-    sum = tp__binary(where, "arith.addi", sum,
-                     tp__binary(where, "arith.muli", indices[d], tp__index_constant(where, o->strides[d])));
-  MlirValue word = tp__build_one(where, "arith.index_cast", 1, &sum, mlirIntegerTypeGet(n->context, 64));
+    sum = tp__binary(
+        where, "arith.addi", sum,
+        tp__binary(where, "arith.muli", indices[d], tp__index_constant(where, o->strides[d])));
+  MlirValue word =
+      tp__build_one(where, "arith.index_cast", 1, &sum, mlirIntegerTypeGet(n->context, 64));
   const int32_t dynamic = INT32_MIN;
   MlirNamedAttribute attrs[] = {
       tp__named(n->context, "elem_type", mlirTypeAttrGet(tp__map_stored(o->element))),
@@ -140,40 +151,49 @@ static MlirValue build_address(const tp__map_nest *n, MlirOperation where, const
       tp__named(n->context, "noWrapFlags", mlirIntegerAttrGet(n->i32, 0)),
   };
   MlirValue operands[] = {o->pointer, word};
-  return mlirOperationGetResult(tp__build(where, "llvm.getelementptr", 2, operands, 1, &n->ptr, TP_LEN(attrs), attrs), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "llvm.getelementptr", 2, operands, 1, &n->ptr, TP_LEN(attrs), attrs), 0);
 }
 
-static int memory_attributes(const tp__map_nest *n, const tp__map_operand *o, int lanes, MlirNamedAttribute *attrs) {
+static int memory_attributes(const tp__map_nest *n, const tp__map_operand *o, int lanes,
+                             MlirNamedAttribute *attrs) {
   MlirType i64 = mlirIntegerTypeGet(n->context, 64);
   attrs[0] = tp__named(n->context, "ordering", mlirIntegerAttrGet(i64, 0));
-  attrs[1] = tp__named(n->context, "alignment", mlirIntegerAttrGet(i64, lanes * tp__element_size(o->element)));
+  attrs[1] = tp__named(n->context, "alignment",
+                       mlirIntegerAttrGet(i64, lanes * tp__element_size(o->element)));
   return 2;
 }
 
-static MlirValue load_vector(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o, int lanes,
-                             const MlirValue *at) {
+static MlirValue load_vector(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o,
+                             int lanes, const MlirValue *at) {
   MlirNamedAttribute attrs[2];
   MlirValue address = build_address(n, where, o, at);
   MlirType type = vector_of(o, lanes);
   int n_attrs = memory_attributes(n, o, lanes, attrs);
-  return mlirOperationGetResult(tp__build(where, "llvm.load", 1, &address, 1, &type, n_attrs, attrs), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "llvm.load", 1, &address, 1, &type, n_attrs, attrs), 0);
 }
 
-static void store_vector(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o, int lanes, const MlirValue *at,
-                         MlirValue value) {
+static void store_vector(const tp__map_nest *n, MlirOperation where, const tp__map_operand *o,
+                         int lanes, const MlirValue *at, MlirValue value) {
   MlirNamedAttribute attrs[2];
   MlirValue operands[] = {value, build_address(n, where, o, at)};
   int n_attrs = memory_attributes(n, o, lanes, attrs);
   tp__build(where, "llvm.store", 2, operands, 0, NULL, n_attrs, attrs);
 }
 
-static MlirValue extract(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane, MlirType element) {
+static MlirValue extract(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane,
+                         MlirType element) {
   MlirValue operands[] = {vector, tp__build_int(where, n->i32, lane)};
-  MlirValue value = tp__build_one(where, "llvm.extractelement", 2, operands, tp__map_stored(element));
-  return mlirTypeIsAFloat8E4M3FN(element) ? tp__build_one(where, "arith.bitcast", 1, &value, element) : value;
+  MlirValue value =
+      tp__build_one(where, "llvm.extractelement", 2, operands, tp__map_stored(element));
+  return mlirTypeIsAFloat8E4M3FN(element)
+             ? tp__build_one(where, "arith.bitcast", 1, &value, element)
+             : value;
 }
 
-static MlirValue insert(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane, MlirValue value) {
+static MlirValue insert(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane,
+                        MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAFloat8E4M3FN(type))
     value = tp__build_one(where, "arith.bitcast", 1, &value, tp__map_stored(type));
@@ -192,13 +212,14 @@ static tp_status replace_index(MlirOperation op, void *data) {
   replacement *r = data;
   if (!tp__op_is(op, "linalg.index"))
     return TP_OK;
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), r->at[mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"))]);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+                                r->at[mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"))]);
   return tp__op_list_add(&r->indices, op);
 }
 
 /* The ops of the body in front of `where`, for one iteration. */
-static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const MlirValue *arguments, const MlirValue *at,
-                             MlirValue *yielded) {
+static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const MlirValue *arguments,
+                             const MlirValue *at, MlirValue *yielded) {
   MlirOperation copy = mlirOperationClone(n->op), next;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   tp__insert_before(where, copy);
@@ -211,7 +232,8 @@ static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const M
     mlirOperationDestroy(r.indices.items[i]);
   tp__free(r.indices.items);
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = next) {
     next = mlirOperationGetNextInBlock(op);
     mlirOperationMoveBefore(op, where);
   }
@@ -221,8 +243,8 @@ static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const M
   return status;
 }
 
-void tp__map_fetch(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
-                   MlirValue *values) {
+void tp__map_fetch(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes,
+                   const MlirValue *at, MlirValue *values) {
   const tp__map_operand *o = n->operands + operand;
   MlirValue here[TP_MAP_LOOPS], first = {NULL};
   bool packed = lanes > 1 && is_packed(n, o, loop, lanes);
@@ -241,8 +263,8 @@ void tp__map_fetch(const tp__map_nest *n, MlirOperation where, int operand, int 
   }
 }
 
-void tp__map_put(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes, const MlirValue *at,
-                 const MlirValue *values) {
+void tp__map_put(const tp__map_nest *n, MlirOperation where, int operand, int loop, int lanes,
+                 const MlirValue *at, const MlirValue *values) {
   const tp__map_operand *o = n->operands + operand;
   MlirValue here[TP_MAP_LOOPS], vector;
   bool packed = lanes > 1 && is_packed(n, o, loop, lanes);
@@ -262,8 +284,9 @@ void tp__map_put(const tp__map_nest *n, MlirOperation where, int operand, int lo
     store_vector(n, where, o, lanes, at, vector);
 }
 
-tp_status tp__map_compute(const tp__map_nest *n, MlirOperation where, int loop, int lanes, const MlirValue *at,
-                          tp__map_lanes_of *arguments, MlirValue *so_far, tp__map_lanes_of *yielded) {
+tp_status tp__map_compute(const tp__map_nest *n, MlirOperation where, int loop, int lanes,
+                          const MlirValue *at, tp__map_lanes_of *arguments, MlirValue *so_far,
+                          tp__map_lanes_of *yielded) {
   MlirValue here[TP_MAP_LOOPS];
   tp_status status = TP_OK;
   for (int l = 0; l < n->n_loops; l++)
@@ -284,8 +307,8 @@ tp_status tp__map_compute(const tp__map_nest *n, MlirOperation where, int loop, 
   return status;
 }
 
-tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int lanes, const MlirValue *at,
-                       MlirValue *so_far) {
+tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int lanes,
+                       const MlirValue *at, MlirValue *so_far) {
   tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
   for (int i = 0; i < n->n_operands; i++)
     if (tp__body_reads(&n->body, i) && (i < n->n_inputs || !so_far))

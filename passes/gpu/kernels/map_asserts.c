@@ -1,5 +1,6 @@
-/* Assertions in kernels. A thread whose assertion fails writes its number where the host looks when the program ends, and does nothing of what
- * stands behind it: that may be an access out of bounds. */
+/* Assertions in kernels. A thread whose assertion fails writes its number where the host looks when
+ * the program ends, and does nothing of what stands behind it: that may be an access out of
+ * bounds. */
 #include "passes/gpu/kernels/map_host.h"
 
 #include "ir/diagnostics.h"
@@ -16,7 +17,8 @@ static tp_status number_of(tp__map_asserts *asserts, MlirOperation op, int *numb
       *number = (int)i + 1;
       return TP_OK;
     }
-  if (tp__grow((void **)&asserts->messages, &asserts->capacity, asserts->n + 1, sizeof *asserts->messages) != TP_OK)
+  if (tp__grow((void **)&asserts->messages, &asserts->capacity, asserts->n + 1,
+               sizeof *asserts->messages) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "memory ran out");
   asserts->messages[asserts->n++] = message;
   *number = (int)asserts->n;
@@ -32,10 +34,12 @@ static MlirValue zero_of(MlirOperation where, MlirType type) {
     return tp__constant(where, type, mlirArrayAttrGet(context, 2, (MlirAttribute[]){part, part}));
   }
   return tp__constant(where, type,
-                      mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0) : mlirIntegerAttrGet(type, 0));
+                      mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(context, type, 0)
+                                             : mlirIntegerAttrGet(type, 0));
 }
 
-/* Everything behind `op`, up to the end of its block, goes into the first region of an scf.if; the other one reports. */
+/* Everything behind `op`, up to the end of its block, goes into the first region of an scf.if; the
+ * other one reports. */
 static void guard(MlirOperation op, MlirValue word, int number) {
   enum { MAX_YIELDED = TP_MAP_OPERANDS };
   MlirBlock block = mlirOperationGetBlock(op);
@@ -60,12 +64,14 @@ static void guard(MlirOperation op, MlirValue word, int number) {
     ends[r] = tp__create(&(tp_build){.name = "scf.yield", .location = location});
     mlirBlockAppendOwnedOperation(inside, ends[r]);
   }
-  for (MlirOperation rest = mlirOperationGetNextInBlock(op); !mlirOperationEqual(rest, end); rest = next) {
+  for (MlirOperation rest = mlirOperationGetNextInBlock(op); !mlirOperationEqual(rest, end);
+       rest = next) {
     next = mlirOperationGetNextInBlock(rest);
     mlirOperationMoveBefore(rest, ends[0]);
   }
-  MlirNamedAttribute ordering = tp__named(mlirOperationGetContext(op), "ordering",
-                                          mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 64), 0));
+  MlirNamedAttribute ordering =
+      tp__named(mlirOperationGetContext(op), "ordering",
+                mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 64), 0));
   MlirValue report[] = {tp__build_int(ends[1], i32, number), word};
   tp__build(ends[1], "llvm.store", 2, report, 0, NULL, 1, &ordering);
   MlirValue yielded[2][MAX_YIELDED];
@@ -94,7 +100,8 @@ bool tp__map_asserts_in(MlirOperation nest) {
 tp_status tp__map_guard(tp__map_asserts *asserts, MlirOperation nest, MlirValue word) {
   tp_op_list list = {0};
   tp_status status = tp__walk(nest, collect, &list);
-  for (size_t i = list.n; i > 0 && status == TP_OK; i--) { /* the last first: it goes into the regions of those before */
+  for (size_t i = list.n; i > 0 && status == TP_OK; i--) {
+    /* the last first: it goes into the regions of those before */
     int number = 0;
     status = number_of(asserts, list.items[i - 1], &number);
     if (status == TP_OK)
@@ -107,7 +114,8 @@ tp_status tp__map_guard(tp__map_asserts *asserts, MlirOperation nest, MlirValue 
 /* ---- on the host ---- */
 
 void tp__map_check(tp__lowering *l, const tp__map_asserts *asserts) {
-  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(l->func, 0)));
+  MlirOperation end =
+      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(l->func, 0)));
   if (asserts->n == 0)
     return;
   MlirValue number = tp__build_call(l, end, "tprt_abi_asserted", 1, &l->ctx, l->i32);

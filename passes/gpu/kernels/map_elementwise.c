@@ -9,7 +9,10 @@ tp_status tp__map_elementwise(const tp__map_nest *n, MlirOperation end, tp__map_
   int loops[TP_MAP_LOOPS], last = n->n_loops - 1;
   int lanes = n->n_loops > 0 ? tp__map_lanes(n, last) : 1;
   int64_t n_items = tp__map_iterations(n, false) / lanes;
-  *launch = (tp__map_launch){.n_blocks = (n_items + THREADS - 1) / THREADS, .n_threads = THREADS, .loop = last, .lanes = lanes};
+  *launch = (tp__map_launch){.n_blocks = (n_items + THREADS - 1) / THREADS,
+                             .n_threads = THREADS,
+                             .loop = last,
+                             .lanes = lanes};
   MlirType counter = tp__map_counter(n, launch->n_blocks * THREADS);
   MlirValue block = tp__map_cast(end, tp__map_register(n, end, "ctaid.x"), counter);
   MlirValue thread = tp__map_cast(end, tp__map_register(n, end, "tid.x"), counter);

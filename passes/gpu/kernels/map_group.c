@@ -13,7 +13,8 @@ bool tp__group_reduces(const tp__map_nest *n) {
   return false;
 }
 
-/* Loops of more than one iteration, in order; -1 for n_parallel where a reduction stands in front of a parallel loop. */
+/* Loops of more than one iteration, in order; -1 for n_parallel where a reduction stands in front
+ * of a parallel loop. */
 static int list_loops(const tp__map_nest *n, int64_t *size, int *n_parallel) {
   int count = 0, reduced = 0;
   bool ordered = true;
@@ -59,7 +60,8 @@ bool tp__group_loops(tp__map_group *g) {
     for (int l = 0; l < count; l++)
       if (size[l] != g->size[l])
         return false;
-    if (n_parallel < 0 || (n_parallel < count && count < g->n_loops)) /* reduces over what others have rows of */
+    /* reduces over what others have rows of */
+    if (n_parallel < 0 || (n_parallel < count && count < g->n_loops))
       return false;
     if (n_parallel == g->n_loops)
       continue;
@@ -96,7 +98,8 @@ int tp__group_order(const tp__map_group *g, const tp__map_nest *n, bool of_rows,
 
 /* ---- operands ---- */
 
-tp__group_access tp__group_access_of(const tp__map_group *g, const tp__map_nest *n, int operand, int *place) {
+tp__group_access tp__group_access_of(const tp__map_group *g, const tp__map_nest *n, int operand,
+                                     int *place) {
   const tp__map_operand *o = n->operands + operand;
   int number[TP_MAP_LOOPS], count = 0;
   uint32_t seen = 0;
@@ -113,7 +116,8 @@ tp__group_access tp__group_access_of(const tp__map_group *g, const tp__map_nest 
     return TP_ACCESS_OTHER;
   if (seen == (UINT32_C(1) << g->n_loops) - 1)
     return TP_ACCESS_ELEMENT;
-  return g->has_rows && seen == (UINT32_C(1) << g->n_row_loops) - 1 ? TP_ACCESS_ROW : TP_ACCESS_OTHER;
+  return g->has_rows && seen == (UINT32_C(1) << g->n_row_loops) - 1 ? TP_ACCESS_ROW
+                                                                    : TP_ACCESS_OTHER;
 }
 
 /* ---- vectors ---- */
@@ -214,9 +218,11 @@ static bool is_number(const tp__map_nest *n) {
 }
 
 bool tp__group_is_begun(const tp__map_group *g) {
-  if (g->n_nests != 2 || !is_number(g->nests[0]) || !tp__group_reduces(g->nests[1]) || tp__map_n_outputs(g->nests[1]) != 1)
+  if (g->n_nests != 2 || !is_number(g->nests[0]) || !tp__group_reduces(g->nests[1]) ||
+      tp__map_n_outputs(g->nests[1]) != 1)
     return false;
   const tp__map_nest *n = g->nests[1];
-  return mlirValueEqual(g->nests[0]->operands[g->nests[0]->n_inputs].memref, n->operands[n->n_inputs].memref) &&
+  return mlirValueEqual(g->nests[0]->operands[g->nests[0]->n_inputs].memref,
+                        n->operands[n->n_inputs].memref) &&
          covers(n, n->n_inputs);
 }

@@ -23,7 +23,8 @@ typedef struct tp__group_builder {
   MlirValue row, positions[TP_MAP_ROW_ELEMENTS];
   MlirValue inside[TP_MAP_ROW_ELEMENTS]; /* bits: does a row have these elements? null: always */
   MlirValue stores[TP_MAP_ROW_ELEMENTS]; /* the same, and is there such a row? */
-  MlirValue exists, speaks;              /* bits: is there such a row (null: always); does this thread store what it is */
+  /* bits: is there such a row (null: always); does this thread store what it is */
+  MlirValue exists, speaks;
   tp__group_kept *items;
   size_t n, capacity;
 } tp__group_builder;
@@ -34,7 +35,8 @@ int tp__group_find_kept(const tp__group_builder *b, int nest, int operand);
 /* A new entry: what the nest makes, or, is_read, what it finds in memory. -1: memory ran out. */
 int tp__group_add_kept(tp__group_builder *b, int nest, int operand, bool is_read);
 /* Does a nest behind access the buffer, or, is_written, write it? */
-bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref, bool is_written);
+bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref,
+                              bool is_written);
 /* Is the result still what memory is to hold at the end? */
 bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref);
 /* Which row a thread has, and which of those that share it the thread is. */
@@ -45,7 +47,9 @@ void tp__group_build_sections(tp__group_builder *b);
 void tp__group_begin_loops(tp__group_builder *b);
 /* Without rows: a thread for each group of neighbours; what follows goes into an scf.if. */
 void tp__group_build_items(tp__group_builder *b, int64_t n_items);
-/* The indices of the nest's loops in the row, and, if section is not negative, of its first element there. */
-void tp__group_build_at(const tp__group_builder *b, const tp__map_nest *n, int section, MlirValue *at);
+/* The indices of the nest's loops in the row, and, if section is not negative, of its first element
+ * there. */
+void tp__group_build_at(const tp__group_builder *b, const tp__map_nest *n, int section,
+                        MlirValue *at);
 
 #endif

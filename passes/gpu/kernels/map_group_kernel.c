@@ -1,12 +1,15 @@
-/* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row, for the nests behind it; what it keeps was in
- * memory before only if nothing else is to read it there.
+/* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row,
+ * for the nests behind it; what it keeps was in memory before only if nothing else is to read it
+ * there.
  *
- * Where a block can keep a row there are no loops: the elements of a thread are few. Where their number does not divide those of a row, a thread does its first ones once more, and
- * does not store them; equally rows behind the last. So all threads come to all barriers.
+ * Where a block can keep a row there are no loops: the elements of a thread are few. Where their
+ * number does not divide those of a row, a thread does its first ones once more, and does not store
+ * them; equally rows behind the last. So all threads come to all barriers.
  *
- * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's elements, which computes again what the nests in front of it make of them, and
- * a last loop does so for what is stored: by then nothing is read any more where it is, but by the thread that stores it there, just before. What is of no use to
- * a loop LLVM removes. */
+ * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's
+ * elements, which computes again what the nests in front of it make of them, and a last loop does
+ * so for what is stored: by then nothing is read any more where it is, but by the thread that
+ * stores it there, just before. What is of no use to a loop LLVM removes. */
 #include "passes/gpu/kernels/map_group_build.h"
 
 #include "ir/diagnostics.h"
@@ -17,9 +20,11 @@
 
 typedef struct nest_builder {
   const tp__map_nest *n;
-  int number, loop, lanes; /* in the group; along which neighbours lie, and how many of them are one vector */
-  int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS]; /* entries of what is read and of results; -1: none */
-  bool fills[TP_MAP_OPERANDS];                          /* the entry of what is read receives it */
+  /* in the group; along which neighbours lie, and how many of them are one vector */
+  int number, loop, lanes;
+  /* entries of what is read and of results; -1: none */
+  int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS];
+  bool fills[TP_MAP_OPERANDS]; /* the entry of what is read receives it */
 } nest_builder;
 
 /* Finds what is kept of the operands before results take its place. */
@@ -36,7 +41,8 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
       continue;
     tp__group_access access = tp__group_access_of(b->group, n, i, place);
     bool keeps = access == TP_ACCESS_ELEMENT && (!b->is_looped || b->in_loop);
-    if (access == TP_ACCESS_ROW || (keeps && tp__group_is_used_behind(b, number, n->operands[i].memref, false))) {
+    if (access == TP_ACCESS_ROW ||
+        (keeps && tp__group_is_used_behind(b, number, n->operands[i].memref, false))) {
       nb->source[i] = tp__group_add_kept(b, number, i, true);
       nb->fills[i] = true;
       if (nb->source[i] < 0)
@@ -52,8 +58,8 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
 }
 
 /* What the operand has for nb->lanes neighbours, `first` of the thread's elements on. */
-static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first, const MlirValue *at,
-                         MlirValue *values) {
+static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first,
+                         const MlirValue *at, MlirValue *values) {
   tp__group_kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
   bool of_row = k && k->access == TP_ACCESS_ROW;
   if (!k) {
@@ -68,7 +74,8 @@ static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, in
 }
 
 /* The body for neighbours; results are kept, or combined with `so_far`. */
-static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first, const MlirValue *at, MlirValue *so_far) {
+static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first,
+                            const MlirValue *at, MlirValue *so_far) {
   const tp__map_nest *n = nb->n;
   tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
   for (int i = 0; i < n->n_operands; i++) {
@@ -77,15 +84,16 @@ static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int fi
     if (tp__body_reads(&n->body, i) && (i < n->n_inputs || !so_far))
       read_operand(b, nb, i, first, at, arguments[i]);
   }
-  tp_status status = tp__map_compute(n, b->end, nb->loop, nb->lanes, at, arguments, so_far, yielded);
+  tp_status status =
+      tp__map_compute(n, b->end, nb->loop, nb->lanes, at, arguments, so_far, yielded);
   for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK && !so_far; k++)
     for (int lane = 0; lane < nb->lanes; lane++)
       b->items[nb->target[n->n_inputs + k]].values[first + lane] = yielded[k][lane];
   return status;
 }
 
-static void store(tp__group_builder *b, const nest_builder *nb, MlirValue condition, int first, int count,
-                  const MlirValue *at) {
+static void store(tp__group_builder *b, const nest_builder *nb, MlirValue condition, int first,
+                  int count, const MlirValue *at) {
   const tp__map_nest *n = nb->n;
   for (int i = n->n_inputs; i < n->n_operands; i++) {
     MlirOperation where = b->end;
@@ -98,8 +106,10 @@ static void store(tp__group_builder *b, const nest_builder *nb, MlirValue condit
       here[l] = at[l];
     for (int c = 0; c < count; c += nb->lanes) {
       if (c > 0)
-        here[nb->loop] = tp__binary(where, "arith.addi", at[nb->loop], tp__index_constant(where, c));
-      tp__map_put(n, where, i, nb->loop, nb->lanes, here, b->items[nb->target[i]].values + first + c);
+        here[nb->loop] =
+            tp__binary(where, "arith.addi", at[nb->loop], tp__index_constant(where, c));
+      tp__map_put(n, where, i, nb->loop, nb->lanes, here,
+                  b->items[nb->target[i]].values + first + c);
     }
   }
 }
@@ -146,7 +156,8 @@ static tp_status read_rows(tp__group_builder *b, int last) {
     MlirValue at[TP_MAP_LOOPS];
     int place[TP_MAX_RANK];
     for (int i = 0; i < n->n_operands && tp__group_is_whole(b->group, n); i++) {
-      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar || tp__group_find_kept(b, j, i) >= 0 ||
+      if (!tp__body_reads(&n->body, i) || n->operands[i].is_scalar ||
+          tp__group_find_kept(b, j, i) >= 0 ||
           tp__group_access_of(b->group, n, i, place) != TP_ACCESS_ROW)
         continue;
       int entry = tp__group_add_kept(b, j, i, true);
@@ -159,7 +170,8 @@ static tp_status read_rows(tp__group_builder *b, int last) {
   return TP_OK;
 }
 
-/* What the nests of elements up to `last` make of some elements, and how the last, a reduction, goes on with them, from `so_far`. */
+/* What the nests of elements up to `last` make of some elements, and how the last, a reduction,
+ * goes on with them, from `so_far`. */
 static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far) {
   nest_builder nb;
   MlirValue at[TP_MAP_LOOPS];
@@ -178,7 +190,8 @@ static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far)
   return status == TP_OK ? build_body(b, &nb, 0, at, so_far) : status;
 }
 
-/* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be stored is stored. */
+/* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be
+ * stored is stored. */
 static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so_far) {
   const tp__map_sharing *sharing = &b->sharing;
   MlirOperation outside = b->end, inside;
@@ -188,9 +201,11 @@ static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so
   if (status != TP_OK)
     return status;
   MlirType counter = tp__map_counter(b->group->nests[0], n_steps + sharing->n_sharing);
-  MlirValue from = tp__map_cast(outside, sharing->turn, counter), to = tp__build_int(outside, counter, n_steps);
+  MlirValue from = tp__map_cast(outside, sharing->turn, counter),
+            to = tp__build_int(outside, counter, n_steps);
   MlirValue step = tp__build_int(outside, counter, sharing->n_sharing);
-  MlirOperation loop = tp__map_for(outside, from, to, step, n, so_far, &b->positions[0], carried, &inside);
+  MlirOperation loop =
+      tp__map_for(outside, from, to, step, n, so_far, &b->positions[0], carried, &inside);
   size_t n_kept = b->n;
   b->end = inside;
   b->in_loop = true;
@@ -213,7 +228,8 @@ static bool stores_elements(const tp__group_builder *b) {
   return false;
 }
 
-/* As a reduction alone: from the identity on, if threads share the row, and from what the result was at the end. */
+/* As a reduction alone: from the identity on, if threads share the row, and from what the result
+ * was at the end. */
 static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   const tp__map_nest *n = nb->n;
   tp__map_sharing *sharing = &b->sharing;
@@ -223,12 +239,15 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   tp_status status = TP_OK;
   sharing->n = n;
   if (!tp__map_combiners(n, sharing->combiners))
-    return tp__error(n->op, TP_UNSUPPORTED, "combines in no known way, so that it is no part of a larger kernel");
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "combines in no known way, so that it is no part of a larger kernel");
   for (int k = 0; k < n_outputs; k++)
     if (nb->source[n->n_inputs + k] < 0 || nb->fills[n->n_inputs + k])
-      return tp__error(n->op, TP_UNSUPPORTED, "goes on from a value of output %d that its kernel did not make", k);
+      return tp__error(n->op, TP_UNSUPPORTED,
+                       "goes on from a value of output %d that its kernel did not make", k);
   for (int k = 0; k < n_outputs; k++)
-    so_far[k] = shares ? tp__map_identity(sharing, b->end, k) : b->items[nb->source[n->n_inputs + k]].values[0];
+    so_far[k] = shares ? tp__map_identity(sharing, b->end, k)
+                       : b->items[nb->source[n->n_inputs + k]].values[0];
   tp__group_build_at(b, n, -1, at);
   if (b->is_looped)
     status = build_loop(b, nb->number, n_outputs, so_far);
@@ -238,12 +257,15 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
       next[k] = so_far[k];
     status = build_body(b, nb, s * b->lanes, at, next);
     for (int k = 0; k < n_outputs && status == TP_OK; k++)
-      so_far[k] = mlirValueIsNull(b->inside[s]) ? next[k] : tp__select(b->end, b->inside[s], next[k], so_far[k]);
+      so_far[k] = mlirValueIsNull(b->inside[s])
+                      ? next[k]
+                      : tp__select(b->end, b->inside[s], next[k], so_far[k]);
   }
   for (int k = 0; k < n_outputs && status == TP_OK; k++) {
     MlirValue value = tp__map_combine_threads(sharing, b->end, k, so_far[k], true);
     if (shares)
-      value = tp__map_combine(sharing, b->end, k, b->items[nb->source[n->n_inputs + k]].values[0], value);
+      value = tp__map_combine(sharing, b->end, k, b->items[nb->source[n->n_inputs + k]].values[0],
+                              value);
     b->items[nb->target[n->n_inputs + k]].values[0] = value;
   }
   nest_builder of_row = *nb; /* a result has no vectors */
@@ -265,14 +287,19 @@ static tp_status build_nest(tp__group_builder *b, int number) {
                                               : build_row(b, &nb);
 }
 
-tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end, tp__map_launch *launch) {
-  tp__group_builder b = {
-      .group = g, .func = func, .end = end, .sharing = {.n = g->nests[0], .func = func}, .lanes = tp__group_lanes(g)};
+tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirOperation end,
+                               tp__map_launch *launch) {
+  tp__group_builder b = {.group = g,
+                         .func = func,
+                         .end = end,
+                         .sharing = {.n = g->nests[0], .func = func},
+                         .lanes = tp__group_lanes(g)};
   tp_status status = TP_OK;
   b.is_looped = tp__group_is_looped(g);
   b.stores_elements = !b.is_looped;
   if (b.lanes == 0)
-    return tp__error(g->nests[0]->op, TP_UNSUPPORTED, "begins a kernel whose nests reduce in vectors of different sizes");
+    return tp__error(g->nests[0]->op, TP_UNSUPPORTED,
+                     "begins a kernel whose nests reduce in vectors of different sizes");
   if (g->has_rows) {
     tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
     tp__group_build_rows(&b);
@@ -280,12 +307,14 @@ tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirO
       tp__group_begin_loops(&b);
     else
       tp__group_build_sections(&b);
-    *launch = (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
-                               .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
+    *launch =
+        (tp__map_launch){.n_blocks = (g->n_rows + b.sharing.n_elements - 1) / b.sharing.n_elements,
+                         .n_threads = b.sharing.n_sharing * b.sharing.n_elements};
   } else {
     int64_t n_items = g->width / b.lanes;
     tp__group_build_items(&b, n_items);
-    *launch = (tp__map_launch){.n_blocks = (n_items + TP_GROUP_THREADS - 1) / TP_GROUP_THREADS, .n_threads = TP_GROUP_THREADS};
+    *launch = (tp__map_launch){.n_blocks = (n_items + TP_GROUP_THREADS - 1) / TP_GROUP_THREADS,
+                               .n_threads = TP_GROUP_THREADS};
   }
   launch->lanes = b.lanes;
   for (int i = 0; i < g->n_nests && status == TP_OK; i++)

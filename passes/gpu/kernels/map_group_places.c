@@ -6,7 +6,8 @@
 
 /* ---- what is kept ---- */
 
-static bool same_place(const tp__group_kept *k, const tp__map_operand *o, tp__group_access access, const int *place) {
+static bool same_place(const tp__group_kept *k, const tp__map_operand *o, tp__group_access access,
+                       const int *place) {
   if (!mlirValueEqual(k->memref, o->memref) || k->access != access)
     return false;
   for (int d = 0; d < o->rank; d++)
@@ -35,7 +36,8 @@ int tp__group_add_kept(tp__group_builder *b, int nest, int operand, bool is_read
   return (int)b->n++;
 }
 
-bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref, bool is_written) {
+bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref,
+                              bool is_written) {
   for (int i = nest + 1; i < b->group->n_nests; i++) {
     const tp__map_nest *n = b->group->nests[i];
     for (int k = is_written ? n->n_inputs : 0; k < n->n_operands; k++)
@@ -46,7 +48,8 @@ bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue me
 }
 
 bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref) {
-  return !tp__op_is(tp__defining_op(memref), "memref.alloca") && !tp__group_is_used_behind(b, nest, memref, true);
+  return !tp__op_is(tp__defining_op(memref), "memref.alloca") &&
+         !tp__group_is_used_behind(b, nest, memref, true);
 }
 
 /* ---- places ---- */
@@ -61,7 +64,8 @@ void tp__group_build_rows(tp__group_builder *b) {
   s->element = tp__binary(b->end, "arith.divui", s->thread, size);
   s->turn = tp__binary(b->end, "arith.remui", s->thread, size);
   MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
-  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, s->n_elements));
+  MlirValue first =
+      tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, s->n_elements));
   b->row = tp__binary(b->end, "arith.addi", first, tp__map_cast(b->end, s->element, counter));
   if (g->n_rows % s->n_elements != 0) {
     b->exists = tp__compare(b->end, TP_ULT, b->row, tp__build_int(b->end, counter, g->n_rows));
@@ -80,13 +84,15 @@ void tp__group_build_sections(tp__group_builder *b) {
   for (int s = 0; s < b->n_sections; s++) {
     MlirValue position = b->sharing.turn;
     if (s > 0)
-      position = tp__binary(b->end, "arith.addi", position, tp__build_int(b->end, i32, (int64_t)s * n_sharing));
+      position = tp__binary(b->end, "arith.addi", position,
+                            tp__build_int(b->end, i32, (int64_t)s * n_sharing));
     b->stores[s] = b->exists;
     if ((int64_t)(s + 1) * n_sharing > n_steps) {
       MlirValue inside = tp__compare(b->end, TP_ULT, position, tp__build_int(b->end, i32, n_steps));
       position = tp__select(b->end, inside, position, b->sharing.turn);
       b->inside[s] = inside;
-      b->stores[s] = mlirValueIsNull(b->exists) ? inside : tp__binary(b->end, "arith.andi", inside, b->exists);
+      b->stores[s] =
+          mlirValueIsNull(b->exists) ? inside : tp__binary(b->end, "arith.andi", inside, b->exists);
     }
     b->positions[s] = position;
   }
@@ -102,14 +108,18 @@ void tp__group_build_items(tp__group_builder *b, int64_t n_items) {
   MlirType counter = tp__map_counter(n, n_items + TP_GROUP_THREADS);
   MlirValue block = tp__map_cast(b->end, tp__map_register(n, b->end, "ctaid.x"), counter);
   MlirValue thread = tp__map_cast(b->end, tp__map_register(n, b->end, "tid.x"), counter);
-  MlirValue first = tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, TP_GROUP_THREADS));
+  MlirValue first =
+      tp__binary(b->end, "arith.muli", block, tp__build_int(b->end, counter, TP_GROUP_THREADS));
   b->positions[0] = tp__binary(b->end, "arith.addi", first, thread);
   b->n_sections = 1;
   b->row = tp__build_int(b->end, counter, 0);
-  tp__map_if(b->end, tp__compare(b->end, TP_ULT, b->positions[0], tp__build_int(b->end, counter, n_items)), &b->end);
+  tp__map_if(b->end,
+             tp__compare(b->end, TP_ULT, b->positions[0], tp__build_int(b->end, counter, n_items)),
+             &b->end);
 }
 
-void tp__group_build_at(const tp__group_builder *b, const tp__map_nest *n, int section, MlirValue *at) {
+void tp__group_build_at(const tp__group_builder *b, const tp__map_nest *n, int section,
+                        MlirValue *at) {
   int loops[TP_MAP_LOOPS], count = tp__group_order(b->group, n, true, loops);
   if (count > 0)
     tp__map_split(n, b->end, b->row, count, loops, 1, at);

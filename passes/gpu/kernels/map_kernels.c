@@ -1,4 +1,5 @@
-/* tp-map-kernels: outlined loop nests become kernels of a GPU, in a module of their own, and the function that is left runs on the host. */
+/* tp-map-kernels: outlined loop nests become kernels of a GPU, in a module of their own, and the
+ * function that is left runs on the host. */
 #include "passes/gpu/kernels/map_group.h"
 #include "passes/gpu/kernels/map_host.h"
 #include "passes/gpu/outline.h"
@@ -27,14 +28,16 @@ static MlirBlock device_block(mapping *m) {
     return m->device;
   MlirContext context = m->pass->context;
   MlirNamedAttribute name = tp__named(context, "sym_name", tp__attr_string(context, "tp_kernels"));
-  MlirOperation module = tp__create(&(tp_build){.name = "builtin.module",
-                                                .location = mlirOperationGetLocation(m->pass->module),
-                                                .n_attributes = 1,
-                                                .attributes = &name,
-                                                .n_regions = 1});
+  MlirOperation module =
+      tp__create(&(tp_build){.name = "builtin.module",
+                             .location = mlirOperationGetLocation(m->pass->module),
+                             .n_attributes = 1,
+                             .attributes = &name,
+                             .n_regions = 1});
   m->device = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(module, 0), m->device);
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(m->pass->module, 0)), module);
+  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(m->pass->module, 0)),
+                                module);
   return m->device;
 }
 
@@ -44,20 +47,24 @@ static MlirType argument_type(MlirContext context, MlirType type) {
     return mlirLLVMPointerTypeGet(context, 0);
   if (mlirTypeIsAIndex(type))
     return mlirIntegerTypeGet(context, 64);
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 8 ? mlirIntegerTypeGet(context, 8) : type;
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 8
+             ? mlirIntegerTypeGet(context, 8)
+             : type;
 }
 
 /* The same layout from its first element on. */
 static MlirType at_offset_zero(MlirType type) {
   int64_t strides[TP_MAX_RANK], sizes[TP_MAX_RANK], offset;
   int rank = (int)mlirShapedTypeGetRank(type);
-  if (rank > TP_MAX_RANK || mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
+  if (rank > TP_MAX_RANK ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
       offset == 0)
     return type;
   for (int d = 0; d < rank; d++)
     sizes[d] = mlirShapedTypeGetDimSize(type, d);
   MlirAttribute layout = mlirStridedLayoutAttrGet(mlirTypeGetContext(type), 0, rank, strides);
-  return mlirMemRefTypeGet(tp__element_type(type), rank, sizes, layout, mlirMemRefTypeGetMemorySpace(type));
+  return mlirMemRefTypeGet(tp__element_type(type), rank, sizes, layout,
+                           mlirMemRefTypeGetMemorySpace(type));
 }
 
 static MlirOperation create_function(mapping *m, MlirOperation func, int n, const MlirType *types) {
@@ -74,40 +81,48 @@ static MlirOperation create_function(mapping *m, MlirOperation func, int n, cons
       tp__named(context, "linkage", tp__parse_attr(context, "#llvm.linkage<external>")),
       tp__named(context, "nvvm.kernel", mlirUnitAttrGet(context)),
   };
-  MlirOperation kernel = tp__create(&(tp_build){
-      .name = "llvm.func", .location = location, .n_attributes = TP_LEN(attrs), .attributes = attrs, .n_regions = 1});
+  MlirOperation kernel = tp__create(&(tp_build){.name = "llvm.func",
+                                                .location = location,
+                                                .n_attributes = TP_LEN(attrs),
+                                                .attributes = attrs,
+                                                .n_regions = 1});
   MlirBlock block = mlirBlockCreate(n, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(kernel, 0), block);
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "llvm.return", .location = location}));
+  mlirBlockAppendOwnedOperation(
+      block, tp__create(&(tp_build){.name = "llvm.return", .location = location}));
   mlirBlockAppendOwnedOperation(device_block(m), kernel);
   return kernel;
 }
 
-/* Moves the body of `func` into the kernel. `values` receives what its arguments are there. Open strides come behind them. */
+/* Moves the body of `func` into the kernel. `values` receives what its arguments are there. Open
+ * strides come behind them. */
 static void fill_function(MlirOperation func, MlirOperation kernel, MlirValue *values) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   MlirOperation end = mlirBlockGetTerminator(to), from_end = mlirBlockGetTerminator(from), next;
   int n = (int)mlirBlockGetNumArguments(from), n_strides = 0;
   for (int i = 0; i < n; i++) {
-    MlirValue outside = mlirBlockGetArgument(from, i), inside = mlirBlockGetArgument(to, i), strides[TP_MAX_RANK];
+    MlirValue outside = mlirBlockGetArgument(from, i), inside = mlirBlockGetArgument(to, i),
+              strides[TP_MAX_RANK];
     MlirType type = mlirValueGetType(outside);
     int dims[TP_MAX_RANK], n_open = tp__map_open_strides(type, dims);
     for (int s = 0; s < n_open; s++)
       strides[s] = mlirBlockGetArgument(to, n + n_strides++);
-    inside =
-        mlirTypeIsAMemRef(type) ? tp__map_memref(end, inside, at_offset_zero(type), strides) : tp__map_cast(end, inside, type);
+    inside = mlirTypeIsAMemRef(type) ? tp__map_memref(end, inside, at_offset_zero(type), strides)
+                                     : tp__map_cast(end, inside, type);
     mlirValueReplaceAllUsesOfWith(outside, inside);
     values[i] = inside;
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, from_end); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, from_end);
+       op = next) {
     next = mlirOperationGetNextInBlock(op);
     mlirOperationMoveBefore(op, end);
   }
 }
 
 /* The addresses of the nest's buffers: the arguments of the kernel, of which `values` were made. */
-static void find_pointers(MlirOperation kernel, int n, const MlirValue *values, tp__map_nest *nest) {
+static void find_pointers(MlirOperation kernel, int n, const MlirValue *values,
+                          tp__map_nest *nest) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   for (int i = 0; i < nest->n_operands; i++)
     for (int k = 0; k < n; k++)
@@ -117,7 +132,8 @@ static void find_pointers(MlirOperation kernel, int n, const MlirValue *values, 
 
 /* ---- mapping ---- */
 
-/* A function that is to become a kernel: its nests, read in terms of the function or of the kernel. */
+/* A function that is to become a kernel: its nests, read in terms of the function or of the
+ * kernel. */
 typedef struct reading {
   int n;
   MlirOperation ops[TP_GROUP_NESTS];
@@ -128,17 +144,22 @@ typedef struct reading {
 static tp_status find_nests(MlirOperation func, reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *r = (reading){.n = 0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!tp__op_has_dialect(op, "linalg"))
       continue;
     if (r->n == TP_GROUP_NESTS)
-      return tp__error(op, TP_UNSUPPORTED, "is a loop nest behind %d others in a function that is to be one kernel", r->n);
+      return tp__error(op, TP_UNSUPPORTED,
+                       "is a loop nest behind %d others in a function that is to be one kernel",
+                       r->n);
     r->ops[r->n++] = op;
   }
   if (r->n == 0)
-    return tp__error(func, TP_UNSUPPORTED, "is called on buffers but is no loop nest; run tp-outline-kernels before");
+    return tp__error(func, TP_UNSUPPORTED,
+                     "is called on buffers but is no loop nest; run tp-outline-kernels before");
   if (r->n > 1 && mlirAttributeIsNull(tp__get(func, TP_ATTR_KERNEL)))
-    return tp__error(func, TP_UNSUPPORTED, "has %d loop nests; tp-fuse-nests finds those that one kernel can do", r->n);
+    return tp__error(func, TP_UNSUPPORTED,
+                     "has %d loop nests; tp-fuse-nests finds those that one kernel can do", r->n);
   r->nests = tp__calloc((size_t)r->n, sizeof *r->nests);
   return r->nests ? TP_OK : tp__error(func, TP_NO_MEMORY, "memory ran out");
 }
@@ -171,14 +192,18 @@ static tp_status guard_nests(mapping *m, const reading *r, MlirValue word) {
 static void set_threads(MlirOperation kernel, const tp__map_launch *launch) {
   MlirContext context = mlirOperationGetContext(kernel);
   int32_t n = launch->n_threads;
-  mlirOperationSetDiscardableAttributeByName(kernel, tp__ref("nvvm.reqntid"), mlirDenseI32ArrayGet(context, 1, &n));
+  mlirOperationSetDiscardableAttributeByName(kernel, tp__ref("nvvm.reqntid"),
+                                             mlirDenseI32ArrayGet(context, 1, &n));
   tp__set(kernel, "tp.blocks", tp__attr_i64(context, launch->n_blocks));
 }
 
-static void align(tp__map_kernel *kernel, const tp__map_nest *nest, int loop, int lanes, int n, const MlirValue *values) {
+static void align(tp__map_kernel *kernel, const tp__map_nest *nest, int loop, int lanes, int n,
+                  const MlirValue *values) {
   for (int i = 0; i < nest->n_operands; i++)
     for (int k = 0; k < n; k++) {
-      int64_t alignment = mlirValueEqual(nest->operands[i].memref, values[k]) ? tp__map_alignment(nest, i, loop, lanes) : 1;
+      int64_t alignment = mlirValueEqual(nest->operands[i].memref, values[k])
+                              ? tp__map_alignment(nest, i, loop, lanes)
+                              : 1;
       if (alignment > kernel->alignment[k])
         kernel->alignment[k] = alignment;
     }
@@ -192,8 +217,10 @@ static bool has_reduction(const tp__map_nest *nest) {
 }
 
 /* The body of the kernel `made`, which has these nests. `values` are its n arguments as buffers. */
-static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperation made, int n, const MlirValue *values) {
-  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)));
+static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperation made, int n,
+                           const MlirValue *values) {
+  MlirOperation end =
+      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)));
   tp__map_launch *launch = kernel->launch + kernel->n_variants;
   tp__map_group group = {.n_nests = r->n};
   for (int i = 0; i < r->n; i++)
@@ -204,16 +231,18 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
   if (r->n == 1 || is_begun) {
     const tp__map_nest *nest = r->nests + r->n - 1;
     tp__map_tiles tiles;
-    tp_status status = has_reduction(nest) ? tp__map_reduction(nest, is_begun ? r->nests : NULL, made, end, launch)
-                       : tp__map_find_transpose(nest, &tiles) ? tp__map_transpose(nest, &tiles, made, end, launch)
-                                                              : tp__map_elementwise(nest, end, launch);
+    tp_status status =
+        has_reduction(nest) ? tp__map_reduction(nest, is_begun ? r->nests : NULL, made, end, launch)
+        : tp__map_find_transpose(nest, &tiles) ? tp__map_transpose(nest, &tiles, made, end, launch)
+                                               : tp__map_elementwise(nest, end, launch);
     if (is_first)
       align(kernel, nest, launch->loop, launch->lanes, n, values);
     return status;
   }
   if (!has_loops)
     return tp__error(r->ops[1], TP_UNSUPPORTED,
-                     "does not run through the loops of the nest in front of it, with which it is to be one kernel");
+                     "does not run through the loops of the nest in front of it, with which it is "
+                     "to be one kernel");
   tp_status status = tp__map_group_kernel(&group, made, end, launch);
   for (int i = 0; i < r->n && is_first && status == TP_OK; i++) {
     int loop, lanes = tp__group_nest_lanes(&group, r->nests + i, launch->lanes, &loop);
@@ -242,8 +271,10 @@ static int count_strides(MlirBlock block) {
   return n;
 }
 
-/* Adds a variant of the kernel, whose vectors have at most so many elements; `func`, the function or a copy, is left without its body. */
-static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes, reading *r) {
+/* Adds a variant of the kernel, whose vectors have at most so many elements; `func`, the function
+ * or a copy, is left without its body. */
+static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes,
+                             reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirType types[TP_MAP_OPERANDS + 1];
   MlirValue values[TP_MAP_OPERANDS];
@@ -252,7 +283,8 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   kernel->n_strides = count_strides(block);
   int n_all = n + kernel->n_strides + kernel->asserts;
   if (n_all > TP_MAP_OPERANDS)
-    return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n_all, TP_MAP_OPERANDS);
+    return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n_all,
+                     TP_MAP_OPERANDS);
   tp_status status = read_nests(r, most_lanes);
   if (status != TP_OK || r->iterations == 0)
     return status;
@@ -264,7 +296,9 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   MlirOperation made = create_function(m, func, n_all, types);
   fill_function(func, made, values);
   if (kernel->asserts)
-    status = guard_nests(m, r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
+    status = guard_nests(
+        m, r,
+        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
   if (status == TP_OK)
     status = read_nests(r, most_lanes); /* in terms of the kernel's buffers */
   if (status != TP_OK)
@@ -279,7 +313,8 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   return status;
 }
 
-static tp_status read_and_map(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes) {
+static tp_status read_and_map(mapping *m, tp__map_kernel *kernel, MlirOperation func,
+                              int most_lanes) {
   reading r;
   tp_status status = find_nests(func, &r);
   if (status == TP_OK)
@@ -302,17 +337,21 @@ static tp_status map_kernel(mapping *m, tp__map_kernel *kernel) {
 
 /* Private functions with a body are what tp-outline-kernels made; all else has been inlined. */
 static bool is_kernel(MlirOperation op) {
-  MlirAttribute visibility = tp__op_is(op, "func.func") ? tp__inherent(op, "sym_visibility") : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(visibility) && tp__ref_is(mlirStringAttrGetValue(visibility), "private") &&
+  MlirAttribute visibility =
+      tp__op_is(op, "func.func") ? tp__inherent(op, "sym_visibility") : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(visibility) &&
+         tp__ref_is(mlirStringAttrGetValue(visibility), "private") &&
          !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
 static tp_status find_kernels(mapping *m) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(m->pass->module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!is_kernel(op))
       continue;
-    if (tp__grow((void **)&m->kernels.items, &m->kernels.capacity, m->kernels.n + 1, sizeof *m->kernels.items) != TP_OK)
+    if (tp__grow((void **)&m->kernels.items, &m->kernels.capacity, m->kernels.n + 1,
+                 sizeof *m->kernels.items) != TP_OK)
       return tp__error(op, TP_NO_MEMORY, "memory ran out");
     m->kernels.items[m->kernels.n++] = (tp__map_kernel){.func = op};
   }
@@ -345,17 +384,23 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__map_kernels_row = {
     .name = "tp-map-kernels",
-    .summary = "Make kernels of a GPU out of outlined loop nests, and a program of the host that launches them",
-    .description = "Requires: tp-assign-buffers{target=cuda}, linalg-generalize-named-ops, tp-outline-kernels. Establishes: "
+    .summary = "Make kernels of a GPU out of outlined loop nests, and a program of the host that "
+               "launches them",
+    .description = "Requires: tp-assign-buffers{target=cuda}, linalg-generalize-named-ops, "
+                   "tp-outline-kernels. Establishes: "
                    "each nest is an llvm.func, or two, in the "
-                   "module @tp_kernels, in terms of arith, scf and memref, with nvvm.reqntid threads in each of tp.blocks "
+                   "module @tp_kernels, in terms of arith, scf and memref, with nvvm.reqntid "
+                   "threads in each of tp.blocks "
                    "blocks: elementwise nests have a "
-                   "thread for 16 bytes, transposes a block for a tile, reductions several threads for each element of the "
+                   "thread for 16 bytes, transposes a block for a tile, reductions several threads "
+                   "for each element of the "
                    "result. In the functions that are "
                    "left all memory "
-                   "is that of the device: launches, copies, reads, writes and constants are calls of the runtime. Breaks: "
+                   "is that of the device: launches, copies, reads, writes and constants are calls "
+                   "of the runtime. Breaks: "
                    "nothing; a nest "
-                   "without static sizes, or that writes elements of one output again in a loop in which those of another are "
+                   "without static sizes, or that writes elements of one output again in a loop in "
+                   "which those of another are "
                    "its own, is refused.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -8,12 +8,14 @@
 enum { ALLOCATED, ALIGNED, OFFSET, SIZES, STRIDES }; /* fields of LLVM's record of a buffer */
 
 /* `at`: the field, and its element. */
-static MlirValue insert_field(MlirOperation where, MlirValue record, MlirValue field, int depth, const int64_t *at) {
+static MlirValue insert_field(MlirOperation where, MlirValue record, MlirValue field, int depth,
+                              const int64_t *at) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(record);
   MlirNamedAttribute position = tp__named(context, "position", tp__attr_i64s(context, depth, at));
   MlirValue operands[] = {record, field};
-  return mlirOperationGetResult(tp__build(where, "llvm.insertvalue", 2, operands, 1, &type, 1, &position), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "llvm.insertvalue", 2, operands, 1, &type, 1, &position), 0);
 }
 
 int tp__map_open_strides(MlirType type, int *dims) {
@@ -28,7 +30,8 @@ int tp__map_open_strides(MlirType type, int *dims) {
   return n;
 }
 
-MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type, const MlirValue *strides) {
+MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type,
+                         const MlirValue *strides) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType i64 = mlirIntegerTypeGet(context, 64);
   MlirType fields[5] = {mlirValueGetType(pointer), mlirValueGetType(pointer), i64};
@@ -36,7 +39,8 @@ MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type, 
   fields[3] = fields[4] = mlirLLVMArrayTypeGet(i64, (unsigned)rank);
   MlirType record = mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false);
   MlirValue value =
-      tp__build_one(where, "llvm.mlir.poison", 0, NULL, record); /* the other sizes and strides are those of the type */
+      /* the other sizes and strides are those of the type */
+      tp__build_one(where, "llvm.mlir.poison", 0, NULL, record);
   int dims[TP_MAX_RANK], n = tp__map_open_strides(type, dims);
   value = insert_field(where, value, pointer, 1, (const int64_t[]){ALLOCATED});
   value = insert_field(where, value, pointer, 1, (const int64_t[]){ALIGNED});
@@ -46,9 +50,11 @@ MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type, 
   return tp__build_one(where, "builtin.unrealized_conversion_cast", 1, &value, type);
 }
 
-MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *name, int64_t n, MlirType element) {
+MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *name, int64_t n,
+                         MlirType element) {
   MlirContext context = mlirOperationGetContext(where);
-  MlirType i32 = mlirIntegerTypeGet(context, 32), pointer = mlirLLVMPointerTypeGet(context, TP_MAP_SHARED_SPACE);
+  MlirType i32 = mlirIntegerTypeGet(context, 32),
+           pointer = mlirLLVMPointerTypeGet(context, TP_MAP_SHARED_SPACE);
   MlirType stored = tp__map_stored(element);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
@@ -61,8 +67,10 @@ MlirValue tp__map_shared(MlirOperation func, MlirOperation where, const char *na
                                                  .n_attributes = TP_LEN(attrs),
                                                  .attributes = attrs,
                                                  .n_regions = 1}));
-  MlirNamedAttribute global = tp__named(context, "global_name", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
-  MlirValue address = mlirOperationGetResult(tp__build(where, "llvm.mlir.addressof", 0, NULL, 1, &pointer, 1, &global), 0);
+  MlirNamedAttribute global =
+      tp__named(context, "global_name", mlirFlatSymbolRefAttrGet(context, tp__ref(name)));
+  MlirValue address = mlirOperationGetResult(
+      tp__build(where, "llvm.mlir.addressof", 0, NULL, 1, &pointer, 1, &global), 0);
   MlirAttribute space = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), TP_MAP_SHARED_SPACE);
   return tp__map_memref(where, address, mlirMemRefTypeContiguousGet(element, 1, &n, space), NULL);
 }

@@ -20,15 +20,17 @@ static tp_status refuse_unsafe(MlirOperation op, void *data) {
 }
 
 bool tp__map_is_nest(MlirOperation op) {
-  return tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0 && tp__walk(op, refuse_unsafe, NULL) == TP_OK;
+  return tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0 &&
+         tp__walk(op, refuse_unsafe, NULL) == TP_OK;
 }
 
 bool tp__map_is_pure(MlirOperation op) {
-  static const char *const names[] = {"memref.alloc",          "memref.cast",
-                                      "memref.collapse_shape", "memref.expand_shape",
-                                      "memref.get_global",     "memref.reinterpret_cast",
-                                      "memref.subview",        "memref.extract_aligned_pointer_as_index",
-                                      "llvm.inttoptr",         "memref.extract_strided_metadata"};
+  static const char *const names[] = {
+      "memref.alloc",          "memref.cast",
+      "memref.collapse_shape", "memref.expand_shape",
+      "memref.get_global",     "memref.reinterpret_cast",
+      "memref.subview",        "memref.extract_aligned_pointer_as_index",
+      "llvm.inttoptr",         "memref.extract_strided_metadata"};
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return true;
@@ -52,27 +54,35 @@ static tp_status read_buffer(tp__map_nest *n, int i, MlirType type) {
   int64_t offset;
   o->rank = (int)mlirShapedTypeGetRank(type);
   if (o->rank > TP_MAX_RANK)
-    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has %d dimensions; a kernel takes at most %d", i, o->rank, TP_MAX_RANK);
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "operand %d has %d dimensions; a kernel takes at most %d", i, o->rank,
+                     TP_MAX_RANK);
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, o->strides, &offset)))
-    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a layout without strides, which kernels do not read", i);
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "operand %d has a layout without strides, which kernels do not read", i);
   for (int d = 0; d < o->rank; d++) {
     o->sizes[d] = mlirShapedTypeGetDimSize(type, d);
     if (o->sizes[d] < 0)
-      return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a size in dimension %d that is known at run time only", i, d);
+      return tp__error(n->op, TP_UNSUPPORTED,
+                       "operand %d has a size in dimension %d that is known at run time only", i,
+                       d);
     if (mlirShapedTypeIsDynamicStrideOrOffset(o->strides[d])) {
       o->strides[d] = TP_MAP_UNKNOWN_STRIDE;
       o->has_unknown_strides = true;
     }
   }
   if (tp__element_size(o->element) == 0)
-    return tp__error(n->op, TP_UNSUPPORTED, "operand %d has elements that kernels do not read; they are " TP_ELEMENT_TYPES, i);
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "operand %d has elements that kernels do not read; they are " TP_ELEMENT_TYPES,
+                     i);
   return TP_OK;
 }
 
 static tp_status read_operand(tp__map_nest *n, int i) {
   tp__map_operand *o = n->operands + i;
   MlirType type = mlirValueGetType(mlirOperationGetOperand(n->op, i));
-  o->map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(tp__inherent(n->op, "indexing_maps"), i));
+  o->map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(tp__inherent(n->op, "indexing_maps"), i));
   o->is_scalar = !mlirTypeIsAMemRef(type);
   o->element = o->is_scalar ? type : tp__element_type(type);
   o->memref = mlirOperationGetOperand(n->op, i);
@@ -106,7 +116,8 @@ static bool depends(const tp__map_operand *o, int loop) {
   return false;
 }
 
-/* What a loop is follows from the outputs, whatever it is called: a parallel one writes elements of its own in each iteration, a reduction the same ones, in order. */
+/* What a loop is follows from the outputs, whatever it is called: a parallel one writes elements of
+ * its own in each iteration, a reduction the same ones, in order. */
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {
@@ -116,10 +127,10 @@ static tp_status classify_loop(tp__map_nest *n, int loop) {
   if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)
     return TP_OK;
   if (n_apart < n_outputs && n_same < n_outputs)
-    return tp__error(
-        n->op, TP_UNSUPPORTED,
-        "loop %d (size %lld) writes elements of some outputs more than once, but not all of them the same; threads would race",
-        loop, (long long)n->size[loop]);
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "loop %d (size %lld) writes elements of some outputs more than once, but not "
+                     "all of them the same; threads would race",
+                     loop, (long long)n->size[loop]);
   n->is_reduction[loop] = n_same == n_outputs;
   return TP_OK;
 }
@@ -129,7 +140,8 @@ static tp_status read_loops(tp__map_nest *n) {
   MlirAttribute parallel = tp__parse_attr(n->context, "#linalg.iterator_type<parallel>");
   n->n_loops = (int)mlirArrayAttrGetNumElements(iterators);
   if (n->n_loops > TP_MAP_LOOPS)
-    return tp__error(n->op, TP_UNSUPPORTED, "has %d loops; a kernel takes at most %d", n->n_loops, TP_MAP_LOOPS);
+    return tp__error(n->op, TP_UNSUPPORTED, "has %d loops; a kernel takes at most %d", n->n_loops,
+                     TP_MAP_LOOPS);
   for (int l = 0; l < n->n_loops; l++)
     n->is_reduction[l] = !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
   for (int i = 0; i < n->n_operands; i++)
@@ -146,12 +158,15 @@ tp_status tp__map_read(MlirOperation op, tp__map_nest *n) {
                       .index = mlirIndexTypeGet(context),
                       .i32 = mlirIntegerTypeGet(context, 32),
                       .ptr = mlirTypeParseGet(context, tp__ref("!llvm.ptr"))};
-  if (!tp__op_is(op, "linalg.generic") || tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
-    return tp__error(op, TP_UNSUPPORTED, "has no form as a linalg.generic; run linalg-generalize-named-ops before");
+  if (!tp__op_is(op, "linalg.generic") ||
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has no form as a linalg.generic; run linalg-generalize-named-ops before");
   n->n_inputs = (int)segments[0];
   n->n_operands = (int)(segments[0] + segments[1]);
   if (n->n_operands > TP_MAP_OPERANDS || !tp__body_of(op, n->n_inputs, &n->body))
-    return tp__error(op, TP_UNSUPPORTED, "has %d operands; a kernel takes at most %d", n->n_operands, TP_MAP_OPERANDS);
+    return tp__error(op, TP_UNSUPPORTED, "has %d operands; a kernel takes at most %d",
+                     n->n_operands, TP_MAP_OPERANDS);
   tp_status status = TP_OK;
   for (int i = 0; i < n->n_operands && status == TP_OK; i++)
     status = read_operand(n, i);

@@ -1,8 +1,9 @@
 /* Nests with reductions: several threads of a block share the iterations that go into one element.
  *
- * Where those lie side by side in memory, neighbouring threads read neighbours ("rows"); where the elements of the result do, neighbouring
- * threads have different elements ("columns"). Each thread combines every n_sharing-th iteration, in order, from the identity on; then threads
- * combine by pairs, at fixed distances. So the same program gives the same bits whenever it runs. */
+ * Where those lie side by side in memory, neighbouring threads read neighbours ("rows"); where the
+ * elements of the result do, neighbouring threads have different elements ("columns"). Each thread
+ * combines every n_sharing-th iteration, in order, from the identity on; then threads combine by
+ * pairs, at fixed distances. So the same program gives the same bits whenever it runs. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
@@ -51,7 +52,8 @@ int tp__map_inner(const tp__map_nest *n) {
 static int64_t shared_bytes(const reduction *r, int n_threads) {
   int64_t bytes = 0;
   for (int k = 0; k < r->n_outputs; k++)
-    bytes += n_threads * tp__element_size(r->sharing.n->operands[r->sharing.n->n_inputs + k].element);
+    bytes +=
+        n_threads * tp__element_size(r->sharing.n->operands[r->sharing.n->n_inputs + k].element);
   return bytes;
 }
 
@@ -72,7 +74,8 @@ static void choose_block(reduction *r) {
     tp__map_share_rows(&r->sharing, r->n_steps, r->lanes);
   } else {
     r->sharing.n_sharing = tp__map_floor_power(r->n_steps / 4, TP_MAP_WARP);
-    r->sharing.n_elements = r->sharing.n_sharing * TP_MAP_WARP < THREADS ? THREADS / r->sharing.n_sharing : TP_MAP_WARP;
+    r->sharing.n_elements =
+        r->sharing.n_sharing * TP_MAP_WARP < THREADS ? THREADS / r->sharing.n_sharing : TP_MAP_WARP;
   }
   if (shared_bytes(r, r->sharing.n_sharing * r->sharing.n_elements) > SHARED_BYTES) {
     r->sharing.n_sharing = 1;
@@ -80,7 +83,9 @@ static void choose_block(reduction *r) {
   }
 }
 
-static int64_t count_blocks(const reduction *r) { return (r->n_results + r->sharing.n_elements - 1) / r->sharing.n_elements; }
+static int64_t count_blocks(const reduction *r) {
+  return (r->n_results + r->sharing.n_elements - 1) / r->sharing.n_elements;
+}
 
 int64_t tp__map_reduction_blocks(const tp__map_nest *n) {
   reduction r = {.sharing = {.n = n}, .n_outputs = tp__map_n_outputs(n)};
@@ -91,17 +96,18 @@ int64_t tp__map_reduction_blocks(const tp__map_nest *n) {
 /* ---- the kernel ---- */
 
 /* The iterations of a thread, in steps of n_sharing; `values` go in and out. */
-static tp_status build_loop(const reduction *r, MlirOperation where, MlirType counter, const MlirValue *outer,
-                            MlirValue *values) {
+static tp_status build_loop(const reduction *r, MlirOperation where, MlirType counter,
+                            const MlirValue *outer, MlirValue *values) {
   const tp__map_nest *n = r->sharing.n;
   MlirOperation inside;
   int loops[TP_MAP_LOOPS], count = tp__map_order(n, true, r->inner, loops);
   MlirValue at[TP_MAP_LOOPS], step, carried[TP_MAP_OPERANDS];
   for (int l = 0; l < n->n_loops; l++)
     at[l] = outer[l];
-  MlirOperation loop =
-      tp__map_for(where, tp__map_cast(where, r->sharing.turn, counter), tp__build_int(where, counter, r->n_steps),
-                  tp__build_int(where, counter, r->sharing.n_sharing), r->n_outputs, values, &step, carried, &inside);
+  MlirOperation loop = tp__map_for(where, tp__map_cast(where, r->sharing.turn, counter),
+                                   tp__build_int(where, counter, r->n_steps),
+                                   tp__build_int(where, counter, r->sharing.n_sharing),
+                                   r->n_outputs, values, &step, carried, &inside);
   tp__map_split(n, inside, step, count, loops, r->lanes, at);
   tp_status status = tp__map_body(n, inside, loops[count - 1], r->lanes, at, carried);
   tp__map_yield(inside, r->n_outputs, carried);
@@ -110,27 +116,31 @@ static tp_status build_loop(const reduction *r, MlirOperation where, MlirType co
   return status;
 }
 
-/* Which element and which turn the thread has; the index of each parallel loop. Threads behind the last element compute it, too, since all have
- * to come to barriers, but do not write: the bit. */
+/* Which element and which turn the thread has; the index of each parallel loop. Threads behind the
+ * last element compute it, too, since all have to come to barriers, but do not write: the bit. */
 static MlirValue build_place(reduction *r, MlirOperation end, MlirValue *at) {
   const tp__map_nest *n = r->sharing.n;
   int loops[TP_MAP_LOOPS];
   MlirType counter = tp__map_counter(n, r->n_results + r->sharing.n_elements);
-  MlirValue small = tp__build_int(end, n->i32, r->sharing.rows ? r->sharing.n_sharing : r->sharing.n_elements);
+  MlirValue small =
+      tp__build_int(end, n->i32, r->sharing.rows ? r->sharing.n_sharing : r->sharing.n_elements);
   r->sharing.thread = tp__map_register(n, end, "tid.x");
   MlirValue slow = tp__binary(end, "arith.divui", r->sharing.thread, small),
             fast = tp__binary(end, "arith.remui", r->sharing.thread, small);
   r->sharing.element = r->sharing.rows ? slow : fast;
   r->sharing.turn = r->sharing.rows ? fast : slow;
   MlirValue block = tp__map_cast(end, tp__map_register(n, end, "ctaid.x"), counter);
-  MlirValue first = tp__binary(end, "arith.muli", block, tp__build_int(end, counter, r->sharing.n_elements));
-  MlirValue number = tp__binary(end, "arith.addi", first, tp__map_cast(end, r->sharing.element, counter));
+  MlirValue first =
+      tp__binary(end, "arith.muli", block, tp__build_int(end, counter, r->sharing.n_elements));
+  MlirValue number =
+      tp__binary(end, "arith.addi", first, tp__map_cast(end, r->sharing.element, counter));
   MlirValue exists = tp__compare(end, TP_ULT, number, tp__build_int(end, counter, r->n_results));
   number = tp__select(end, exists, number, tp__build_int(end, counter, r->n_results - 1));
   int count = tp__map_order(n, false, r->inner, loops);
   if (count > 0)
     tp__map_split(n, end, number, count, loops, 1, at);
-  return tp__binary(end, "arith.andi", exists, tp__compare(end, TP_EQ, r->sharing.turn, tp__build_int(end, n->i32, 0)));
+  return tp__binary(end, "arith.andi", exists,
+                    tp__compare(end, TP_EQ, r->sharing.turn, tp__build_int(end, n->i32, 0)));
 }
 
 /* The numbers from which the reduction goes on, as `begin`, a nest, writes them everywhere. */
@@ -145,19 +155,23 @@ static tp_status build_begin(const tp__map_nest *begin, MlirOperation end, MlirV
   return status;
 }
 
-tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, MlirOperation func, MlirOperation end,
-                            tp__map_launch *launch) {
+tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, MlirOperation func,
+                            MlirOperation end, tp__map_launch *launch) {
   reduction r = {.sharing = {.n = n, .func = func}, .n_outputs = tp__map_n_outputs(n)};
   MlirValue at[TP_MAP_LOOPS] = {{NULL}}, values[TP_MAP_OPERANDS];
   MlirOperation inside;
   choose_block(&r);
-  *launch = (tp__map_launch){
-      .n_blocks = count_blocks(&r), .n_threads = r.sharing.n_sharing * r.sharing.n_elements, .loop = r.inner, .lanes = r.lanes};
+  *launch = (tp__map_launch){.n_blocks = count_blocks(&r),
+                             .n_threads = r.sharing.n_sharing * r.sharing.n_elements,
+                             .loop = r.inner,
+                             .lanes = r.lanes};
   MlirValue writes = build_place(&r, end, at), first[TP_MAP_OPERANDS];
   bool shares = r.sharing.n_sharing > 1;
   tp_status status = begin ? build_begin(begin, end, first) : TP_OK;
   for (int k = 0; k < r.n_outputs && status == TP_OK; k++)
-    values[k] = shares ? tp__map_identity(&r.sharing, end, k) : begin ? first[k] : tp__map_load(n, end, n->n_inputs + k, at);
+    values[k] = shares  ? tp__map_identity(&r.sharing, end, k)
+                : begin ? first[k]
+                        : tp__map_load(n, end, n->n_inputs + k, at);
   if (status == TP_OK)
     status = build_loop(&r, end, tp__map_counter(n, r.n_steps + r.sharing.n_sharing), at, values);
   if (status != TP_OK)
@@ -168,7 +182,8 @@ tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, Ml
   for (int k = 0; k < r.n_outputs; k++) {
     int output = n->n_inputs + k;
     if (shares)
-      values[k] = tp__map_combine(&r.sharing, inside, k, begin ? first[k] : tp__map_load(n, inside, output, at), values[k]);
+      values[k] = tp__map_combine(
+          &r.sharing, inside, k, begin ? first[k] : tp__map_load(n, inside, output, at), values[k]);
     tp__map_store(n, inside, output, at, values[k]);
   }
   return TP_OK;

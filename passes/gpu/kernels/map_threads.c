@@ -22,7 +22,11 @@ MlirValue tp__map_cast(MlirOperation where, MlirValue value, MlirType type) {
     return value;
   bool index = mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type);
   bool widens = !index && mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(type);
-  return tp__build_one(where, index ? "arith.index_castui" : widens ? "arith.extui" : "arith.trunci", 1, &value, type);
+  return tp__build_one(where,
+                       index    ? "arith.index_castui"
+                       : widens ? "arith.extui"
+                                : "arith.trunci",
+                       1, &value, type);
 }
 
 int tp__map_order(const tp__map_nest *n, bool of_reduction, int last, int *loops) {
@@ -35,8 +39,8 @@ int tp__map_order(const tp__map_nest *n, bool of_reduction, int last, int *loops
   return count;
 }
 
-void tp__map_split(const tp__map_nest *n, MlirOperation where, MlirValue number, int count, const int *loops, int lanes,
-                   MlirValue *at) {
+void tp__map_split(const tp__map_nest *n, MlirOperation where, MlirValue number, int count,
+                   const int *loops, int lanes, MlirValue *at) {
   MlirType type = mlirValueGetType(number);
   int first = 0; /* the slowest loop that runs: what is left is its index */
   while (first < count - 1 && n->size[loops[first]] == 1)
@@ -75,14 +79,18 @@ static MlirOperation append_block(MlirOperation op, int region, int n, const Mli
 }
 
 void tp__map_if(MlirOperation where, MlirValue condition, MlirOperation *inside) {
-  MlirOperation op = tp__create(&(tp_build){
-      .name = "scf.if", .location = mlirOperationGetLocation(where), .n_operands = 1, .operands = &condition, .n_regions = 2});
+  MlirOperation op = tp__create(&(tp_build){.name = "scf.if",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 1,
+                                            .operands = &condition,
+                                            .n_regions = 2});
   tp__insert_before(where, op);
   *inside = append_block(op, 0, 0, NULL);
 }
 
-MlirOperation tp__map_for(MlirOperation where, MlirValue from, MlirValue to, MlirValue step, int n, const MlirValue *initial,
-                          MlirValue *at, MlirValue *carried, MlirOperation *inside) {
+MlirOperation tp__map_for(MlirOperation where, MlirValue from, MlirValue to, MlirValue step, int n,
+                          const MlirValue *initial, MlirValue *at, MlirValue *carried,
+                          MlirOperation *inside) {
   MlirValue operands[3 + TP_MAP_OPERANDS] = {from, to, step};
   MlirType types[1 + TP_MAP_OPERANDS] = {mlirValueGetType(from)};
   for (int i = 0; i < n; i++) {

@@ -1,6 +1,8 @@
-/* Nests without reductions that read along one loop and write along another, as transposes do. Whichever loop neighbouring threads divide among
- * themselves, one of both would be a sector of memory for each element. So a block does a tile: it reads what lies across along its own direction into
- * memory of the block, whose rows are one element longer so that neighbours in a column lie in different banks, and goes on from there. */
+/* Nests without reductions that read along one loop and write along another, as transposes do.
+ * Whichever loop neighbouring threads divide among themselves, one of both would be a sector of
+ * memory for each element. So a block does a tile: it reads what lies across along its own
+ * direction into memory of the block, whose rows are one element longer so that neighbours in a
+ * column lie in different banks, and goes on from there. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
@@ -9,11 +11,19 @@
 #include <mlir-c/AffineMap.h>
 #include <stdio.h>
 
-enum { TILE = 32, ROW = TILE + 1, THREADS = 256, ROWS_AT_ONCE = THREADS / TILE, LEAST = 16, SHARED_BYTES = 48 * 1024 };
+enum {
+  TILE = 32,
+  ROW = TILE + 1,
+  THREADS = 256,
+  ROWS_AT_ONCE = THREADS / TILE,
+  LEAST = 16,
+  SHARED_BYTES = 48 * 1024
+};
 
 /* ---- which ---- */
 
-/* The loop along which the operand's elements lie side by side, or -1; each dimension has to be a loop, or one element. */
+/* The loop along which the operand's elements lie side by side, or -1; each dimension has to be a
+ * loop, or one element. */
 static int direction(const tp__map_nest *n, const tp__map_operand *o, uint32_t *loops) {
   int along = -1;
   *loops = 0;
@@ -46,8 +56,9 @@ bool tp__map_find_transpose(const tp__map_nest *n, tp__map_tiles *t) {
     const tp__map_operand *o = n->operands + i;
     int other = direction(n, o, &loops);
     int64_t tile = (int64_t)TILE * ROW * tp__element_size(o->element);
-    if (other < 0 || other == t->along || !(loops >> t->along & 1) || (t->across >= 0 && t->across != other) ||
-        !tp__body_reads(&n->body, i) || is_result(n, i) || bytes + tile > SHARED_BYTES || n->size[other] < LEAST)
+    if (other < 0 || other == t->along || !(loops >> t->along & 1) ||
+        (t->across >= 0 && t->across != other) || !tp__body_reads(&n->body, i) || is_result(n, i) ||
+        bytes + tile > SHARED_BYTES || n->size[other] < LEAST)
       continue;
     bytes += tile;
     t->across = other;
@@ -68,19 +79,25 @@ typedef struct tiler {
   MlirValue shared[TP_MAP_OPERANDS];
 } tiler;
 
-static MlirValue small(const tiler *t, MlirOperation where, int64_t value) { return tp__build_int(where, t->n->i32, value); }
+static MlirValue small(const tiler *t, MlirOperation where, int64_t value) {
+  return tp__build_int(where, t->n->i32, value);
+}
 
-/* Where the thread is in round `round`: its places along and across in the tile, and, as indices, in the nest. The bit: are there such iterations? */
+/* Where the thread is in round `round`: its places along and across in the tile, and, as indices,
+ * in the nest. The bit: are there such iterations? */
 static MlirValue build_place(tiler *t, int round, bool reads, MlirValue *place) {
   const tp__map_nest *n = t->n;
-  MlirValue moved = tp__binary(t->end, "arith.addi", t->slow, small(t, t->end, (int64_t)round * ROWS_AT_ONCE));
+  MlirValue moved =
+      tp__binary(t->end, "arith.addi", t->slow, small(t, t->end, (int64_t)round * ROWS_AT_ONCE));
   int loops[] = {t->tiles->along, t->tiles->across};
   MlirValue inside = {NULL};
   place[0] = reads ? moved : t->fast; /* what lies across is read with neighbours across */
   place[1] = reads ? t->fast : moved;
   for (int i = 0; i < 2; i++) {
-    MlirValue index = tp__binary(t->end, "arith.addi", t->first[i], tp__map_cast(t->end, place[i], n->index));
-    MlirValue bit = tp__compare(t->end, TP_ULT, index, tp__index_constant(t->end, n->size[loops[i]]));
+    MlirValue index =
+        tp__binary(t->end, "arith.addi", t->first[i], tp__map_cast(t->end, place[i], n->index));
+    MlirValue bit =
+        tp__compare(t->end, TP_ULT, index, tp__index_constant(t->end, n->size[loops[i]]));
     t->at[loops[i]] = index;
     inside = i == 0 ? bit : tp__binary(t->end, "arith.andi", inside, bit);
   }
@@ -113,17 +130,21 @@ static tp_status use_tiles(tiler *t, int round) {
   MlirValue index = shared_index(t, inside, place);
   for (int i = 0; i < n->n_operands; i++) {
     MlirValue operands[] = {t->shared[i], index};
-    arguments[i][0] = t->tiles->tiled[i]            ? tp__build_one(inside, "memref.load", 2, operands, n->operands[i].element)
+    arguments[i][0] = t->tiles->tiled[i] ? tp__build_one(inside, "memref.load", 2, operands,
+                                                         n->operands[i].element)
                       : tp__body_reads(&n->body, i) ? tp__map_load(n, inside, i, t->at)
                                                     : (MlirValue){NULL};
   }
-  tp_status status = tp__map_compute(n, inside, t->tiles->along, 1, t->at, arguments, NULL, yielded);
+  tp_status status =
+      tp__map_compute(n, inside, t->tiles->along, 1, t->at, arguments, NULL, yielded);
   for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK; k++)
     tp__map_store(n, inside, n->n_inputs + k, t->at, yielded[k][0]);
   return status;
 }
 
-static int64_t n_tiles(const tp__map_nest *n, int loop) { return (n->size[loop] + TILE - 1) / TILE; }
+static int64_t n_tiles(const tp__map_nest *n, int loop) {
+  return (n->size[loop] + TILE - 1) / TILE;
+}
 
 /* The number of a block is that of its tile along, then across, then the other loops. */
 static void begin_tiles(tiler *t, int64_t n_blocks) {
@@ -136,7 +157,8 @@ static void begin_tiles(tiler *t, int64_t n_blocks) {
   MlirValue number = tp__map_cast(t->end, tp__map_register(n, t->end, "ctaid.x"), counter);
   for (int i = 0; i < 2; i++) {
     MlirValue size = tp__build_int(t->end, counter, n_tiles(n, order[i]));
-    MlirValue tile = tp__map_cast(t->end, tp__binary(t->end, "arith.remui", number, size), n->index);
+    MlirValue tile =
+        tp__map_cast(t->end, tp__binary(t->end, "arith.remui", number, size), n->index);
     t->first[i] = tp__binary(t->end, "arith.muli", tile, tp__index_constant(t->end, TILE));
     number = tp__binary(t->end, "arith.divui", number, size);
   }
@@ -147,15 +169,16 @@ static void begin_tiles(tiler *t, int64_t n_blocks) {
     tp__map_split(n, t->end, number, count, loops, 1, t->at);
 }
 
-tp_status tp__map_transpose(const tp__map_nest *n, const tp__map_tiles *tiles, MlirOperation func, MlirOperation end,
-                            tp__map_launch *launch) {
+tp_status tp__map_transpose(const tp__map_nest *n, const tp__map_tiles *tiles, MlirOperation func,
+                            MlirOperation end, tp__map_launch *launch) {
   tiler t = {.n = n, .tiles = tiles, .end = end};
   MlirStringRef kernel = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
   int64_t others = tp__map_iterations(n, false) / n->size[tiles->along] / n->size[tiles->across];
-  *launch = (tp__map_launch){.n_blocks = n_tiles(n, tiles->along) * n_tiles(n, tiles->across) * others,
-                             .n_threads = THREADS,
-                             .loop = tiles->along,
-                             .lanes = 1};
+  *launch =
+      (tp__map_launch){.n_blocks = n_tiles(n, tiles->along) * n_tiles(n, tiles->across) * others,
+                       .n_threads = THREADS,
+                       .loop = tiles->along,
+                       .lanes = 1};
   begin_tiles(&t, launch->n_blocks);
   for (int i = 0; i < n->n_inputs; i++) {
     char name[160];

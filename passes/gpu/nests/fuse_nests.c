@@ -1,7 +1,8 @@
 /* tp-fuse-nests: loop nests on buffers that follow each other become one kernel of a GPU.
  *
- * A softmax is a maximum, a difference, a sum and a quotient over the rows of a matrix; a norm is alike. Alone each nest reads rows and writes rows.
- * Together they read a row once, keep it, and write what is left of it at the end. Which nests those are is seen best before buffers have
+ * A softmax is a maximum, a difference, a sum and a quotient over the rows of a matrix; a norm is
+ * alike. Alone each nest reads rows and writes rows. Together they read a row once, keep it, and
+ * write what is left of it at the end. Which nests those are is seen best before buffers have
  * places: then what a nest makes for the next alone needs no place at all. */
 #include "passes/gpu/nests/fuse_nests.h"
 #include "passes/gpu/outline.h"
@@ -25,7 +26,8 @@ typedef struct fusing {
 /* ---- ops ---- */
 
 static bool is_copy(MlirOperation op) {
-  return tp__op_is(op, "memref.copy") && mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  return tp__op_is(op, "memref.copy") &&
+         mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
 /* The copy as a nest, in front of it. Alone a dense one is better left to the driver of the GPU. */
@@ -33,7 +35,8 @@ static MlirOperation build_copy(MlirOperation copy) {
   MlirContext context = mlirOperationGetContext(copy);
   MlirValue operands[] = {mlirOperationGetOperand(copy, 0), mlirOperationGetOperand(copy, 1)};
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(operands[0]));
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank)), maps[] = {map, map};
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank)),
+                maps[] = {map, map};
   MlirOperation op = tp__build_generic(&(tp_generic){.where = copy,
                                                      .location = mlirOperationGetLocation(copy),
                                                      .n_inputs = 1,
@@ -62,11 +65,13 @@ static void drop_nests(tp__nest_group *g, int n) {
     tp__free(g->map.nests[--g->map.n_nests]);
 }
 
-/* Does the last nest begin what the one behind it, a reduction, goes on with? They had better stay together. */
+/* Does the last nest begin what the one behind it, a reduction, goes on with? They had better stay
+ * together. */
 static bool begins(const tp__map_nest *last, const tp__map_nest *behind) {
   for (int i = last->n_inputs; i < last->n_operands; i++)
     for (int k = behind->n_inputs; k < behind->n_operands; k++)
-      if (tp__group_reduces(behind) && mlirValueEqual(last->operands[i].memref, behind->operands[k].memref))
+      if (tp__group_reduces(behind) &&
+          mlirValueEqual(last->operands[i].memref, behind->operands[k].memref))
         return true;
   return false;
 }
@@ -119,12 +124,14 @@ static tp_status outline_group(fusing *f, const tp__nest_block *b, tp__nest_grou
     if (tp__map_is_pure(b->ops.items[i]))
       mlirOperationMoveBefore(b->ops.items[i], first);
   tp_op_list made = {0};
-  bool keeps = tp__nests_are_legal(b, &g->map); /* not a number and a reduction of another kind than over rows */
+  /* not a number and a reduction of another kind than over rows */
+  bool keeps = tp__nests_are_legal(b, &g->map);
   tp_status status = keeps ? tp__nests_own_buffers(b, g, first, &made) : TP_OK;
   if (status == TP_OK) {
-    MlirOperation group =
-        tp__create(&(tp_build){.name = "scf.execute_region", .location = mlirOperationGetLocation(first), .n_regions = 1});
-    MlirOperation end = tp__create(&(tp_build){.name = "scf.yield", .location = mlirOperationGetLocation(first)});
+    MlirOperation group = tp__create(&(tp_build){
+        .name = "scf.execute_region", .location = mlirOperationGetLocation(first), .n_regions = 1});
+    MlirOperation end =
+        tp__create(&(tp_build){.name = "scf.yield", .location = mlirOperationGetLocation(first)});
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(mlirOperationGetRegion(group, 0), block);
     mlirBlockAppendOwnedOperation(block, end);
@@ -164,7 +171,8 @@ static tp_status read_block(fusing *f, MlirBlock block, tp__nest_block *b) {
   b->last_use = tp__calloc(f->classes.n_nodes + 1, sizeof *b->last_use);
   if (!b->last_use)
     return tp__error(f->pass->module, TP_NO_MEMORY, "memory ran out");
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     uses u = {b, b->ops.n};
     tp_status status = tp__op_list_add(&b->ops, op);
     if (status != TP_OK)
@@ -180,8 +188,8 @@ static tp_status fuse_in(fusing *f, MlirBlock block);
 static tp_status fuse_inside(fusing *f, MlirOperation op) {
   tp_status status = TP_OK;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && status == TP_OK; r++)
-    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b) && status == TP_OK;
-         b = mlirBlockGetNextInRegion(b))
+    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(b) && status == TP_OK; b = mlirBlockGetNextInRegion(b))
       status = fuse_in(f, b);
   return status;
 }
@@ -216,17 +224,21 @@ static tp_status add_to_classes(MlirOperation op, void *data) {
 }
 
 static tp_status collect_unused(MlirOperation op, void *data) {
-  return tp__op_is(op, "memref.alloc") && !tp__is_used(mlirOperationGetResult(op, 0)) ? tp__op_list_add(data, op) : TP_OK;
+  return tp__op_is(op, "memref.alloc") && !tp__is_used(mlirOperationGetResult(op, 0))
+             ? tp__op_list_add(data, op)
+             : TP_OK;
 }
 
 static tp_status fuse_function(MlirOperation func, void *data) {
   fusing *f = data;
   tp_op_list unused = {0};
-  if (!tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), f->prefix, sizeof f->prefix))
+  if (!tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), f->prefix,
+                    sizeof f->prefix))
     return TP_OK; /* as for tp-outline-kernels, a name without an end */
   f->classes = (tp__memory_classes){0};
   (void)tp__walk(func, add_to_classes, &f->classes); /* the visitor does not fail */
-  tp_status status = f->classes.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : fuse_inside(f, func);
+  tp_status status =
+      f->classes.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : fuse_inside(f, func);
   if (status == TP_OK)
     status = tp__walk(func, collect_unused, &unused);
   for (size_t i = 0; i < unused.n && status == TP_OK; i++)
@@ -252,13 +264,17 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__fuse_nests_row = {
     .name = "tp-fuse-nests",
     .summary = "Put loop nests that one kernel of a GPU can do together into a function",
-    .description =
-        "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. Establishes: nests that follow each "
-        "other, "
-        "and in which no row reads what another row writes, are a private function, marked tp.kernel, of which tp-map-kernels "
-        "makes one kernel; what only they read is in no buffer of the program. Nests that share no rows or elements, that read "
-        "memory or assert in their body, or that would keep more of a row than the registers of a block hold, stay alone; rows "
-        "longer than that are gone through once for each reduction and once for what is stored. Breaks: nothing.",
+    .description = "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. "
+                   "Establishes: nests that follow each "
+                   "other, "
+                   "and in which no row reads what another row writes, are a private function, "
+                   "marked tp.kernel, of which tp-map-kernels "
+                   "makes one kernel; what only they read is in no buffer of the program. Nests "
+                   "that share no rows or elements, that read "
+                   "memory or assert in their body, or that would keep more of a row than the "
+                   "registers of a block hold, stay alone; rows "
+                   "longer than that are gone through once for each reduction and once for what is "
+                   "stored. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

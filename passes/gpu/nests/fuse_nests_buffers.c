@@ -1,7 +1,8 @@
 /* Buffers that only a group knows.
  *
- * Bufferization overwrites where it can: what a softmax reads, makes in between and returns is one buffer. So each time a nest of the group overwrites
- * all of a buffer, that is a value of its own. If the group overwrites it again, or nothing behind the group reads it, it gets a buffer of its
+ * Bufferization overwrites where it can: what a softmax reads, makes in between and returns is one
+ * buffer. So each time a nest of the group overwrites all of a buffer, that is a value of its own.
+ * If the group overwrites it again, or nothing behind the group reads it, it gets a buffer of its
  * own, which is never in memory. */
 #include "passes/gpu/nests/fuse_nests.h"
 
@@ -43,14 +44,15 @@ static bool is_dead(const tp__nest_block *b, const tp__nest_group *g, MlirValue 
 
 static MlirValue build_alloca(MlirOperation where, MlirType type) {
   MlirContext context = mlirOperationGetContext(where);
-  MlirNamedAttribute segments =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
-  return mlirOperationGetResult(tp__build(where, "memref.alloca", 0, NULL, 1, &type, 1, &segments), 0);
+  MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
+  return mlirOperationGetResult(tp__build(where, "memref.alloca", 0, NULL, 1, &type, 1, &segments),
+                                0);
 }
 
 /* From nest to nest `current` is what holds the value of `memref`. */
-static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref, MlirOperation where,
-                                tp_op_list *made) {
+static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref,
+                                MlirOperation where, tp_op_list *made) {
   MlirValue current = memref;
   bool dead = is_dead(b, g, memref);
   for (int i = 0; i < g->map.n_nests; i++) {
@@ -70,10 +72,12 @@ static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g
   return TP_OK;
 }
 
-tp_status tp__nests_own_buffers(const tp__nest_block *b, const tp__nest_group *g, MlirOperation where, tp_op_list *made) {
+tp_status tp__nests_own_buffers(const tp__nest_block *b, const tp__nest_group *g,
+                                MlirOperation where, tp_op_list *made) {
   tp_status status = TP_OK;
   for (int i = 0; i < g->map.n_nests && status == TP_OK; i++)
-    for (int k = g->map.nests[i]->n_inputs; k < g->map.nests[i]->n_operands && status == TP_OK; k++) {
+    for (int k = g->map.nests[i]->n_inputs; k < g->map.nests[i]->n_operands && status == TP_OK;
+         k++) {
       MlirValue memref = g->map.nests[i]->operands[k].memref;
       MlirOperation alloc = tp__defining_op(memref);
       bool seen = false;

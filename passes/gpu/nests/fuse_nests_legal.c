@@ -56,10 +56,12 @@ enum { MAX_PART = 3 * TP_MAX_RANK };
 /* Offsets, sizes and strides of a part of a buffer, if they are all known; false otherwise. */
 static bool read_part(MlirOperation op, int *rank, int64_t *part) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
-  if (mlirOperationIsNull(op) || !tp__op_is(op, "memref.subview") || mlirOperationGetNumOperands(op) != 1)
+  if (mlirOperationIsNull(op) || !tp__op_is(op, "memref.subview") ||
+      mlirOperationGetNumOperands(op) != 1)
     return false;
   for (int i = 0; i < TP_LEN(names); i++) {
-    *rank = tp__int_list(tp__inherent(op, names[i]), TP_MAX_RANK, part + (ptrdiff_t)i * TP_MAX_RANK);
+    *rank =
+        tp__int_list(tp__inherent(op, names[i]), TP_MAX_RANK, part + (ptrdiff_t)i * TP_MAX_RANK);
     if (*rank < 0)
       return false;
   }
@@ -74,19 +76,24 @@ static bool are_apart(MlirValue x, MlirValue y) {
   if (!read_part(p, &rank, a) || !read_part(q, &unused, b) ||
       !mlirValueEqual(mlirOperationGetOperand(p, 0), mlirOperationGetOperand(q, 0)))
     return false;
-  const int64_t *sizes[] = {a + TP_MAX_RANK, b + TP_MAX_RANK}, *strides[] = {a + 2 * TP_MAX_RANK, b + 2 * TP_MAX_RANK};
+  const int64_t *sizes[] = {a + TP_MAX_RANK, b + TP_MAX_RANK},
+                *strides[] = {a + 2 * TP_MAX_RANK, b + 2 * TP_MAX_RANK};
   for (int d = 0; d < rank; d++)
-    if (a[d] + (sizes[0][d] - 1) * strides[0][d] < b[d] || b[d] + (sizes[1][d] - 1) * strides[1][d] < a[d])
+    if (a[d] + (sizes[0][d] - 1) * strides[0][d] < b[d] ||
+        b[d] + (sizes[1][d] - 1) * strides[1][d] < a[d])
       return true;
   return false;
 }
 
 static bool may_overlap(const tp__nest_block *b, MlirValue x, MlirValue y) {
   int64_t class = tp__memory_class(b->classes, x);
-  return mlirValueEqual(x, y) || (class >= 0 && class == tp__memory_class(b->classes, y) && !are_apart(x, y));
+  return mlirValueEqual(x, y) ||
+         (class >= 0 && class == tp__memory_class(b->classes, y) && !are_apart(x, y));
 }
 
-static bool writes(const tp__map_group *g, const access *a) { return a->operand >= g->nests[a->nest]->n_inputs; }
+static bool writes(const tp__map_group *g, const access *a) {
+  return a->operand >= g->nests[a->nest]->n_inputs;
+}
 
 static bool same_place(const tp__map_group *g, const access *a, const access *b) {
   if (a->kind == TP_ACCESS_OTHER || a->kind != b->kind)
@@ -97,22 +104,26 @@ static bool same_place(const tp__map_group *g, const access *a, const access *b)
   return true;
 }
 
-/* A number of a row is known to all of its threads only if it is made here: in memory one thread writes it, and others might read before or after. */
+/* A number of a row is known to all of its threads only if it is made here: in memory one thread
+ * writes it, and others might read before or after. */
 static bool is_known(const tp__map_group *g, const accesses *list, const access *w) {
   for (int i = 0; i < list->n; i++)
     if (mlirValueEqual(list->items[i].memref, w->memref)) /* the first */
-      return writes(g, list->items + i) && overwrites(g->nests[list->items[i].nest], list->items[i].operand);
+      return writes(g, list->items + i) &&
+             overwrites(g->nests[list->items[i].nest], list->items[i].operand);
   return false;
 }
 
-static bool write_is_legal(const tp__nest_block *b, const tp__map_group *g, const accesses *list, const access *w) {
+static bool write_is_legal(const tp__nest_block *b, const tp__map_group *g, const accesses *list,
+                           const access *w) {
   const tp__map_nest *n = g->nests[w->nest];
   bool of_row = tp__group_reduces(n) || !tp__group_is_whole(g, n);
   if (w->kind != (of_row ? TP_ACCESS_ROW : TP_ACCESS_ELEMENT) || (of_row && !is_known(g, list, w)))
     return false;
   for (int i = 0; i < list->n; i++) {
     const access *a = list->items + i;
-    if (may_overlap(b, a->memref, w->memref) && (!mlirValueEqual(a->memref, w->memref) || !same_place(g, a, w)))
+    if (may_overlap(b, a->memref, w->memref) &&
+        (!mlirValueEqual(a->memref, w->memref) || !same_place(g, a, w)))
       return false;
   }
   return true;
@@ -125,12 +136,14 @@ static int64_t kept_words(const tp__map_group *g, const accesses *list, int64_t 
     const access *a = list->items + i;
     bool first = true, again = false;
     for (int j = 0; j < list->n; j++) {
-      bool same = a->nest != list->items[j].nest && mlirValueEqual(a->memref, list->items[j].memref);
+      bool same =
+          a->nest != list->items[j].nest && mlirValueEqual(a->memref, list->items[j].memref);
       first &= !same || j > i;
       again |= same && j > i;
     }
     if (first && again && a->kind == TP_ACCESS_ELEMENT)
-      words += elements * (tp__element_size(g->nests[a->nest]->operands[a->operand].element) > 4 ? 2 : 1);
+      words += elements *
+               (tp__element_size(g->nests[a->nest]->operands[a->operand].element) > 4 ? 2 : 1);
   }
   return words;
 }
@@ -181,7 +194,8 @@ static bool has_room(const tp__map_group *g) {
   for (int i = 0; i < g->n_nests; i++) {
     c.nest = g->nests[i]->op;
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(c.nest, 0));
-    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
       (void)count_captured(op, &c);
       (void)tp__walk(op, count_captured, &c); /* the visitor does not fail */
     }
@@ -224,7 +238,8 @@ static bool has_transpose(const tp__map_group *g) {
 
 bool tp__nests_are_legal(const tp__nest_block *b, tp__map_group *g) {
   accesses list;
-  if (!tp__group_loops(g) || !list_accesses(g, &list) || count_reductions(g) > TP_GROUP_REDUCTIONS || !can_combine(g) ||
+  if (!tp__group_loops(g) || !list_accesses(g, &list) ||
+      count_reductions(g) > TP_GROUP_REDUCTIONS || !can_combine(g) ||
       (g->n_nests > 1 && has_transpose(g)) || !has_room(g) || !fits(g, &list))
     return false;
   for (int i = 0; i < list.n; i++)
@@ -238,7 +253,8 @@ bool tp__nests_are_begun(const tp__nest_block *b, const tp__map_group *g) {
     return false;
   const tp__map_nest *n = g->nests[1];
   for (int i = 0; i < n->n_inputs; i++)
-    if (!n->operands[i].is_scalar && may_overlap(b, n->operands[i].memref, n->operands[n->n_inputs].memref))
+    if (!n->operands[i].is_scalar &&
+        may_overlap(b, n->operands[i].memref, n->operands[n->n_inputs].memref))
       return false;
   return true;
 }

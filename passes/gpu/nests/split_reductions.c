@@ -1,9 +1,11 @@
 /* tp-split-reductions: long reductions with few results become two, which keep a GPU busy.
  *
- * A block of threads combines all that goes into one result, or into some results side by side. The loss of a batch is one number: one block would read all
- * of it, and a softmax over a vocabulary of a few tokens would have a block for each. So one of the loops is cut into parts. A nest combines each part, from the
- * identity on, into an element of its own; another one combines the parts, and goes on from what the results were. How it is cut is a function of the shape
- * alone, so the same program gives the same bits. What no number of parts divides is left for a third nest. */
+ * A block of threads combines all that goes into one result, or into some results side by side. The
+ * loss of a batch is one number: one block would read all of it, and a softmax over a vocabulary of
+ * a few tokens would have a block for each. So one of the loops is cut into parts. A nest combines
+ * each part, from the identity on, into an element of its own; another one combines the parts, and
+ * goes on from what the results were. How it is cut is a function of the shape alone, so the same
+ * program gives the same bits. What no number of parts divides is left for a third nest. */
 #include "passes/gpu/nests/split_reductions.h"
 
 #include "passes/gpu/nests/fuse_nests.h"
@@ -24,13 +26,14 @@ enum {
 static bool can_cut(const tp__map_nest *n, int loop) {
   int unused;
   for (int i = 0; i < n->n_operands; i++)
-    if (!n->operands[i].is_scalar &&
-        (!tp__cut_dim(n->operands + i, loop, &unused) || (unused >= 0 && n->operands[i].rank == TP_MAX_RANK)))
+    if (!n->operands[i].is_scalar && (!tp__cut_dim(n->operands + i, loop, &unused) ||
+                                      (unused >= 0 && n->operands[i].rank == TP_MAX_RANK)))
       return false;
   return n->is_reduction[loop] && n->size[loop] > 1;
 }
 
-/* The number of parts next to `wanted` by which the loop is divided, into multiples of `unit`; 0: none from half as many to twice as many. */
+/* The number of parts next to `wanted` by which the loop is divided, into multiples of `unit`; 0:
+ * none from half as many to twice as many. */
 static int64_t divide(int64_t size, int64_t unit, int64_t wanted) {
   for (int64_t away = 0; away <= wanted; away++) {
     int64_t more = wanted + away, less = wanted - away;
@@ -42,7 +45,8 @@ static int64_t divide(int64_t size, int64_t unit, int64_t wanted) {
   return 0;
 }
 
-/* Into about `wanted` parts: an outer loop, where it can be; else the inner one, in vectors, with a rest. */
+/* Into about `wanted` parts: an outer loop, where it can be; else the inner one, in vectors, with a
+ * rest. */
 static bool choose_loop(const tp__map_nest *n, int64_t wanted, tp__cut *c) {
   int inner = tp__map_inner(n);
   c->rows = n->is_reduction[inner];
@@ -74,15 +78,18 @@ static bool has_unknown_strides(const tp__map_nest *n) {
 static bool choose(const tp__map_nest *n, tp__cut *c) {
   tp_combiner combiners[TP_MAP_OPERANDS];
   int64_t n_steps = tp__map_iterations(n, true), n_results = tp__map_iterations(n, false);
-  if (n_results == 0 || n->n_loops == TP_MAP_LOOPS || has_unknown_strides(n) || !tp__map_combiners(n, combiners))
+  if (n_results == 0 || n->n_loops == TP_MAP_LOOPS || has_unknown_strides(n) ||
+      !tp__map_combiners(n, combiners))
     return false;
   bool rows = n->is_reduction[tp__map_inner(n)];
   int64_t n_blocks = tp__map_reduction_blocks(n), part = rows ? ROW_PART : COLUMN_PART;
-  int64_t wanted = MANY_BLOCKS / n_blocks < n_steps / part ? MANY_BLOCKS / n_blocks : n_steps / part;
+  int64_t wanted =
+      MANY_BLOCKS / n_blocks < n_steps / part ? MANY_BLOCKS / n_blocks : n_steps / part;
   return n_steps > (rows ? TP_GROUP_ROW : LONG_COLUMN) && wanted > 1 && choose_loop(n, wanted, c);
 }
 
-/* Parts are combined before the results are looked at, so what is reduced must not be where these are. */
+/* Parts are combined before the results are looked at, so what is reduced must not be where these
+ * are. */
 static bool is_apart(tp__splitting *s, const tp__map_nest *n) {
   for (int k = n->n_inputs; k < n->n_operands; k++)
     for (int i = 0; i < n->n_operands; i++) {
@@ -90,7 +97,8 @@ static bool is_apart(tp__splitting *s, const tp__map_nest *n) {
         continue;
       MlirValue result = n->operands[k].memref, other = n->operands[i].memref;
       int64_t class = tp__memory_class(&s->classes, result);
-      if (mlirValueEqual(result, other) || (class >= 0 && class == tp__memory_class(&s->classes, other)))
+      if (mlirValueEqual(result, other) ||
+          (class >= 0 && class == tp__memory_class(&s->classes, other)))
         return false;
     }
   return true;
@@ -185,12 +193,14 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__split_reductions_row = {
     .name = "tp-split-reductions",
     .summary = "Cut long reductions with few results into parts that keep a GPU busy",
-    .description =
-        "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. Establishes: a reduction of more than "
-        "24,576 elements to each of a few numbers, or of more than 2048 rows to one of few columns, is one of parts, each "
-        "into an element of a new buffer, and one of these; about 256 blocks of threads have work. What is combined in no "
-        "known way, or "
-        "reads its operands at sums of loops, stays. Breaks: nothing.",
+    .description = "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. "
+                   "Establishes: a reduction of more than "
+                   "24,576 elements to each of a few numbers, or of more than 2048 rows to one of "
+                   "few columns, is one of parts, each "
+                   "into an element of a new buffer, and one of these; about 256 blocks of threads "
+                   "have work. What is combined in no "
+                   "known way, or "
+                   "reads its operands at sums of loops, stays. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

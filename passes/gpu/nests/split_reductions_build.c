@@ -25,7 +25,8 @@ bool tp__cut_dim(const tp__map_operand *o, int loop, int *dim) {
 
 /* ---- buffers ---- */
 
-static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int64_t offset, int64_t size) {
+static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int64_t offset,
+                            int64_t size) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(memref);
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -41,14 +42,17 @@ static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int6
   if (!mlirShapedTypeIsDynamicStrideOrOffset(base))
     base += offset * strides[dim];
   MlirAttribute layout = mlirStridedLayoutAttrGet(context, base, rank, strides);
-  MlirType part = mlirMemRefTypeGet(tp__element_type(type), rank, sizes, layout, mlirMemRefTypeGetMemorySpace(type));
+  MlirType part = mlirMemRefTypeGet(tp__element_type(type), rank, sizes, layout,
+                                    mlirMemRefTypeGetMemorySpace(type));
   MlirNamedAttribute attrs[] = {
       tp__named(context, "static_offsets", tp__attr_i64s(context, rank, offsets)),
       tp__named(context, "static_sizes", tp__attr_i64s(context, rank, sizes)),
       tp__named(context, "static_strides", tp__attr_i64s(context, rank, steps)),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (const int32_t[]){1, 0, 0, 0})),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 4, (const int32_t[]){1, 0, 0, 0})),
   };
-  return mlirOperationGetResult(tp__build(where, "memref.subview", 1, &memref, 1, &part, TP_LEN(attrs), attrs), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "memref.subview", 1, &memref, 1, &part, TP_LEN(attrs), attrs), 0);
 }
 
 /* `dim` as two dimensions, of n_parts parts and their elements. */
@@ -78,12 +82,14 @@ static MlirValue build_expanded(MlirOperation where, MlirValue memref, int dim, 
   MlirAttribute layout = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))
                              ? mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, n))
                              : mlirStridedLayoutAttrGet(context, base, n, strides);
-  MlirType expanded = mlirMemRefTypeGet(tp__element_type(type), n, sizes, layout, mlirMemRefTypeGetMemorySpace(type));
+  MlirType expanded = mlirMemRefTypeGet(tp__element_type(type), n, sizes, layout,
+                                        mlirMemRefTypeGetMemorySpace(type));
   MlirNamedAttribute attrs[] = {
       tp__named(context, "reassociation", mlirArrayAttrGet(context, rank, groups)),
       tp__named(context, "static_output_shape", tp__attr_i64s(context, n, sizes)),
   };
-  return mlirOperationGetResult(tp__build(where, "memref.expand_shape", 1, &memref, 1, &expanded, TP_LEN(attrs), attrs), 0);
+  return mlirOperationGetResult(
+      tp__build(where, "memref.expand_shape", 1, &memref, 1, &expanded, TP_LEN(attrs), attrs), 0);
 }
 
 MlirValue tp__split_partial(MlirOperation where, const tp__map_operand *o, const tp__cut *c) {
@@ -92,16 +98,19 @@ MlirValue tp__split_partial(MlirOperation where, const tp__map_operand *o, const
   sizes[c->rows ? o->rank : 0] = c->n_parts;
   for (int d = 0; d < o->rank; d++)
     sizes[d + !c->rows] = o->sizes[d];
-  MlirType type = mlirMemRefTypeContiguousGet(o->element, o->rank + 1, sizes, (MlirAttribute){NULL});
-  MlirNamedAttribute segments =
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
-  return mlirOperationGetResult(tp__build(where, "memref.alloc", 0, NULL, 1, &type, 1, &segments), 0);
+  MlirType type =
+      mlirMemRefTypeContiguousGet(o->element, o->rank + 1, sizes, (MlirAttribute){NULL});
+  MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){0, 0}));
+  return mlirOperationGetResult(tp__build(where, "memref.alloc", 0, NULL, 1, &type, 1, &segments),
+                                0);
 }
 
 /* ---- nests ---- */
 
-/* The loop of the nest of parts that loop `l` of the original becomes; that of the parts is in front of the others, or behind those in front of the first
- * reduction, so that loops of rows come first. */
+/* The loop of the nest of parts that loop `l` of the original becomes; that of the parts is in
+ * front of the others, or behind those in front of the first reduction, so that loops of rows come
+ * first. */
 static int place_of_parts(const tp__map_nest *n, const tp__cut *c) {
   int place = 0;
   while (c->rows && place < n->n_loops && !n->is_reduction[place])
@@ -117,8 +126,10 @@ static MlirAffineMap renumber(const tp__map_nest *n, int place) {
   return mlirAffineMapGet(n->context, n->n_loops + 1, 0, n->n_loops, loops);
 }
 
-/* Of an operand of the nest of parts: where it has `dim` twice, the part comes first. Of a result, the part's own place. */
-static MlirAttribute map_of_part(const tp__map_nest *n, int operand, bool is_result, const tp__cut *c, int place) {
+/* Of an operand of the nest of parts: where it has `dim` twice, the part comes first. Of a result,
+ * the part's own place. */
+static MlirAttribute map_of_part(const tp__map_nest *n, int operand, bool is_result,
+                                 const tp__cut *c, int place) {
   const tp__map_operand *o = n->operands + operand;
   MlirAffineMap loops = renumber(n, place);
   MlirAffineExpr exprs[2 * TP_MAX_RANK], part = mlirAffineDimExprGet(n->context, place);
@@ -175,12 +186,17 @@ static tp_status correct_indices(MlirOperation nest, indices *in) {
   return status;
 }
 
-void tp__split_identity(const tp__map_nest *n, int output, tp_combiner combiner, MlirOperation where, MlirValue partial) {
+void tp__split_identity(const tp__map_nest *n, int output, tp_combiner combiner,
+                        MlirOperation where, MlirValue partial) {
   MlirType type = n->operands[n->n_inputs + output].element;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(partial));
   MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(n->context, rank));
-  MlirOperation end = tp__build_generic_body(tp__build_generic(&(tp_generic){
-      .where = where, .location = mlirOperationGetLocation(n->op), .n_inits = 1, .operands = &partial, .maps = &map}));
+  MlirOperation end = tp__build_generic_body(
+      tp__build_generic(&(tp_generic){.where = where,
+                                      .location = mlirOperationGetLocation(n->op),
+                                      .n_inits = 1,
+                                      .operands = &partial,
+                                      .maps = &map}));
   MlirValue identity = tp__constant(end, type, tp__identity_attr(type, combiner));
   mlirOperationSetOperands(end, 1, &identity);
 }
@@ -193,15 +209,18 @@ static MlirAttribute iterators_of_parts(const tp__map_nest *n, int place) {
   return mlirArrayAttrGet(n->context, n->n_loops + 1, kinds);
 }
 
-tp_status tp__split_parts(const tp__map_nest *n, const tp__cut *c, MlirOperation where, const MlirValue *partial, int replaced,
-                          MlirValue by, MlirOperation *made) {
+tp_status tp__split_parts(const tp__map_nest *n, const tp__cut *c, MlirOperation where,
+                          const MlirValue *partial, int replaced, MlirValue by,
+                          MlirOperation *made) {
   MlirValue operands[TP_MAP_OPERANDS];
   MlirAttribute maps[TP_MAP_OPERANDS];
   int place = place_of_parts(n, c);
   for (int i = 0; i < n->n_operands; i++) {
     int dim = -1;
     bool is_partial = i >= n->n_inputs || i == replaced;
-    operands[i] = i == replaced ? by : i < n->n_inputs ? n->operands[i].memref : partial[i - n->n_inputs];
+    operands[i] = i == replaced     ? by
+                  : i < n->n_inputs ? n->operands[i].memref
+                                    : partial[i - n->n_inputs];
     maps[i] = map_of_part(n, i, is_partial, c, place);
     if (is_partial || n->operands[i].is_scalar)
       continue;
@@ -226,7 +245,8 @@ tp_status tp__split_parts(const tp__map_nest *n, const tp__cut *c, MlirOperation
   return correct_indices(parts, &in);
 }
 
-void tp__split_combine(const tp__map_nest *n, const tp__cut *c, const tp_combiner *combiners, const MlirValue *partial) {
+void tp__split_combine(const tp__map_nest *n, const tp__cut *c, const tp_combiner *combiners,
+                       const MlirValue *partial) {
   tp__map_sharing sharing = {.n = n};
   for (int k = 0; k < tp__map_n_outputs(n); k++) {
     const tp__map_operand *o = n->operands + n->n_inputs + k;
@@ -236,21 +256,25 @@ void tp__split_combine(const tp__map_nest *n, const tp__cut *c, const tp_combine
     MlirValue operands[] = {partial[k], o->memref};
     for (int d = 0; d <= rank; d++) {
       exprs[d] = mlirAffineDimExprGet(n->context, d);
-      kinds[d] = tp__parse_attr(n->context, d == part ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
+      kinds[d] = tp__parse_attr(n->context, d == part ? "#linalg.iterator_type<reduction>"
+                                                      : "#linalg.iterator_type<parallel>");
     }
-    MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank + 1, exprs)),
-                            mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank, exprs + !c->rows))};
-    MlirOperation op = tp__build_generic(&(tp_generic){.where = n->op,
-                                                       .location = mlirOperationGetLocation(n->op),
-                                                       .n_inputs = 1,
-                                                       .n_inits = 1,
-                                                       .operands = operands,
-                                                       .maps = maps,
-                                                       .iterators = mlirArrayAttrGet(n->context, rank + 1, kinds)});
+    MlirAttribute maps[] = {
+        mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank + 1, exprs)),
+        mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank, exprs + !c->rows))};
+    MlirOperation op = tp__build_generic(
+        &(tp_generic){.where = n->op,
+                      .location = mlirOperationGetLocation(n->op),
+                      .n_inputs = 1,
+                      .n_inits = 1,
+                      .operands = operands,
+                      .maps = maps,
+                      .iterators = mlirArrayAttrGet(n->context, rank + 1, kinds)});
     MlirOperation end = tp__build_generic_body(op);
     MlirBlock block = mlirOperationGetBlock(end);
     sharing.combiners[k] = combiners[k];
-    MlirValue sum = tp__map_combine(&sharing, end, k, mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 0));
+    MlirValue sum = tp__map_combine(&sharing, end, k, mlirBlockGetArgument(block, 1),
+                                    mlirBlockGetArgument(block, 0));
     mlirOperationSetOperands(end, 1, &sum);
   }
 }

@@ -1,8 +1,11 @@
-/* Softmax, or the logarithm of a sum of exponentials, of few long rows: the maximum of a row and the sum of exp(x - maximum) in one turn.
+/* Softmax, or the logarithm of a sum of exponentials, of few long rows: the maximum of a row and
+ * the sum of exp(x - maximum) in one turn.
  *
- * Each part has a maximum m_p of its own, and the sum s_p of exp(x - m_p), by one kernel that reads its elements once. Then the maximum m is that of all m_p, the sum
- * that of s_p exp(m_p - m) (M. Milakov and N. Gimelshein). A part of -inf alone has the sum 0: its elements are looked at from the lowest finite number
- * on. Where the exponentials are wanted, too, they are computed behind that, with what reads them. */
+ * Each part has a maximum m_p of its own, and the sum s_p of exp(x - m_p), by one kernel that reads
+ * its elements once. Then the maximum m is that of all m_p, the sum that of s_p exp(m_p - m) (M.
+ * Milakov and N. Gimelshein). A part of -inf alone has the sum 0: its elements are looked at from
+ * the lowest finite number on. Where the exponentials are wanted, too, they are computed behind
+ * that, with what reads them. */
 #include "passes/gpu/nests/split_reductions.h"
 
 #include "passes/support/lower.h"
@@ -24,17 +27,21 @@ typedef struct softmax {
 
 /* ---- what the nests are ---- */
 
-static int segments_of(MlirOperation op, int64_t *n) { return tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, n); }
+static int segments_of(MlirOperation op, int64_t *n) {
+  return tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, n);
+}
 
 static bool has_map(MlirOperation op, int operand, MlirAttribute map) {
-  return mlirAttributeEqual(mlirArrayAttrGetElement(tp__inherent(op, "indexing_maps"), operand), map);
+  return mlirAttributeEqual(mlirArrayAttrGetElement(tp__inherent(op, "indexing_maps"), operand),
+                            map);
 }
 
 static MlirAttribute map_of(MlirOperation op, int operand) {
   return mlirArrayAttrGetElement(tp__inherent(op, "indexing_maps"), operand);
 }
 
-/* The body's op that yields, and the number of the block argument that an operand of an op is; -1: none. */
+/* The body's op that yields, and the number of the block argument that an operand of an op is; -1:
+ * none. */
 static MlirOperation yielding(MlirOperation op) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   return tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(block), 0));
@@ -58,13 +65,14 @@ static bool is_exponential(const softmax *f, MlirOperation nest, MlirOperation e
     return false;
   int x = argument_of(nest, subtract, 0), m = argument_of(nest, subtract, 1);
   return x >= 0 && m >= 0 && mlirValueEqual(mlirOperationGetOperand(nest, x), f->x) &&
-         mlirValueEqual(mlirOperationGetOperand(nest, m), f->m) && has_map(nest, x, map_of(f->maximum->op, 0)) &&
-         has_map(nest, m, map_of(f->maximum->op, 1));
+         mlirValueEqual(mlirOperationGetOperand(nest, m), f->m) &&
+         has_map(nest, x, map_of(f->maximum->op, 0)) && has_map(nest, m, map_of(f->maximum->op, 1));
 }
 
 static bool is_all_parallel(MlirOperation op) {
   MlirAttribute kinds = tp__inherent(op, "iterator_types");
-  MlirAttribute parallel = tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
+  MlirAttribute parallel =
+      tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(kinds); i++)
     if (!mlirAttributeEqual(mlirArrayAttrGetElement(kinds, i), parallel))
       return false;
@@ -73,8 +81,8 @@ static bool is_all_parallel(MlirOperation op) {
 
 static bool match_exp(softmax *f, MlirOperation op) {
   int64_t n[2];
-  if (!mlirOperationIsNull(f->exp) || segments_of(op, n) != 2 || n[0] != 2 || n[1] != 1 || !is_all_parallel(op) ||
-      !is_exponential(f, op, yielding(op)))
+  if (!mlirOperationIsNull(f->exp) || segments_of(op, n) != 2 || n[0] != 2 || n[1] != 1 ||
+      !is_all_parallel(op) || !is_exponential(f, op, yielding(op)))
     return false;
   f->exp = op;
   f->exponentials = mlirOperationGetOperand(op, 2);
@@ -85,7 +93,8 @@ static bool match_exp(softmax *f, MlirOperation op) {
 static bool match_sum(softmax *f, MlirOperation op) {
   int64_t n[2];
   if (segments_of(op, n) != 2 || n[1] != 1 || n[0] > 2 ||
-      !mlirAttributeEqual(tp__inherent(op, "iterator_types"), tp__inherent(f->maximum->op, "iterator_types")) ||
+      !mlirAttributeEqual(tp__inherent(op, "iterator_types"),
+                          tp__inherent(f->maximum->op, "iterator_types")) ||
       !has_map(op, (int)n[0], map_of(f->maximum->op, 1)))
     return false;
   MlirOperation add = yielding(op);
@@ -95,9 +104,10 @@ static bool match_sum(softmax *f, MlirOperation op) {
   if (argument_of(op, add, 1 - which) != n[0])
     return false;
   bool of_stored = n[0] == 1 && !mlirOperationIsNull(f->exp) && argument_of(op, add, which) == 0 &&
-                   mlirValueEqual(mlirOperationGetOperand(op, 0), f->exponentials) && has_map(op, 0, map_of(f->exp, 2));
-  bool of_row =
-      mlirOperationIsNull(f->exp) && n[0] == 2 && is_exponential(f, op, tp__defining_op(mlirOperationGetOperand(add, which)));
+                   mlirValueEqual(mlirOperationGetOperand(op, 0), f->exponentials) &&
+                   has_map(op, 0, map_of(f->exp, 2));
+  bool of_row = mlirOperationIsNull(f->exp) && n[0] == 2 &&
+                is_exponential(f, op, tp__defining_op(mlirOperationGetOperand(add, which)));
   if (of_stored || of_row) {
     f->reduce = op;
     f->sum = mlirOperationGetOperand(op, (intptr_t)n[0]);
@@ -132,12 +142,13 @@ static bool find_softmax(tp__splitting *s, const tp__map_nest *n, softmax *f) {
   *f = (softmax){.maximum = n, .x = n->operands[0].memref, .m = n->operands[n->n_inputs].memref};
   MlirType element = n->operands[0].element;
   if (n->n_inputs != 1 || tp__map_n_outputs(n) != 1 || !tp__map_combiners(n, combiners) ||
-      (combiners[0] != TP_MAX && combiners[0] != TP_MAXNUM) || (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element)) ||
+      (combiners[0] != TP_MAX && combiners[0] != TP_MAXNUM) ||
+      (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element)) ||
       argument_of(n->op, largest, 0) + argument_of(n->op, largest, 1) != 1)
     return false;
   int between = 0;
-  for (MlirOperation op = mlirOperationGetNextInBlock(n->op); !mlirOperationIsNull(op) && between < MAX_BETWEEN;
-       op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirOperationGetNextInBlock(n->op);
+       !mlirOperationIsNull(op) && between < MAX_BETWEEN; op = mlirOperationGetNextInBlock(op)) {
     if (tp__map_is_pure(op))
       continue;
     between++;
@@ -159,15 +170,17 @@ static bool find_softmax(tp__splitting *s, const tp__map_nest *n, softmax *f) {
 /* out + exp(x - m), in the place of the sum. Where m is -inf x is -inf, and nothing is added. */
 static MlirOperation build_sum(const softmax *f) {
   MlirContext context = f->maximum->context;
-  MlirAttribute of_row = map_of(f->maximum->op, 1), maps[] = {map_of(f->maximum->op, 0), of_row, of_row};
+  MlirAttribute of_row = map_of(f->maximum->op, 1),
+                maps[] = {map_of(f->maximum->op, 0), of_row, of_row};
   MlirValue operands[] = {f->x, f->m, f->sum};
-  MlirOperation op = tp__build_generic(&(tp_generic){.where = f->reduce,
-                                                     .location = mlirOperationGetLocation(f->reduce),
-                                                     .n_inputs = 2,
-                                                     .n_inits = 1,
-                                                     .operands = operands,
-                                                     .maps = maps,
-                                                     .iterators = tp__inherent(f->maximum->op, "iterator_types")});
+  MlirOperation op =
+      tp__build_generic(&(tp_generic){.where = f->reduce,
+                                      .location = mlirOperationGetLocation(f->reduce),
+                                      .n_inputs = 2,
+                                      .n_inits = 1,
+                                      .operands = operands,
+                                      .maps = maps,
+                                      .iterators = tp__inherent(f->maximum->op, "iterator_types")});
   MlirOperation end = tp__build_generic_body(op);
   MlirBlock block = mlirOperationGetBlock(end);
   MlirType type = f->maximum->operands[0].element;
@@ -182,28 +195,34 @@ static MlirOperation build_sum(const softmax *f) {
 }
 
 /* The sum goes on with s_p exp(m_p - m), in front of `where`. */
-static void combine_sums(const softmax *f, const tp__map_nest *n, MlirOperation where, MlirValue of_parts, MlirValue largest) {
+static void combine_sums(const softmax *f, const tp__map_nest *n, MlirOperation where,
+                         MlirValue of_parts, MlirValue largest) {
   int rank = n->operands[n->n_inputs].rank;
   MlirAffineExpr exprs[TP_MAX_RANK + 1];
   MlirAttribute kinds[TP_MAX_RANK + 1];
   MlirValue operands[] = {of_parts, largest, f->m, f->sum};
   for (int d = 0; d <= rank; d++) {
     exprs[d] = mlirAffineDimExprGet(n->context, d);
-    kinds[d] = tp__parse_attr(n->context, d == rank ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
+    kinds[d] = tp__parse_attr(n->context, d == rank ? "#linalg.iterator_type<reduction>"
+                                                    : "#linalg.iterator_type<parallel>");
   }
-  MlirAttribute all = mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank + 1, exprs));
-  MlirAttribute of_row = mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank, exprs));
+  MlirAttribute all =
+      mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank + 1, exprs));
+  MlirAttribute of_row =
+      mlirAffineMapAttrGet(mlirAffineMapGet(n->context, rank + 1, 0, rank, exprs));
   MlirAttribute maps[] = {all, all, of_row, of_row};
-  MlirOperation op = tp__build_generic(&(tp_generic){.where = where,
-                                                     .location = mlirOperationGetLocation(n->op),
-                                                     .n_inputs = 3,
-                                                     .n_inits = 1,
-                                                     .operands = operands,
-                                                     .maps = maps,
-                                                     .iterators = mlirArrayAttrGet(n->context, rank + 1, kinds)});
+  MlirOperation op =
+      tp__build_generic(&(tp_generic){.where = where,
+                                      .location = mlirOperationGetLocation(n->op),
+                                      .n_inputs = 3,
+                                      .n_inits = 1,
+                                      .operands = operands,
+                                      .maps = maps,
+                                      .iterators = mlirArrayAttrGet(n->context, rank + 1, kinds)});
   MlirOperation end = tp__build_generic_body(op);
   MlirBlock block = mlirOperationGetBlock(end);
-  MlirValue less = tp__binary(end, "arith.subf", mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 2));
+  MlirValue less =
+      tp__binary(end, "arith.subf", mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 2));
   MlirValue value = tp__build_one(end, "math.exp", 1, &less, n->operands[0].element);
   value = tp__binary(end, "arith.mulf", mlirBlockGetArgument(block, 0), value);
   value = tp__binary(end, "arith.addf", mlirBlockGetArgument(block, 3), value);
@@ -245,7 +264,8 @@ static tp_status split_both(const softmax *f, const tp__map_nest *n, const tp__c
   return status;
 }
 
-tp_status tp__split_softmax(tp__splitting *s, const tp__map_nest *n, const tp__cut *c, size_t number, bool *done) {
+tp_status tp__split_softmax(tp__splitting *s, const tp__map_nest *n, const tp__cut *c,
+                            size_t number, bool *done) {
   softmax f;
   tp__cut of_sum;
   *done = false;
@@ -257,11 +277,12 @@ tp_status tp__split_softmax(tp__splitting *s, const tp__map_nest *n, const tp__c
   MlirOperation made = build_sum(&f);
   tp_status status = tp__map_read(made, sum);
   sum->most_lanes = TP_MAP_LANES;
-  *done = status == TP_OK && tp__split_choose(s, sum, &of_sum) && of_sum.loop == c->loop && of_sum.n_parts == c->n_parts &&
-          of_sum.size == c->size && of_sum.rows;
+  *done = status == TP_OK && tp__split_choose(s, sum, &of_sum) && of_sum.loop == c->loop &&
+          of_sum.n_parts == c->n_parts && of_sum.size == c->size && of_sum.rows;
   if (*done) {
     for (size_t i = number; i < s->nests.n; i++)
-      if (!mlirOperationIsNull(s->nests.items[i]) && mlirOperationEqual(s->nests.items[i], f.reduce))
+      if (!mlirOperationIsNull(s->nests.items[i]) &&
+          mlirOperationEqual(s->nests.items[i], f.reduce))
         s->nests.items[i] = (MlirOperation){NULL};
     status = split_both(&f, sum, c);
     s->pass->statistics[TP_STAT_SPLIT] += 2;

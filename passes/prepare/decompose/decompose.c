@@ -1,5 +1,5 @@
-/* tp-decompose: ops that stand for others become those, for which there are rules and lowerings. Ops for which there is neither way are refused
- * here, with a way out. */
+/* tp-decompose: ops that stand for others become those, for which there are rules and lowerings.
+ * Ops for which there is neither way are refused here, with a way out. */
 #include "passes/prepare/decompose/decompose.h"
 #include "passes/prepare/raise/raise.h"
 
@@ -18,7 +18,8 @@ static MlirType element_of(MlirValue value) {
   return tp__is_tensor(type) ? tp__element_type(type) : type;
 }
 
-/* There is no instruction for it, nor a function on every system, and rounding twice is another result. */
+/* There is no instruction for it, nor a function on every system, and rounding twice is another
+ * result. */
 static bool halves_twice(MlirOperation op) {
   MlirType result = element_of(mlirOperationGetResult(op, 0));
   return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
@@ -37,12 +38,16 @@ static bool rounds_elsewhere(MlirOperation op) {
          mlirIntegerAttrGetValueInt(mode) != 0 /* to_nearest_even */;
 }
 
-#define WINOGRAD "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the convolution as it is"
+#define WINOGRAD                                                                                   \
+  "decompose it before sharding (transform.structured.decompose_winograd_op), or keep the "        \
+  "convolution as it is"
 
 static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
-    {"arith.truncf", NULL, "no code can be made of it from f64 to bf16 or f8; truncate to f32 first", halves_twice},
-    {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off", rounds_elsewhere},
+    {"arith.truncf", NULL,
+     "no code can be made of it from f64 to bf16 or f8; truncate to f32 first", halves_twice},
+    {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off",
+     rounds_elsewhere},
     {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
     {"linalg.pack", tp__decompose_pack, NULL, NULL},
@@ -62,7 +67,9 @@ static const row rows[] = {
     {"tensor.scatter", tp__decompose_scatter, NULL, NULL},
     {"tensor.parallel_insert_slice", NULL,
      "turn the scf.forall around it into scf.for with tensor.insert_slice before sharding", NULL},
-    {"complex.bitcast", NULL, "no code can be made of it; read the parts with complex.re and complex.im, and cast those", NULL},
+    {"complex.bitcast", NULL,
+     "no code can be made of it; read the parts with complex.re and complex.im, and cast those",
+     NULL},
 };
 
 static const row *find_row(MlirOperation op) {
@@ -80,12 +87,15 @@ static tp_status check_strides(MlirOperation op, const char *what, int i, MlirTy
   int64_t offset, *strides = tp__calloc((size_t)mlirShapedTypeGetRank(type) + 1, sizeof *strides);
   if (!strides)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  bool has_strides = mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
+  bool has_strides =
+      mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
   tp__free(strides);
   char text[128];
   tp__type_text(type, sizeof text, text);
-  return has_strides ? TP_OK
-                     : tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a buffer whose layout has no strides", what, i, text);
+  return has_strides
+             ? TP_OK
+             : tp__error(op, TP_UNSUPPORTED, "%s %d is %s, a buffer whose layout has no strides",
+                         what, i, text);
 }
 
 static tp_status check_type(MlirOperation op, const char *what, int i, MlirType type) {
@@ -93,7 +103,8 @@ static tp_status check_type(MlirOperation op, const char *what, int i, MlirType 
   return status == TP_OK ? check_strides(op, what, i, type) : status;
 }
 
-/* Passes of MLIR behind this one drop encodings of some values and keep those of others, so that types no longer fit: none may come there. */
+/* Passes of MLIR behind this one drop encodings of some values and keep those of others, so that
+ * types no longer fit: none may come there. */
 static tp_status check_types(MlirOperation op) {
   tp_status status = TP_OK;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
@@ -132,9 +143,9 @@ static tp_status decompose(MlirOperation op) {
   if (r->refusal)
     return tp__error(op, TP_UNSUPPORTED, "%s", r->refusal);
   if (tp__user_family.matches(op))
-    return tp__error(
-        op, TP_INVALID_ARGUMENT,
-        "is written as other ops, which have rules, and has one of its own by tp.rule or registration; remove the latter");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "is written as other ops, which have rules, and has one of its own by tp.rule "
+                     "or registration; remove the latter");
   tp_status status = check_tensors(op);
   return status == TP_OK ? r->decompose(op) : status;
 }
@@ -155,16 +166,23 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__decompose_row = {
     .name = "tp-decompose",
-    .summary = "Replace ops that stand for others by those, and slices that upstream's canonicalization mistakes",
-    .description =
-        "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, tensor.generate, gather, scatter, "
-        "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, reshapes, slices, loops and "
-        "comparisons; math.fma of bf16 is one of f32; a named op of linalg whose body would have to be changed where shards "
-        "are uneven (pooling, integer "
-        "division) is a linalg.generic; a resource of i1 or of complex numbers is dense; a tensor.extract_slice at offsets "
-        "given as values drops the first dimensions of one element or none, and a second slice drops the others. Refused, "
-        "with the way out: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "
-        "mode, a linalg.generic that may leave elements of an init that it does not read. Breaks: nothing.",
+    .summary = "Replace ops that stand for others by those, and slices that upstream's "
+               "canonicalization mistakes",
+    .description = "Requires: tensors of static shape. Establishes: linalg.softmax, pack and "
+                   "unpack, tensor.generate, gather, scatter, "
+                   "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, "
+                   "reshapes, slices, loops and "
+                   "comparisons; math.fma of bf16 is one of f32; a named op of linalg whose body "
+                   "would have to be changed where shards "
+                   "are uneven (pooling, integer "
+                   "division) is a linalg.generic; a resource of i1 or of complex numbers is "
+                   "dense; a tensor.extract_slice at offsets "
+                   "given as values drops the first dimensions of one element or none, and a "
+                   "second slice drops the others. Refused, "
+                   "with the way out: Winograd transforms, tensor.parallel_insert_slice, "
+                   "complex.bitcast, arith.truncf with a rounding "
+                   "mode, a linalg.generic that may leave elements of an init that it does not "
+                   "read. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

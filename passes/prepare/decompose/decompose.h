@@ -1,7 +1,9 @@
-/* What the files of tp-decompose share: an op is replaced by the ops of a function that is written as text.
+/* What the files of tp-decompose share: an op is replaced by the ops of a function that is written
+ * as text.
  *
- * In the text $a, $b, ... stand for the parts that the caller gives. The arguments of the function stand for values that the caller names,
- * what it returns replaces the results of the op, and the layout that the op was annotated with goes to what gives the result. */
+ * In the text $a, $b, ... stand for the parts that the caller gives. The arguments of the function
+ * stand for values that the caller names, what it returns replaces the results of the op, and the
+ * layout that the op was annotated with goes to what gives the result. */
 #ifndef TP_PASSES_DECOMPOSE_H
 #define TP_PASSES_DECOMPOSE_H
 
@@ -28,17 +30,20 @@ void tp__part_type(tp__parts *parts, MlirType type);
 /* The tensor type of this shape with the elements of `like`. */
 void tp__part_tensor(tp__parts *parts, MlirType like, int rank, const int64_t *shape);
 
-/* affine_map<(d0, d1, d2) -> (d0, d2)>, without the dimension `skip` among the results; -1 skips none. */
+/* affine_map<(d0, d1, d2) -> (d0, d2)>, without the dimension `skip` among the results; -1 skips
+ * none. */
 void tp__append_map(tp__string *text, int rank, int skip);
 /* "parallel", "reduction", "parallel"; -1: no reduction. */
 void tp__append_iterators(tp__string *text, int rank, int reduction);
 
-/* The function that `format` gives, not yet part of the module; a null op after an error at `op`. Frees the parts. */
+/* The function that `format` gives, not yet part of the module; a null op after an error at `op`.
+ * Frees the parts. */
 MlirOperation tp__decomposition(MlirOperation op, const char *format, tp__parts *parts);
 /* Puts the body of `func` in the place of `op`, with `values` for its arguments. */
 void tp__decompose_into(MlirOperation op, MlirOperation func, int n, const MlirValue *values);
 /* Both. */
-tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n, const MlirValue *values);
+tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n,
+                           const MlirValue *values);
 
 /* The ops, by subject. Tensors have been checked: static, dense, of supported elements. */
 tp_status tp__decompose_softmax(MlirOperation op);

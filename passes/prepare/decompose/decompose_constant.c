@@ -1,13 +1,16 @@
-/* Constants in a dense_resource whose elements are no numbers to LLVM (i1 and complex), as dense ones. */
+/* Constants in a dense_resource whose elements are no numbers to LLVM (i1 and complex), as dense
+ * ones. */
 #include "passes/prepare/decompose/decompose.h"
 
 bool tp__is_odd_resource(MlirOperation op) {
   MlirAttribute value = tp__inherent(op, "value");
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseResourceElements(value) || !tp__is_tensor(type))
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseResourceElements(value) ||
+      !tp__is_tensor(type))
     return false;
   MlirType element = tp__element_type(type);
-  return mlirTypeIsAComplex(element) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1);
+  return mlirTypeIsAComplex(element) ||
+         (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1);
 }
 
 /* A resource has one byte for each i1. */
@@ -15,7 +18,8 @@ static MlirAttribute dense_booleans(MlirType type, size_t n, const unsigned char
   int *values = tp__calloc(n, sizeof *values);
   for (size_t i = 0; i < n && values; i++)
     values[i] = bytes[i] != 0;
-  MlirAttribute dense = values ? mlirDenseElementsAttrBoolGet(type, (intptr_t)n, values) : (MlirAttribute){NULL};
+  MlirAttribute dense =
+      values ? mlirDenseElementsAttrBoolGet(type, (intptr_t)n, values) : (MlirAttribute){NULL};
   tp__free(values);
   return dense;
 }
@@ -33,11 +37,13 @@ tp_status tp__decompose_resource(MlirOperation op) {
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = TP_OK;
   if (!tp__resource_bytes(tp__inherent(op, "value"), n * size, bytes))
-    status = tp__error(op, TP_INVALID_ARGUMENT, "the resource does not exist or has not the %zu bytes that its type needs",
+    status = tp__error(op, TP_INVALID_ARGUMENT,
+                       "the resource does not exist or has not the %zu bytes that its type needs",
                        n * size);
   if (status == TP_OK) {
-    MlirAttribute dense =
-        mlirTypeIsAComplex(element) ? mlirDenseElementsAttrRawBufferGet(type, n * size, bytes) : dense_booleans(type, n, bytes);
+    MlirAttribute dense = mlirTypeIsAComplex(element)
+                              ? mlirDenseElementsAttrRawBufferGet(type, n * size, bytes)
+                              : dense_booleans(type, n, bytes);
     if (mlirAttributeIsNull(dense))
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     else

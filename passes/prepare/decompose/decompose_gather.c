@@ -1,16 +1,20 @@
-/* tensor.gather: a linalg.generic that looks up one element per point, in the form whose rows can be sharded. tensor.scatter: a loop that
- * writes one slice after another. */
+/* tensor.gather: a linalg.generic that looks up one element per point, in the form whose rows can
+ * be sharded. tensor.scatter: a loop that writes one slice after another. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* Both ops address points of a tensor by coordinates: the last dimension of the indices has one for each of `dims`. */
+/* Both ops address points of a tensor by coordinates: the last dimension of the indices has one for
+ * each of `dims`. */
 typedef struct addressing {
-  int rank, n_batch, n_dims; /* of the tensor addressed; dimensions of the indices but the last; coordinates */
+  /* of the tensor addressed; dimensions of the indices but the last; coordinates */
+  int rank, n_batch, n_dims;
   int64_t shape[TP_MAX_RANK], batch[TP_MAX_RANK], dims[TP_MAX_RANK];
   bool full; /* slices keep the dimensions that are addressed, with size 1 */
   MlirType indices;
 } addressing;
 
-static const char *coordinate(const addressing *a) { return mlirTypeIsAIndex(tp__element_type(a->indices)) ? "%k" : "%p"; }
+static const char *coordinate(const addressing *a) {
+  return mlirTypeIsAIndex(tp__element_type(a->indices)) ? "%k" : "%p";
+}
 
 static bool is_addressed(const addressing *a, int d) {
   for (int c = 0; c < a->n_dims; c++)
@@ -19,7 +23,8 @@ static bool is_addressed(const addressing *a, int d) {
   return false;
 }
 
-static addressing read_addressing(MlirOperation op, MlirType tensor, MlirType slices, MlirValue indices, const char *dims) {
+static addressing read_addressing(MlirOperation op, MlirType tensor, MlirType slices,
+                                  MlirValue indices, const char *dims) {
   addressing a = {.indices = mlirValueGetType(indices)};
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -32,7 +37,8 @@ static addressing read_addressing(MlirOperation op, MlirType tensor, MlirType sl
   return a;
 }
 
-/* Where to read or write: the coordinate, and `other` with the number of the dimension where there is none (NULL: 0). */
+/* Where to read or write: the coordinate, and `other` with the number of the dimension where there
+ * is none (NULL: 0). */
 static void append_places(tp__string *text, const addressing *a, const char *other) {
   for (int d = 0; d < a->rank; d++) {
     int c = 0;
@@ -60,19 +66,20 @@ static void append_cast(tp__string *text, const addressing *a, int c) {
 
 /* ---- gather ---- */
 
-/* $a: source, $b: indices, $c: result, $d: identity map, $e: maps of the coordinates, $f: iterators, $g: an operand for each coordinate, $h: its
- * type, $i: arguments of the body, $j: indices in the body, $k: where it reads, $l: of an element. */
-static const char lookup[] =
-    "func.func private @gather(%x: $a, %at: $b) -> $c {\n"
-    "  %e = tensor.empty() : $c\n"
-    "  %r = linalg.generic {indexing_maps = [$e$d], iterator_types = [$f]} ins($g : $h) outs(%e : $c) {\n"
-    "  ^bb0($i%o: $l):\n"
-    "$j"
-    "    %v = tensor.extract %x[$k] : $a\n"
-    "    linalg.yield %v : $l\n"
-    "  } -> $c\n"
-    "  return %r : $c\n"
-    "}\n";
+/* $a: source, $b: indices, $c: result, $d: identity map, $e: maps of the coordinates, $f:
+ * iterators, $g: an operand for each coordinate, $h: its type, $i: arguments of the body, $j:
+ * indices in the body, $k: where it reads, $l: of an element. */
+static const char lookup[] = "func.func private @gather(%x: $a, %at: $b) -> $c {\n"
+                             "  %e = tensor.empty() : $c\n"
+                             "  %r = linalg.generic {indexing_maps = [$e$d], iterator_types = "
+                             "[$f]} ins($g : $h) outs(%e : $c) {\n"
+                             "  ^bb0($i%o: $l):\n"
+                             "$j"
+                             "    %v = tensor.extract %x[$k] : $a\n"
+                             "    linalg.yield %v : $l\n"
+                             "  } -> $c\n"
+                             "  return %r : $c\n"
+                             "}\n";
 
 static void append_coordinate_map(tp__string *text, const addressing *a, int rank, int c) {
   tp__string_append(text, "affine_map<(");
@@ -96,7 +103,8 @@ static void append_lookup_body(tp__string *text, const addressing *a) {
 
 tp_status tp__decompose_gather(MlirOperation op) {
   MlirValue values[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
-  MlirType source = mlirValueGetType(values[0]), result = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType source = mlirValueGetType(values[0]),
+           result = mlirValueGetType(mlirOperationGetResult(op, 0));
   addressing a = read_addressing(op, source, result, values[1], "gather_dims");
   int rank = (int)mlirShapedTypeGetRank(result);
   tp__parts parts = {0};
@@ -124,24 +132,27 @@ tp_status tp__decompose_gather(MlirOperation op) {
 
 /* ---- scatter ---- */
 
-/* $a: slices, $b: destination, $c: indices, $d: indices of n points, $e: slices of n points, $f: how they are reshaped, $g: n, $h: coordinates,
- * $i: slice of a point, $j: offsets and sizes in the slices, $k: in the destination. */
-static const char loop[] = "func.func private @scatter(%x: $a, %to: $b, %at: $c) -> $b {\n"
-                           "$f"
-                           "  %zero = arith.constant 0 : index\n"
-                           "  %one = arith.constant 1 : index\n"
-                           "  %n = arith.constant $g : index\n"
-                           "  %r = scf.for %i = %zero to %n step %one iter_args(%t = %to) -> ($b) {\n"
-                           "$h"
-                           "    %s = tensor.extract_slice %points$j : $e to $i\n"
-                           "    %u = tensor.insert_slice %s into %t$k : $i into $b\n"
-                           "    scf.yield %u : $b\n"
-                           "  }\n"
-                           "  return %r : $b\n"
-                           "}\n";
+/* $a: slices, $b: destination, $c: indices, $d: indices of n points, $e: slices of n points, $f:
+ * how they are reshaped, $g: n, $h: coordinates, $i: slice of a point, $j: offsets and sizes in the
+ * slices, $k: in the destination. */
+static const char loop[] =
+    "func.func private @scatter(%x: $a, %to: $b, %at: $c) -> $b {\n"
+    "$f"
+    "  %zero = arith.constant 0 : index\n"
+    "  %one = arith.constant 1 : index\n"
+    "  %n = arith.constant $g : index\n"
+    "  %r = scf.for %i = %zero to %n step %one iter_args(%t = %to) -> ($b) {\n"
+    "$h"
+    "    %s = tensor.extract_slice %points$j : $e to $i\n"
+    "    %u = tensor.insert_slice %s into %t$k : $i into $b\n"
+    "    scf.yield %u : $b\n"
+    "  }\n"
+    "  return %r : $b\n"
+    "}\n";
 
 /* `to` = `from` with its first n_batch dimensions made one of n; returns its type. */
-static MlirType append_flattening(tp__string *text, const char *to, const char *from, MlirType type, int n_batch, int64_t n) {
+static MlirType append_flattening(tp__string *text, const char *to, const char *from, MlirType type,
+                                  int n_batch, int64_t n) {
   int rank, flat_rank = 1;
   int64_t shape[TP_MAX_RANK], sizes[TP_MAX_RANK + 1] = {n};
   tp__static_tensor(type, &rank, shape);
@@ -153,7 +164,8 @@ static MlirType append_flattening(tp__string *text, const char *to, const char *
   } else {
     bool joins = n_batch > 1;
     int longer = joins ? rank : flat_rank, first = joins ? n_batch : rank > 0 ? 2 : 1;
-    tp__string_printf(text, "  %s = tensor.%s %s [", to, joins ? "collapse_shape" : "expand_shape", from);
+    tp__string_printf(text, "  %s = tensor.%s %s [", to, joins ? "collapse_shape" : "expand_shape",
+                      from);
     for (int d = 0; d < longer && (joins || rank > 0); d++)
       tp__string_printf(text, "%s%d", d == 0 ? "[" : d < first ? ", " : "], [", d);
     tp__string_append(text, joins || rank > 0 ? "]] " : "] ");
@@ -172,8 +184,10 @@ static MlirType append_flattening(tp__string *text, const char *to, const char *
 
 static void append_coordinates(tp__string *text, const addressing *a, MlirType flat) {
   for (int c = 0; c < a->n_dims; c++) {
-    tp__string_printf(text, "    %%c%d = arith.constant %d : index\n    %%k%d = tensor.extract %%table[%%i, %%c%d] : ", c, c, c,
-                      c);
+    tp__string_printf(
+        text,
+        "    %%c%d = arith.constant %d : index\n    %%k%d = tensor.extract %%table[%%i, %%c%d] : ",
+        c, c, c, c);
     tp__append_type(text, flat);
     tp__string_append(text, "\n");
     append_cast(text, a, c);
@@ -184,7 +198,8 @@ static void append_coordinates(tp__string *text, const addressing *a, MlirType f
 static void append_sizes(tp__string *text, const addressing *a, bool all) {
   for (int d = 0, n = 0; d < a->rank; d++)
     if (all || !is_addressed(a, d))
-      tp__string_printf(text, "%s%lld", n++ ? ", " : "", is_addressed(a, d) ? 1LL : (long long)a->shape[d]);
+      tp__string_printf(text, "%s%lld", n++ ? ", " : "",
+                        is_addressed(a, d) ? 1LL : (long long)a->shape[d]);
 }
 
 static void append_ones(tp__string *text, int n) {
@@ -193,7 +208,8 @@ static void append_ones(tp__string *text, int n) {
 }
 
 tp_status tp__decompose_scatter(MlirOperation op) {
-  MlirValue values[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 2)};
+  MlirValue values[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+                        mlirOperationGetOperand(op, 2)};
   MlirType slices = mlirValueGetType(values[0]), tensor = mlirValueGetType(values[1]);
   addressing a = read_addressing(op, tensor, slices, values[2], "scatter_dims");
   int64_t n = 1, one_slice[TP_MAX_RANK];

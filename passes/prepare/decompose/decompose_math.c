@@ -1,4 +1,5 @@
-/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons of the magnitude; math.fma of bf16 and f8. */
+/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons
+ * of the magnitude; math.fma of bf16 and f8. */
 #include "passes/prepare/decompose/decompose.h"
 
 /* Bits of infinity and of the least normal number, which MLIR's text spells in hexadecimal. */
@@ -21,13 +22,16 @@ static void part_constant(tp__parts *parts, MlirType type, const char *bits) {
 /* $a: the type, $b: of the result, $c: infinity, $d: the least normal number. */
 static tp_status decompose(MlirOperation op, const char *format) {
   MlirValue x = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(x), element = tp__is_tensor(type) ? tp__element_type(type) : type;
+  MlirType type = mlirValueGetType(x),
+           element = tp__is_tensor(type) ? tp__element_type(type) : type;
   bounds b = bounds_of(element);
   if (!b.infinity) {
     char text[64];
     tp__type_text(type, sizeof text, text);
-    return tp__error(op, TP_UNSUPPORTED,
-                     "of %s: only numbers and tensors of f16, bf16, f32 and f64 can be compiled; convert it", text);
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "of %s: only numbers and tensors of f16, bf16, f32 and f64 can be compiled; convert it",
+        text);
   }
   tp__parts parts = {0};
   tp__part_type(&parts, type);
@@ -58,8 +62,9 @@ tp_status tp__decompose_isnormal(MlirOperation op) {
                        "}\n");
 }
 
-/* Upstream widens the operands of all of math but of fma, and a processor without instructions for bf16 calls a function of the compiler's
- * run-time library for it, which JIT-compiled code does not find. */
+/* Upstream widens the operands of all of math but of fma, and a processor without instructions for
+ * bf16 calls a function of the compiler's run-time library for it, which JIT-compiled code does not
+ * find. */
 tp_status tp__decompose_fma(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op));
@@ -71,7 +76,8 @@ tp_status tp__decompose_fma(MlirOperation op) {
     values[i] = mlirOperationGetOperand(op, i);
   tp__parts parts = {0};
   tp__part_type(&parts, type);
-  tp__part_type(&parts, tensor ? mlirRankedTensorTypeGet(rank, shape, f32, mlirAttributeGetNull()) : f32);
+  tp__part_type(&parts,
+                tensor ? mlirRankedTensorTypeGet(rank, shape, f32, mlirAttributeGetNull()) : f32);
   return tp__decompose_by(op,
                           "func.func private @fma(%x: $a, %y: $a, %z: $a) -> $a {\n"
                           "  %u = arith.extf %x : $a to $b\n"

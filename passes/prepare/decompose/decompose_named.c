@@ -1,5 +1,6 @@
-/* Named ops of linalg whose body follows from their name, as linalg.generic with that body written out, where uneven shards ask for changes in
- * it: reductions other than contractions, and what may trap. */
+/* Named ops of linalg whose body follows from their name, as linalg.generic with that body written
+ * out, where uneven shards ask for changes in it: reductions other than contractions, and what may
+ * trap. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include "rules/body.h"
@@ -31,13 +32,15 @@ static uint32_t reductions_of(MlirAttribute maps) {
 bool tp__hides_body(MlirOperation op) {
   static const char *const written[] = {"linalg.generic", "linalg.map", "linalg.reduce"};
   tp_body body;
-  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) != 1)
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumResults(op) != 1 ||
+      mlirOperationGetNumRegions(op) != 1)
     return false;
   for (int i = 0; i < TP_LEN(written); i++)
     if (tp__op_is(op, written[i]))
       return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  if (mlirAttributeIsNull(maps) || !tp__body_of(op, (int)mlirOperationGetNumOperands(op) - 1, &body) ||
+  if (mlirAttributeIsNull(maps) ||
+      !tp__body_of(op, (int)mlirOperationGetNumOperands(op) - 1, &body) ||
       mlirAffineMapGetNumDims(map_of(maps, 0)) > MAX_LOOPS)
     return false;
   return tp__body_has_traps(&body) || (reductions_of(maps) && !tp__body_is_contraction(&body));
@@ -49,7 +52,8 @@ tp_status tp__decompose_named(MlirOperation op) {
   MlirValue operands[MAX_OPERANDS];
   intptr_t n = mlirOperationGetNumOperands(op);
   if (n > MAX_OPERANDS)
-    return tp__error(op, TP_UNSUPPORTED, "has %d operands; at most %d are expected", (int)n, MAX_OPERANDS);
+    return tp__error(op, TP_UNSUPPORTED, "has %d operands; at most %d are expected", (int)n,
+                     MAX_OPERANDS);
   for (intptr_t i = 0; i < n; i++) {
     operands[i] = mlirOperationGetOperand(op, i);
     maps[i] = mlirArrayAttrGetElement(all_maps, i);

@@ -1,4 +1,5 @@
-/* linalg.pack: padding, then every tiled dimension split into tiles and elements of a tile, then transposed. linalg.unpack: the way back. */
+/* linalg.pack: padding, then every tiled dimension split into tiles and elements of a tile, then
+ * transposed. linalg.unpack: the way back. */
 #include "passes/prepare/decompose/decompose.h"
 
 typedef struct packing {
@@ -23,7 +24,8 @@ static tp_status read_packing(MlirOperation op, MlirType plain, MlirType packed,
   int64_t sizes[TP_MAX_RANK];
   tp__static_tensor(packed, &packed_rank, sizes);
   for (int i = 0; i < p->n_tiled; i++)
-    tile_of[tiled[i]] = sizes[p->rank + i]; /* the type knows the size of a tile that an operand gives */
+    /* the type knows the size of a tile that an operand gives */
+    tile_of[tiled[i]] = sizes[p->rank + i];
   int n = 0;
   for (int d = 0; d < p->rank; d++) {
     int64_t tile = tile_of[d] ? tile_of[d] : 1, tiles_of = (p->shape[d] + tile - 1) / tile;
@@ -62,8 +64,8 @@ static bool is_padded(const packing *p) {
   return padded;
 }
 
-/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: sizes split, $g: permutation, $h: the padding, $i: of an element, $j: what is
- * split. */
+/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: sizes split, $g: permutation, $h:
+ * the padding, $i: of an element, $j: what is split. */
 static const char pack[] = "func.func private @pack(%x: $a, %pad: $i) -> $b {\n"
                            "$h"
                            "  %s = tensor.expand_shape $j $e output_shape $f : $c into $d\n"
@@ -119,7 +121,8 @@ tp_status tp__decompose_pack(MlirOperation op) {
   return tp__decompose_by(op, pack, &parts, is_padded(&p) ? 2 : 1, values);
 }
 
-/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: permutation, $g: offsets, sizes and strides of what is kept. */
+/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: permutation, $g: offsets, sizes and
+ * strides of what is kept. */
 static const char unpack[] = "func.func private @unpack(%x: $b) -> $a {\n"
                              "  %e = tensor.empty() : $d\n"
                              "  %s = linalg.transpose ins(%x : $b) outs(%e : $d) permutation = $f\n"

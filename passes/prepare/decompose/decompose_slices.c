@@ -1,7 +1,8 @@
 /* Slices that drop dimensions in a way that canonicalize of LLVM 22 gets wrong.
  *
- * Once it knows an offset that was a value, it makes the op anew and drops the first dimensions of one element, as many as are missing. If the
- * op had dropped others ([1, 5, 1] to 1x5), the sizes no longer fit the offsets, and its verifier refuses what it made. Such a slice keeps all
+ * Once it knows an offset that was a value, it makes the op anew and drops the first dimensions of
+ * one element, as many as are missing. If the op had dropped others ([1, 5, 1] to 1x5), the sizes
+ * no longer fit the offsets, and its verifier refuses what it made. Such a slice keeps all
  * dimensions here; a second one, of which everything is known, drops them. */
 #include "passes/prepare/decompose/decompose.h"
 

@@ -1,39 +1,43 @@
-/* linalg.softmax. The steps are those of upstream's decomposition: the maximum (numbers before NaN), exp of the difference, the sum, the
- * quotient. */
+/* linalg.softmax. The steps are those of upstream's decomposition: the maximum (numbers before
+ * NaN), exp of the difference, the sum, the quotient. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* $a: the type, $b: reduced, $c: of an element, $d: -infinity, $e: identity map, $f: map of what is reduced, $g and $h: iterators. */
-static const char steps[] =
-    "func.func private @softmax(%x: $a) -> $a {\n"
-    "  %e = tensor.empty() : $a\n"
-    "  %r = tensor.empty() : $b\n"
-    "  %least = arith.constant $d : $c\n"
-    "  %zero = arith.constant 0.0 : $c\n"
-    "  %from = linalg.fill ins(%least : $c) outs(%r : $b) -> $b\n"
-    "  %max = linalg.generic {indexing_maps = [$e, $f], iterator_types = [$h]} ins(%x : $a) outs(%from : $b) {\n"
-    "  ^bb0(%i: $c, %o: $c):\n"
-    "    %v = arith.maxnumf %o, %i : $c\n"
-    "    linalg.yield %v : $c\n"
-    "  } -> $b\n"
-    "  %exp = linalg.generic {indexing_maps = [$e, $f, $e], iterator_types = [$g]} ins(%x, %max : $a, $b) outs(%e : $a) {\n"
-    "  ^bb0(%i: $c, %m: $c, %o: $c):\n"
-    "    %d = arith.subf %i, %m : $c\n"
-    "    %v = math.exp %d : $c\n"
-    "    linalg.yield %v : $c\n"
-    "  } -> $a\n"
-    "  %none = linalg.fill ins(%zero : $c) outs(%r : $b) -> $b\n"
-    "  %sum = linalg.generic {indexing_maps = [$e, $f], iterator_types = [$h]} ins(%exp : $a) outs(%none : $b) {\n"
-    "  ^bb0(%i: $c, %o: $c):\n"
-    "    %v = arith.addf %o, %i : $c\n"
-    "    linalg.yield %v : $c\n"
-    "  } -> $b\n"
-    "  %q = linalg.generic {indexing_maps = [$e, $f, $e], iterator_types = [$g]} ins(%exp, %sum : $a, $b) outs(%e : $a) {\n"
-    "  ^bb0(%i: $c, %s: $c, %o: $c):\n"
-    "    %v = arith.divf %i, %s : $c\n"
-    "    linalg.yield %v : $c\n"
-    "  } -> $a\n"
-    "  return %q : $a\n"
-    "}\n";
+/* $a: the type, $b: reduced, $c: of an element, $d: -infinity, $e: identity map, $f: map of what is
+ * reduced, $g and $h: iterators. */
+static const char steps[] = "func.func private @softmax(%x: $a) -> $a {\n"
+                            "  %e = tensor.empty() : $a\n"
+                            "  %r = tensor.empty() : $b\n"
+                            "  %least = arith.constant $d : $c\n"
+                            "  %zero = arith.constant 0.0 : $c\n"
+                            "  %from = linalg.fill ins(%least : $c) outs(%r : $b) -> $b\n"
+                            "  %max = linalg.generic {indexing_maps = [$e, $f], iterator_types = "
+                            "[$h]} ins(%x : $a) outs(%from : $b) {\n"
+                            "  ^bb0(%i: $c, %o: $c):\n"
+                            "    %v = arith.maxnumf %o, %i : $c\n"
+                            "    linalg.yield %v : $c\n"
+                            "  } -> $b\n"
+                            "  %exp = linalg.generic {indexing_maps = [$e, $f, $e], iterator_types "
+                            "= [$g]} ins(%x, %max : $a, $b) outs(%e : $a) {\n"
+                            "  ^bb0(%i: $c, %m: $c, %o: $c):\n"
+                            "    %d = arith.subf %i, %m : $c\n"
+                            "    %v = math.exp %d : $c\n"
+                            "    linalg.yield %v : $c\n"
+                            "  } -> $a\n"
+                            "  %none = linalg.fill ins(%zero : $c) outs(%r : $b) -> $b\n"
+                            "  %sum = linalg.generic {indexing_maps = [$e, $f], iterator_types = "
+                            "[$h]} ins(%exp : $a) outs(%none : $b) {\n"
+                            "  ^bb0(%i: $c, %o: $c):\n"
+                            "    %v = arith.addf %o, %i : $c\n"
+                            "    linalg.yield %v : $c\n"
+                            "  } -> $b\n"
+                            "  %q = linalg.generic {indexing_maps = [$e, $f, $e], iterator_types = "
+                            "[$g]} ins(%exp, %sum : $a, $b) outs(%e : $a) {\n"
+                            "  ^bb0(%i: $c, %s: $c, %o: $c):\n"
+                            "    %v = arith.divf %i, %s : $c\n"
+                            "    linalg.yield %v : $c\n"
+                            "  } -> $a\n"
+                            "  return %q : $a\n"
+                            "}\n";
 
 tp_status tp__decompose_softmax(MlirOperation op) {
   MlirValue x = mlirOperationGetOperand(op, 0);
@@ -44,7 +48,9 @@ tp_status tp__decompose_softmax(MlirOperation op) {
   if (!tp__minus_infinity(element)) {
     char text[64];
     tp__type_text(element, sizeof text, text);
-    return tp__error(op, TP_UNSUPPORTED, "a softmax of elements of type %s; convert them to f16, bf16, f32 or f64", text);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "a softmax of elements of type %s; convert them to f16, bf16, f32 or f64",
+                     text);
   }
   for (int d = 0, n = 0; d < rank; d++)
     if (d != dim)

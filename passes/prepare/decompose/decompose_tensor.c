@@ -1,18 +1,20 @@
-/* Ops of the tensor dialect that say in another way what linalg, arith and the reshapes say: generate, dim, rank, bitcast, reshape. */
+/* Ops of the tensor dialect that say in another way what linalg, arith and the reshapes say:
+ * generate, dim, rank, bitcast, reshape. */
 #include "passes/prepare/decompose/decompose.h"
 
 /* ---- tensor.generate: a linalg.generic without inputs, whose loops are the indices ---- */
 
 /* $a: the type, $b: of an element, $c: identity map, $d: iterators, $e: the indices. */
-static const char generic[] = "func.func private @generate() -> $a {\n"
-                              "  %e = tensor.empty() : $a\n"
-                              "  %r = linalg.generic {indexing_maps = [$c], iterator_types = [$d]} outs(%e : $a) {\n"
-                              "  ^bb0(%o: $b):\n"
-                              "$e"
-                              "    linalg.yield %o : $b\n"
-                              "  } -> $a\n"
-                              "  return %r : $a\n"
-                              "}\n";
+static const char generic[] =
+    "func.func private @generate() -> $a {\n"
+    "  %e = tensor.empty() : $a\n"
+    "  %r = linalg.generic {indexing_maps = [$c], iterator_types = [$d]} outs(%e : $a) {\n"
+    "  ^bb0(%o: $b):\n"
+    "$e"
+    "    linalg.yield %o : $b\n"
+    "  } -> $a\n"
+    "  return %r : $a\n"
+    "}\n";
 
 tp_status tp__decompose_generate(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -28,7 +30,8 @@ tp_status tp__decompose_generate(MlirOperation op) {
   MlirOperation func = tp__decomposition(op, generic, &parts);
   if (mlirOperationIsNull(func))
     return TP_NO_MEMORY;
-  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)));
+  MlirOperation end =
+      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)));
   MlirOperation loops = tp__defining_op(mlirOperationGetOperand(end, 0));
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops, 0));
@@ -36,7 +39,8 @@ tp_status tp__decompose_generate(MlirOperation op) {
   MlirOperation index = mlirBlockGetFirstOperation(to);
   for (int d = 0; d < rank; d++, index = mlirOperationGetNextInBlock(index))
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, d), mlirOperationGetResult(index, 0));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(from); !mlirOperationEqual(inner, old_yield); inner = next) {
+  for (MlirOperation inner = mlirBlockGetFirstOperation(from);
+       !mlirOperationEqual(inner, old_yield); inner = next) {
     next = mlirOperationGetNextInBlock(inner);
     mlirOperationMoveBefore(inner, yield);
   }
@@ -49,7 +53,8 @@ tp_status tp__decompose_generate(MlirOperation op) {
 
 tp_status tp__decompose_rank(MlirOperation op) {
   tp__parts parts = {0};
-  tp__string_printf(tp__part(&parts), "%d", (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))));
+  tp__string_printf(tp__part(&parts), "%d",
+                    (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0))));
   return tp__decompose_by(op,
                           "func.func private @rank() -> index {\n"
                           "  %r = arith.constant $a : index\n"
@@ -78,7 +83,9 @@ tp_status tp__decompose_dim(MlirOperation op) {
 
 /* ---- tensor.bitcast ---- */
 
-static bool has_sign(MlirType type) { return mlirTypeIsAInteger(type) && !mlirIntegerTypeIsSignless(type); }
+static bool has_sign(MlirType type) {
+  return mlirTypeIsAInteger(type) && !mlirIntegerTypeIsSignless(type);
+}
 
 tp_status tp__decompose_bitcast(MlirOperation op) {
   MlirValue x = mlirOperationGetOperand(op, 0);
@@ -87,8 +94,10 @@ tp_status tp__decompose_bitcast(MlirOperation op) {
     char a[64], b[64];
     tp__type_text(tp__element_type(from), sizeof a, a);
     tp__type_text(tp__element_type(to), sizeof b, b);
-    return tp__error(op, TP_UNSUPPORTED, "from %s to %s: types that state their sign cannot be compiled; use i8, i16, i32, i64",
-                     a, b);
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "from %s to %s: types that state their sign cannot be compiled; use i8, i16, i32, i64", a,
+        b);
   }
   tp__parts parts = {0};
   tp__part_type(&parts, from);
@@ -101,17 +110,21 @@ tp_status tp__decompose_bitcast(MlirOperation op) {
                           &parts, 1, &x);
 }
 
-/* ---- tensor.reshape: dimensions are joined to the finest sizes that both shapes are made of, and split from there ---- */
+/* ---- tensor.reshape: dimensions are joined to the finest sizes that both shapes are made of, and
+ * split from there ---- */
 
 typedef struct grouping {
   int n;                      /* groups */
   int64_t sizes[TP_MAX_RANK]; /* of the groups */
   int from[TP_MAX_RANK + 1],
-      to[TP_MAX_RANK + 1]; /* group g is made of the dimensions from[g] .. from[g + 1], and becomes to[g] .. */
+      /* group g is made of the dimensions from[g] .. from[g + 1], and becomes to[g] .. */
+      to[TP_MAX_RANK + 1];
 } grouping;
 
-/* Groups end where the products of sizes meet. Sizes of 1 behind the last one go to the last group; without elements all is one group. */
-static grouping group(int rank_from, const int64_t *from, int rank_to, const int64_t *to, int64_t elements) {
+/* Groups end where the products of sizes meet. Sizes of 1 behind the last one go to the last group;
+ * without elements all is one group. */
+static grouping group(int rank_from, const int64_t *from, int rank_to, const int64_t *to,
+                      int64_t elements) {
   grouping g = {0};
   int i = 0, j = 0;
   while (i < rank_from || j < rank_to) {
@@ -170,21 +183,22 @@ tp_status tp__decompose_reshape(MlirOperation op) {
   append_groups(tp__part(&parts), g.n, g.to);
   tp__append_list(tp__part(&parts), rank_to, to);
   bool collapses = rank_from > g.n, expands = rank_to > g.n;
-  const char *format = collapses && expands ? "func.func private @reshape(%x: $a) -> $b {\n"
-                                              "  %m = tensor.collapse_shape %x $d : $a into $c\n"
-                                              "  %r = tensor.expand_shape %m $e output_shape $f : $c into $b\n"
-                                              "  return %r : $b\n"
-                                              "}\n"
-                       : collapses          ? "func.func private @reshape(%x: $a) -> $b {\n"
-                                              "  %r = tensor.collapse_shape %x $d : $a into $b\n"
-                                              "  return %r : $b\n"
-                                              "}\n"
-                       : expands            ? "func.func private @reshape(%x: $a) -> $b {\n"
-                                              "  %r = tensor.expand_shape %x $e output_shape $f : $a into $b\n"
-                                              "  return %r : $b\n"
-                                              "}\n"
-                                            : "func.func private @reshape(%x: $a) -> $a {\n"
-                                              "  return %x : $a\n"
-                                              "}\n";
+  const char *format = collapses && expands
+                           ? "func.func private @reshape(%x: $a) -> $b {\n"
+                             "  %m = tensor.collapse_shape %x $d : $a into $c\n"
+                             "  %r = tensor.expand_shape %m $e output_shape $f : $c into $b\n"
+                             "  return %r : $b\n"
+                             "}\n"
+                       : collapses ? "func.func private @reshape(%x: $a) -> $b {\n"
+                                     "  %r = tensor.collapse_shape %x $d : $a into $b\n"
+                                     "  return %r : $b\n"
+                                     "}\n"
+                       : expands ? "func.func private @reshape(%x: $a) -> $b {\n"
+                                   "  %r = tensor.expand_shape %x $e output_shape $f : $a into $b\n"
+                                   "  return %r : $b\n"
+                                   "}\n"
+                                 : "func.func private @reshape(%x: $a) -> $a {\n"
+                                   "  return %x : $a\n"
+                                   "}\n";
   return tp__decompose_by(op, format, &parts, 1, &x);
 }

@@ -54,7 +54,8 @@ MlirOperation tp__decomposition(MlirOperation op, const char *format, tp__parts 
   return func;
 }
 
-/* The layout that was asked for stands on the op that gives the value, or, where a decomposition has none, on a cast to the same type. */
+/* The layout that was asked for stands on the op that gives the value, or, where a decomposition
+ * has none, on a cast to the same type. */
 static MlirValue keep_sharding(MlirOperation op, MlirValue value, bool is_new) {
   MlirAttribute sharding = tp__get(op, "tp.sharding");
   if (mlirAttributeIsNull(sharding))
@@ -82,7 +83,8 @@ void tp__decompose_into(MlirOperation op, MlirOperation func, int n, const MlirV
   mlirOperationDestroy(op);
 }
 
-tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n, const MlirValue *values) {
+tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n,
+                           const MlirValue *values) {
   MlirOperation func = tp__decomposition(op, format, parts);
   if (mlirOperationIsNull(func))
     return TP_NO_MEMORY;

@@ -1,8 +1,10 @@
 /* tp-raise: rewrites forms that hide structure from the planner into forms that show it.
  *
- * In program order, so that what is read is raised before what reads it: concatenations, iota operands, captured reads and the index
- * arithmetic that they decide, lookups. Then against it, so that users are gone before what they used: results and inits nobody reads. At
- * last what is added, results that let the parts of a reduction be combined, and single elements that are read or written. */
+ * In program order, so that what is read is raised before what reads it: concatenations, iota
+ * operands, captured reads and the index arithmetic that they decide, lookups. Then against it, so
+ * that users are gone before what they used: results and inits nobody reads. At last what is added,
+ * results that let the parts of a reduction be combined, and single elements that are read or
+ * written. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -12,7 +14,8 @@
 /* Linalg ops on tensors; not those inside the body of another one. */
 static tp_status collect(MlirOperation op, void *data) {
   tp_op_list *list = data;
-  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 || mlirOperationGetNumResults(op) == 0)
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
+      mlirOperationGetNumResults(op) == 0)
     return TP_OK;
   for (MlirOperation up = mlirOperationGetParentOperation(op); !mlirOperationIsNull(up);
        up = mlirOperationGetParentOperation(up))
@@ -26,7 +29,8 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
   if (!tp__generic_read(op, &generic) || tp__raise_concat(raise, &generic))
     return;
   bool changed = true;
-  while (changed) { /* each round removes an operand or an op of the body, or makes an operand of a read */
+  while (changed) {
+    /* each round removes an operand or an op of the body, or makes an operand of a read */
     changed = tp__raise_iota(raise, &generic);
     changed |= tp__raise_fold(raise, &generic);
     changed |= tp__raise_reads(raise, &generic);
@@ -35,7 +39,8 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
 }
 
 /* Runs `visit` on the linalg ops in program order or against it. */
-static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward, void (*visit)(tp__raise *, MlirOperation)) {
+static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward,
+                         void (*visit)(tp__raise *, MlirOperation)) {
   tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
@@ -79,30 +84,40 @@ static tp_status run(tp_pass *pass) {
 static const tp_statistic_row statistics[] = {
     [TP_RAISED_CONCAT] = {"concats", "generics that became a tensor.concat"},
     [TP_RAISED_READ] = {"reads", "reads of captured tensors that became operands"},
-    [TP_RAISED_LOOKUP] = {"lookups", "reads at computed indices that became a generic of their own"},
+    [TP_RAISED_LOOKUP] = {"lookups",
+                          "reads at computed indices that became a generic of their own"},
     [TP_RAISED_IOTA] = {"iotas", "iota operands that became the index of a loop"},
-    [TP_RAISED_FOLD] = {"folds", "selects, clamps, comparisons and asserts decided by the range of a loop"},
+    [TP_RAISED_FOLD] = {"folds",
+                        "selects, clamps, comparisons and asserts decided by the range of a loop"},
     [TP_RAISED_RESULT] = {"results", "unused results dropped"},
-    [TP_RAISED_PICK] = {"picks", "maxima with an index that got a third result, the value at the index"},
+    [TP_RAISED_PICK] = {"picks",
+                        "maxima with an index that got a third result, the value at the index"},
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
 };
 
 const tp_pass_row tp__raise_row = {
     .name = "tp-raise",
-    .summary = "Raise concatenations, captured reads, iota operands and unused results to forms that can be planned",
-    .description =
-        "Requires: tensors, and no plan yet (what it adds has no tp.sharding). Establishes: a linalg.generic that picks "
-        "captured "
-        "tensors by the index of a loop is a tensor.concat; what a body reads of a captured tensor at loop indices is an "
-        "operand; what it reads at computed indices is one too, of a generic that yields nothing but the read (a lookup), "
-        "where the "
-        "tensor of all that is read is not larger than those at hand; an operand that counts along a dimension is a "
-        "linalg.index; generics have no result that neither the program nor their other results read, but the value at the "
-        "index where a maximum with its index needs it to be split; an init that the body does not read is a tensor.empty; "
-        "a tensor.extract or tensor.insert outside of bodies is a slice of one element. "
-        "Values stay equal bit for bit, and what is not proven stays as it is: reads in branches keep their captured tensor. "
-        "Breaks: nothing.",
+    .summary = "Raise concatenations, captured reads, iota operands and unused results to forms "
+               "that can be planned",
+    .description = "Requires: tensors, and no plan yet (what it adds has no tp.sharding). "
+                   "Establishes: a linalg.generic that picks "
+                   "captured "
+                   "tensors by the index of a loop is a tensor.concat; what a body reads of a "
+                   "captured tensor at loop indices is an "
+                   "operand; what it reads at computed indices is one too, of a generic that "
+                   "yields nothing but the read (a lookup), "
+                   "where the "
+                   "tensor of all that is read is not larger than those at hand; an operand that "
+                   "counts along a dimension is a "
+                   "linalg.index; generics have no result that neither the program nor their other "
+                   "results read, but the value at the "
+                   "index where a maximum with its index needs it to be split; an init that the "
+                   "body does not read is a tensor.empty; "
+                   "a tensor.extract or tensor.insert outside of bodies is a slice of one element. "
+                   "Values stay equal bit for bit, and what is not proven stays as it is: reads in "
+                   "branches keep their captured tensor. "
+                   "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

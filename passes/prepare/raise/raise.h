@@ -1,4 +1,5 @@
-/* tp-raise: what its rewrites share. A rewrite is one file raise_<what>.c with one entry point, below.
+/* tp-raise: what its rewrites share. A rewrite is one file raise_<what>.c with one entry point,
+ * below.
  *
  * All rewrites are exact: they replace a value by one that is equal bit for bit, or do nothing. */
 #ifndef TP_PASSES_RAISE_H
@@ -12,9 +13,10 @@ enum { TP_RAISE_MAX_LOOPS = 16, TP_RAISE_MAX_OPERANDS = 64 };
 /* The running pass. */
 typedef struct tp__raise {
   int64_t *statistics;
-  tp_value_table gone; /* linalg ops that were destroyed, so that lists of them made before can be read on */
-  int depth;           /* of the chain of unused ops that is being erased */
-  tp_status status;    /* TP_NO_MEMORY once memory ran out */
+  /* linalg ops that were destroyed, so that lists of them made before can be read on */
+  tp_value_table gone;
+  int depth;        /* of the chain of unused ops that is being erased */
+  tp_status status; /* TP_NO_MEMORY once memory ran out */
 } tp__raise;
 
 enum {
@@ -35,35 +37,45 @@ typedef struct tp__generic {
   MlirBlock body;
   MlirOperation yield;
   int n_inputs, n_inits, n_loops;
-  int64_t lo[TP_RAISE_MAX_LOOPS], hi[TP_RAISE_MAX_LOOPS]; /* first and last iteration; hi < lo: not known */
+  /* first and last iteration; hi < lo: not known */
+  int64_t lo[TP_RAISE_MAX_LOOPS], hi[TP_RAISE_MAX_LOOPS];
 } tp__generic;
 
-/* False for other ops and for generics that rewrites leave alone: on buffers, bound to a library call or by tp.factors, too large. */
+/* False for other ops and for generics that rewrites leave alone: on buffers, bound to a library
+ * call or by tp.factors, too large. */
 bool tp__generic_read(MlirOperation op, tp__generic *generic);
 MlirAffineMap tp__generic_map(const tp__generic *generic, int operand);
 /* Is the range of every loop known and not empty? */
 bool tp__generic_is_static(const tp__generic *generic);
-/* Does an output with this map get every element written: each loop dimension at most once, constants nowhere but in dimensions of size
- * 1? Only together with tp__generic_is_static. */
+/* Does an output with this map get every element written: each loop dimension at most once,
+ * constants nowhere but in dimensions of size 1? Only together with tp__generic_is_static. */
 bool tp__map_covers(MlirAffineMap map, MlirType type);
-/* Does every iteration space of a structured op with these maps reach all elements of the output that is this operand? Loops over nothing
- * leave the init as the result. False also where it isn't known. */
+/* Does every iteration space of a structured op with these maps reach all elements of the output
+ * that is this operand? Loops over nothing leave the init as the result. False also where it isn't
+ * known. */
 bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand);
-/* Has a linalg.generic an init with content of which it may leave elements as they are, but that its body does not read? Fusion and bufferization take
- * such an init for room without content. The check is a tp_visit, for when bodies have been simplified. */
+/* Has a linalg.generic an init with content of which it may leave elements as they are, but that
+ * its body does not read? Fusion and bufferization take such an init for room without content. The
+ * check is a tp_visit, for when bodies have been simplified. */
 bool tp__loses_init(MlirOperation op);
 tp_status tp__check_inits(MlirOperation op, void *data);
-#define TP_LOSES_INIT                                                                                                          \
-  "may leave elements of a result as they are in its init, which the body does not read (a diagonal, a stride, one place, "    \
-  "loops over nothing); yield a select between the new value and the init in each place, or start from tensor.empty"
-/* Would the ranges of all loops still follow from the operands, without those of `without` (bit per operand)? */
+#define TP_LOSES_INIT                                                                              \
+  "may leave elements of a result as they are in its init, which the body does not read (a "       \
+  "diagonal, a stride, one place, "                                                                \
+  "loops over nothing); yield a select between the new value and the init in each place, or "      \
+  "start from tensor.empty"
+/* Would the ranges of all loops still follow from the operands, without those of `without` (bit per
+ * operand)? */
 bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without);
 /* Removes input i, whose block argument has no uses. */
 void tp__generic_drop_input(tp__generic *generic, int i);
-/* Adds an input and returns its block argument; returns that of an equal input if there is one. False: no room. */
-bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap map, MlirValue *argument);
+/* Adds an input and returns its block argument; returns that of an equal input if there is one.
+ * False: no room. */
+bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap map,
+                           MlirValue *argument);
 
-/* May the op be erased when nothing uses it? Scalar arithmetic, reads of tensors, tensor ops without effects. */
+/* May the op be erased when nothing uses it? Scalar arithmetic, reads of tensors, tensor ops
+ * without effects. */
 bool tp__is_erasable(MlirOperation op);
 /* Erases the op that defines `value` if it is erasable and unused, and then what only it used. */
 void tp__erase_unused(tp__raise *raise, MlirValue value);
@@ -71,7 +83,8 @@ void tp__erase_unused(tp__raise *raise, MlirValue value);
 void tp__destroy(tp__raise *raise, MlirOperation op);
 
 /* value[offsets][sizes], before `where`; the value itself when that is all of it. */
-MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes);
+MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets,
+                    const int64_t *sizes);
 /* Copies discardable attributes. */
 void tp__copy_discardable(MlirOperation from, MlirOperation to);
 /* arith.constant of integer or index type, before `where`. */
@@ -85,9 +98,11 @@ typedef struct tp__index {
   int64_t offset;
 } tp__index;
 
-/* Is `value` such an integer, at every iteration? Looks through casts, sums with constants, clamps, comparisons and selects. */
+/* Is `value` such an integer, at every iteration? Looks through casts, sums with constants, clamps,
+ * comparisons and selects. */
 bool tp__index_of(const tp__generic *generic, MlirValue value, tp__index *index);
-/* Least and greatest value; the loop's range must be known, as it is for every index that tp__index_of gives. */
+/* Least and greatest value; the loop's range must be known, as it is for every index that
+ * tp__index_of gives. */
 void tp__index_bounds(const tp__generic *generic, tp__index index, int64_t *lo, int64_t *hi);
 /* Is the i1 value the same at every iteration? */
 bool tp__truth_of(const tp__generic *generic, MlirValue value, bool *truth);

@@ -1,4 +1,5 @@
-/* Concatenations: a generic that picks one of several captured tensors by the index of a loop becomes a tensor.concat. */
+/* Concatenations: a generic that picks one of several captured tensors by the index of a loop
+ * becomes a tensor.concat. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -23,7 +24,8 @@ typedef struct concat {
 
 /* ---- reading the body ---- */
 
-static const char *const scalar_ops[] = {"scf.if", "scf.yield", "linalg.index", "linalg.yield", "tensor.extract"};
+static const char *const scalar_ops[] = {"scf.if", "scf.yield", "linalg.index", "linalg.yield",
+                                         "tensor.extract"};
 
 /* Only index arithmetic, branches and reads: nothing that could fail or be seen from outside. */
 static tp_status check_op(MlirOperation op, void *data) {
@@ -57,11 +59,14 @@ static bool read_condition(concat *c, MlirOperation op, int64_t *first_above, bo
   if (mlirOperationIsNull(op) || !tp__op_is(op, "arith.cmpi"))
     return false;
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
-  if (!predicates[predicate].is_order || !tp__index_of(&c->range, mlirOperationGetOperand(op, 0), &loop) ||
-      !tp__index_of(&c->range, mlirOperationGetOperand(op, 1), &bound) || loop.loop < 0 || bound.loop >= 0)
+  if (!predicates[predicate].is_order ||
+      !tp__index_of(&c->range, mlirOperationGetOperand(op, 0), &loop) ||
+      !tp__index_of(&c->range, mlirOperationGetOperand(op, 1), &bound) || loop.loop < 0 ||
+      bound.loop >= 0)
     return false;
   tp__index_bounds(&c->range, loop, &lo, &hi);
-  if ((predicates[predicate].is_unsigned && (lo < 0 || bound.offset < 0)) || (c->loop >= 0 && loop.loop != c->loop))
+  if ((predicates[predicate].is_unsigned && (lo < 0 || bound.offset < 0)) ||
+      (c->loop >= 0 && loop.loop != c->loop))
     return false;
   c->loop = loop.loop;
   *first_above = bound.offset - loop.offset + predicates[predicate].add;
@@ -69,21 +74,24 @@ static bool read_condition(concat *c, MlirOperation op, int64_t *first_above, bo
   return true;
 }
 
-/* tensor.extract at the index of each loop, minus a constant: the part of the tensor that the current range reads. */
+/* tensor.extract at the index of each loop, minus a constant: the part of the tensor that the
+ * current range reads. */
 static bool read_piece(concat *c, MlirOperation op) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   if (!tp__op_is(op, "tensor.extract") || c->n_pieces == MAX_PIECES)
     return false; /* and a constant has no operand to look at */
   MlirValue tensor = mlirOperationGetOperand(op, 0);
-  if (!tp__is_captured(c->range.op, tensor) || !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) || rank != c->rank)
+  if (!tp__is_captured(c->range.op, tensor) ||
+      !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) || rank != c->rank)
     return false;
   piece *p = &c->pieces[c->n_pieces];
   p->tensor = tensor;
   for (int d = 0; d < rank; d++) {
     tp__index index;
     int64_t lo, hi;
-    if (!tp__index_of(&c->range, mlirOperationGetOperand(op, d + 1), &index) || index.loop < 0 || c->dims[index.loop] != d)
+    if (!tp__index_of(&c->range, mlirOperationGetOperand(op, d + 1), &index) || index.loop < 0 ||
+        c->dims[index.loop] != d)
       return false;
     tp__index_bounds(&c->range, index, &lo, &hi);
     if (lo < 0 || hi >= shape[d])
@@ -136,7 +144,8 @@ static bool read_result(concat *c, const tp__generic *generic) {
   int64_t shape[TP_MAX_RANK];
   MlirType type = mlirValueGetType(mlirOperationGetResult(generic->op, 0));
   MlirAffineMap map = tp__generic_map(generic, 0);
-  if (!tp__static_tensor(type, &c->rank, shape) || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) ||
+  if (!tp__static_tensor(type, &c->rank, shape) ||
+      !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) ||
       !tp__generic_is_static(generic) || !tp__map_covers(map, type) || c->rank != generic->n_loops)
     return false;
   for (int d = 0; d < c->rank; d++) {
@@ -153,7 +162,8 @@ static MlirValue build(const concat *c, const tp__generic *generic) {
   MlirValue parts[MAX_PIECES];
   MlirType type = mlirValueGetType(mlirOperationGetResult(generic->op, 0));
   for (int i = 0; i < c->n_pieces; i++)
-    parts[i] = tp__slice(generic->op, c->pieces[i].tensor, c->pieces[i].offsets, c->pieces[i].sizes);
+    parts[i] =
+        tp__slice(generic->op, c->pieces[i].tensor, c->pieces[i].offsets, c->pieces[i].sizes);
   if (c->n_pieces == 1)
     return parts[0];
   MlirContext context = mlirOperationGetContext(generic->op);

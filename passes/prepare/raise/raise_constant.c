@@ -19,7 +19,8 @@ static bool dense_counts_up(MlirAttribute dense, int width, int64_t n, int64_t *
   if (mlirDenseElementsAttrIsSplat(dense))
     return false;
   for (int64_t i = 0; i < n; i++) {
-    int64_t value = width == 8 ? mlirDenseElementsAttrGetInt64Value(dense, i) : mlirDenseElementsAttrGetInt32Value(dense, i);
+    int64_t value = width == 8 ? mlirDenseElementsAttrGetInt64Value(dense, i)
+                               : mlirDenseElementsAttrGetInt32Value(dense, i);
     if (i == 0)
       *first = value;
     if ((uint64_t)value - (uint64_t)*first != (uint64_t)i)
@@ -55,5 +56,6 @@ bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *fi
     return false;
   if (mlirAttributeIsADenseIntElements(elements))
     return dense_counts_up(elements, width, n, first);
-  return mlirAttributeIsADenseResourceElements(elements) && resource_counts_up(elements, width, n, first);
+  return mlirAttributeIsADenseResourceElements(elements) &&
+         resource_counts_up(elements, width, n, first);
 }

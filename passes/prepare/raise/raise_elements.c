@@ -1,23 +1,28 @@
-/* One element read from a tensor, or put into it, outside of bodies: a slice of one element, which knows how to be split (rules/slice.h). */
+/* One element read from a tensor, or put into it, outside of bodies: a slice of one element, which
+ * knows how to be split (rules/slice.h). */
 #include "passes/prepare/raise/raise.h"
 
 #include "rules/slice.h"
 
 /* Structured control flow is seen through; what stands in other bodies is read point by point. */
 static bool stands_in_body(MlirOperation op) {
-  for (MlirOperation up = mlirOperationGetParentOperation(op); !mlirOperationIsNull(up) && !tp__op_is(up, "func.func");
+  for (MlirOperation up = mlirOperationGetParentOperation(op);
+       !mlirOperationIsNull(up) && !tp__op_is(up, "func.func");
        up = mlirOperationGetParentOperation(up))
     if (!tp__op_has_dialect(up, "scf"))
       return true;
   return false;
 }
 
-static MlirValue tensor_of(MlirOperation op) { return mlirOperationGetOperand(op, tp__op_is(op, "tensor.insert") ? 1 : 0); }
+static MlirValue tensor_of(MlirOperation op) {
+  return mlirOperationGetOperand(op, tp__op_is(op, "tensor.insert") ? 1 : 0);
+}
 
 static tp_status collect(MlirOperation op, void *list) {
   int rank;
   int64_t shape[TP_MAX_RANK], elements = 1;
-  if ((!tp__op_is(op, "tensor.extract") && !tp__op_is(op, "tensor.insert")) || !mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+  if ((!tp__op_is(op, "tensor.extract") && !tp__op_is(op, "tensor.insert")) ||
+      !mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
       !tp__static_tensor(mlirValueGetType(tensor_of(op)), &rank, shape))
     return TP_OK;
   for (int d = 0; d < rank; d++)
@@ -27,7 +32,8 @@ static tp_status collect(MlirOperation op, void *list) {
 
 /* The slice of one element at the indices of the op. */
 static tp_slice slice_at(MlirOperation op, MlirType tensor) {
-  tp_slice s = {.is_insert = tp__op_is(op, "tensor.insert"), .rank = (int)mlirShapedTypeGetRank(tensor)};
+  tp_slice s = {.is_insert = tp__op_is(op, "tensor.insert"),
+                .rank = (int)mlirShapedTypeGetRank(tensor)};
   for (int d = 0; d < s.rank; d++) {
     s.offsets[d].value = mlirOperationGetOperand(op, d + (s.is_insert ? 2 : 1));
     s.strides[d].fixed = s.sizes[d] = 1;

@@ -1,4 +1,5 @@
-/* Folding what index arithmetic decides in the body of a generic: wrap-around of negative indices, clamps, bounds asserts. */
+/* Folding what index arithmetic decides in the body of a generic: wrap-around of negative indices,
+ * clamps, bounds asserts. */
 #include "passes/prepare/raise/raise.h"
 
 static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {
@@ -14,14 +15,17 @@ static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op)
     replace(raise, op, mlirOperationGetOperand(op, which));
     return true;
   }
-  if (tp__op_is(op, "cf.assert") && tp__truth_of(generic, mlirOperationGetOperand(op, 0), &truth) && truth) {
+  if (tp__op_is(op, "cf.assert") && tp__truth_of(generic, mlirOperationGetOperand(op, 0), &truth) &&
+      truth) {
     tp__destroy(raise, op);
     raise->statistics[TP_RAISED_FOLD]++;
     return true;
   }
   if (tp__op_is(op, "arith.cmpi") && tp__is_used(mlirOperationGetResult(op, 0)) &&
       tp__truth_of(generic, mlirOperationGetResult(op, 0), &truth)) {
-    replace(raise, op, tp__scalar_constant(generic->op, mlirValueGetType(mlirOperationGetResult(op, 0)), truth));
+    replace(
+        raise, op,
+        tp__scalar_constant(generic->op, mlirValueGetType(mlirOperationGetResult(op, 0)), truth));
     return true;
   }
   return false;
@@ -30,8 +34,10 @@ static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op)
 bool tp__raise_fold(tp__raise *raise, tp__generic *generic) {
   bool changed = false;
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body); !mlirOperationEqual(op, generic->yield); op = next) {
-    next = mlirOperationGetNextInBlock(op); /* folding erases nothing behind the op: what it uses stands in front */
+  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
+       !mlirOperationEqual(op, generic->yield); op = next) {
+    /* folding erases nothing behind the op: what it uses stands in front */
+    next = mlirOperationGetNextInBlock(op);
     changed |= fold(raise, generic, op);
   }
   return changed;

@@ -6,20 +6,24 @@
 
 /* ---- reading ---- */
 
-static MlirAttribute maps_of(const tp__generic *generic) { return tp__inherent(generic->op, "indexing_maps"); }
+static MlirAttribute maps_of(const tp__generic *generic) {
+  return tp__inherent(generic->op, "indexing_maps");
+}
 
 MlirAffineMap tp__generic_map(const tp__generic *generic, int operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps_of(generic), operand));
 }
 
-/* A loop's range is the size of any dimension that it indexes alone; the op's verifier says that they agree. */
+/* A loop's range is the size of any dimension that it indexes alone; the op's verifier says that
+ * they agree. */
 static void read_ranges(tp__generic *generic) {
   for (int l = 0; l < generic->n_loops; l++)
     generic->hi[l] = -1;
   for (int i = 0; i < generic->n_inputs + generic->n_inits; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(generic->op, i));
     MlirAffineMap map = tp__generic_map(generic, i);
-    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map); d++) {
+    for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map);
+         d++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr) && !mlirShapedTypeIsDynamicDim(type, d))
         generic->hi[mlirAffineDimExprGetPosition(expr)] = mlirShapedTypeGetDimSize(type, d) - 1;
@@ -35,7 +39,8 @@ bool tp__generic_read(MlirOperation op, tp__generic *generic) {
     return false;
   *generic = (tp__generic){.op = op, .n_inputs = (int)segments[0], .n_inits = (int)segments[1]};
   intptr_t n_operands = mlirOperationGetNumOperands(op);
-  if (n_operands == 0 || n_operands >= TP_RAISE_MAX_OPERANDS || mlirOperationGetNumResults(op) != generic->n_inits)
+  if (n_operands == 0 || n_operands >= TP_RAISE_MAX_OPERANDS ||
+      mlirOperationGetNumResults(op) != generic->n_inits)
     return false; /* without results it works on buffers */
   generic->n_loops = (int)mlirAffineMapGetNumDims(tp__generic_map(generic, 0));
   generic->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -86,13 +91,15 @@ bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without) {
 /* ---- editing ---- */
 
 /* Writes operands and maps, of which the first n_inputs are inputs. */
-static void set_operands(tp__generic *generic, int n_inputs, int n, const MlirValue *values, const MlirAttribute *maps) {
+static void set_operands(tp__generic *generic, int n_inputs, int n, const MlirValue *values,
+                         const MlirAttribute *maps) {
   MlirContext context = mlirOperationGetContext(generic->op);
   int32_t segments[] = {n_inputs, n - n_inputs};
   mlirOperationSetOperands(generic->op, n, values);
   mlirOperationSetInherentAttributeByName(generic->op, tp__ref("operandSegmentSizes"),
                                           mlirDenseI32ArrayGet(context, 2, segments));
-  mlirOperationSetInherentAttributeByName(generic->op, tp__ref("indexing_maps"), mlirArrayAttrGet(context, n, maps));
+  mlirOperationSetInherentAttributeByName(generic->op, tp__ref("indexing_maps"),
+                                          mlirArrayAttrGet(context, n, maps));
   generic->n_inputs = n_inputs;
 }
 
@@ -110,7 +117,8 @@ void tp__generic_drop_input(tp__generic *generic, int i) {
   set_operands(generic, generic->n_inputs - 1, n, values, maps);
 }
 
-bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap map, MlirValue *argument) {
+bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap map,
+                           MlirValue *argument) {
   MlirValue values[TP_RAISE_MAX_OPERANDS];
   MlirAttribute maps[TP_RAISE_MAX_OPERANDS];
   int n = generic->n_inputs + generic->n_inits, at = generic->n_inputs;
@@ -134,20 +142,25 @@ bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap 
 }
 
 /* A slice like that in front of `where` that is there already; null if there is none. */
-static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type, MlirAttribute offsets,
-                                MlirAttribute strides) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type,
+                                MlirAttribute offsets, MlirAttribute strides) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tp__op_is(op, "tensor.extract_slice") && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) &&
-        mlirOperationIsBeforeInBlock(op, where) && mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) &&
+    if (tp__op_is(op, "tensor.extract_slice") &&
+        mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) &&
+        mlirOperationIsBeforeInBlock(op, where) &&
+        mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(op, 0)), type) &&
         mlirAttributeEqual(tp__inherent(op, "static_offsets"), offsets) &&
-        mlirAttributeEqual(tp__inherent(op, "static_strides"), strides) && mlirOperationGetNumDiscardableAttributes(op) == 0)
+        mlirAttributeEqual(tp__inherent(op, "static_strides"), strides) &&
+        mlirOperationGetNumDiscardableAttributes(op) == 0)
       return op;
   }
   return (MlirOperation){NULL};
 }
 
-MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets, const int64_t *sizes) {
+MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets,
+                    const int64_t *sizes) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(value);
   int rank;
@@ -162,7 +175,8 @@ MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets
   if (whole)
     return value;
   MlirType result = tp__tensor_like(type, rank, sizes);
-  MlirAttribute starts = tp__attr_i64s(context, rank, offsets), strides = tp__attr_i64s(context, rank, ones);
+  MlirAttribute starts = tp__attr_i64s(context, rank, offsets),
+                strides = tp__attr_i64s(context, rank, ones);
   MlirOperation same = find_slice(where, value, result, starts, strides);
   if (!mlirOperationIsNull(same))
     return mlirOperationGetResult(same, 0);
@@ -170,7 +184,8 @@ MlirValue tp__slice(MlirOperation where, MlirValue value, const int64_t *offsets
       tp__named(context, "static_offsets", starts),
       tp__named(context, "static_sizes", tp__attr_i64s(context, rank, sizes)),
       tp__named(context, "static_strides", strides),
-      tp__named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})),
+      tp__named(context, "operandSegmentSizes",
+                mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "tensor.extract_slice",
                                             .location = mlirOperationGetLocation(where),

@@ -1,4 +1,5 @@
-/* What integers in the body of a generic are known to be: a loop's index plus a constant, or a constant. */
+/* What integers in the body of a generic are known to be: a loop's index plus a constant, or a
+ * constant. */
 #include "passes/prepare/raise/raise.h"
 
 typedef struct query {
@@ -19,8 +20,10 @@ void tp__index_bounds(const tp__generic *generic, tp__index index, int64_t *lo, 
 /* Does the type hold all values of the index? An index type has 32 bits at least. */
 static bool fits(const query *q, tp__index index, MlirType type) {
   unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 32;
-  int64_t lo, hi, far = INT64_C(1) << 62; /* loops have 32 bits, as index values: the bounds do not overflow */
-  if (index.offset < -far || index.offset > far || (index.loop >= 0 && q->generic->hi[index.loop] > INT32_MAX))
+  /* loops have 32 bits, as index values: the bounds do not overflow */
+  int64_t lo, hi, far = INT64_C(1) << 62;
+  if (index.offset < -far || index.offset > far ||
+      (index.loop >= 0 && q->generic->hi[index.loop] > INT32_MAX))
     return false;
   int64_t greatest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
   tp__index_bounds(q->generic, index, &lo, &hi);
@@ -70,7 +73,8 @@ static bool decide_compare(query *q, MlirOperation op, bool *truth) {
     *truth = differ == (predicate == 1);
     return differ || (ab == 0 && ba == 0);
   }
-  if (predicates[predicate].is_unsigned && (is_negative_somewhere(q, a) || is_negative_somewhere(q, b)))
+  if (predicates[predicate].is_unsigned &&
+      (is_negative_somewhere(q, a) || is_negative_somewhere(q, b)))
     return false;
   int known = predicates[predicate].swap ? less(q, b, a) : less(q, a, b);
   *truth = (known == 1) != predicates[predicate].negate;
@@ -83,7 +87,8 @@ static bool decide(query *q, MlirValue value, bool *truth) {
     return false;
   if (tp__op_is(op, "arith.cmpi"))
     return decide_compare(q, op, truth);
-  MlirAttribute constant = tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+  MlirAttribute constant =
+      tp__op_is(op, "arith.constant") ? tp__inherent(op, "value") : (MlirAttribute){NULL};
   if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
     return false;
   *truth = mlirIntegerAttrGetValueInt(constant) != 0;
@@ -114,7 +119,8 @@ static bool choice(query *q, MlirOperation op, int *which) {
   for (int i = 0; i < TP_LEN(extremes); i++) {
     if (!tp__op_is(op, extremes[i].name))
       continue;
-    if (!eval(q, mlirOperationGetOperand(op, 0), &a) || !eval(q, mlirOperationGetOperand(op, 1), &b) ||
+    if (!eval(q, mlirOperationGetOperand(op, 0), &a) ||
+        !eval(q, mlirOperationGetOperand(op, 1), &b) ||
         (extremes[i].is_unsigned && (is_negative_somewhere(q, a) || is_negative_somewhere(q, b))))
       return false;
     if (less(q, a, b) == 0) /* a >= b */
@@ -145,7 +151,8 @@ static bool eval_constant(query *q, MlirOperation op, tp__index *index) {
 }
 
 static bool eval_loop(query *q, MlirOperation op, tp__index *index) {
-  MlirOperation owner = mlirOperationGetParentOperation(op); /* the structured op whose loop it is */
+  /* the structured op whose loop it is */
+  MlirOperation owner = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(owner) && !tp__op_has_dialect(owner, "linalg"))
     owner = mlirOperationGetParentOperation(owner);
   int loop = (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
@@ -156,7 +163,9 @@ static bool eval_loop(query *q, MlirOperation op, tp__index *index) {
 }
 
 /* Casts keep the value where the new type holds it, which eval checks. */
-static bool eval_cast(query *q, MlirOperation op, tp__index *index) { return eval(q, mlirOperationGetOperand(op, 0), index); }
+static bool eval_cast(query *q, MlirOperation op, tp__index *index) {
+  return eval(q, mlirOperationGetOperand(op, 0), index);
+}
 
 static bool eval_unsigned_cast(query *q, MlirOperation op, tp__index *index) {
   return eval_cast(q, op, index) && !is_negative_somewhere(q, *index);
@@ -164,8 +173,8 @@ static bool eval_unsigned_cast(query *q, MlirOperation op, tp__index *index) {
 
 static bool eval_add(query *q, MlirOperation op, tp__index *index) {
   tp__index a, b;
-  if (!eval(q, mlirOperationGetOperand(op, 0), &a) || !eval(q, mlirOperationGetOperand(op, 1), &b) ||
-      (a.loop >= 0 && b.loop >= 0))
+  if (!eval(q, mlirOperationGetOperand(op, 0), &a) ||
+      !eval(q, mlirOperationGetOperand(op, 1), &b) || (a.loop >= 0 && b.loop >= 0))
     return false;
   index->loop = a.loop >= 0 ? a.loop : b.loop;
   return !__builtin_add_overflow(a.offset, b.offset, &index->offset);
@@ -173,8 +182,8 @@ static bool eval_add(query *q, MlirOperation op, tp__index *index) {
 
 static bool eval_subtract(query *q, MlirOperation op, tp__index *index) {
   tp__index a, b;
-  if (!eval(q, mlirOperationGetOperand(op, 0), &a) || !eval(q, mlirOperationGetOperand(op, 1), &b) ||
-      (b.loop >= 0 && b.loop != a.loop))
+  if (!eval(q, mlirOperationGetOperand(op, 0), &a) ||
+      !eval(q, mlirOperationGetOperand(op, 1), &b) || (b.loop >= 0 && b.loop != a.loop))
     return false;
   index->loop = b.loop >= 0 ? -1 : a.loop;
   return !__builtin_sub_overflow(a.offset, b.offset, &index->offset);
@@ -184,10 +193,12 @@ static const struct {
   const char *name;
   evaluate eval;
 } evaluators[] = {
-    {"arith.constant", eval_constant},   {"linalg.index", eval_loop},  {"arith.index_cast", eval_cast},
-    {"arith.extsi", eval_cast},          {"arith.trunci", eval_cast},  {"arith.index_castui", eval_unsigned_cast},
-    {"arith.extui", eval_unsigned_cast}, {"arith.addi", eval_add},     {"arith.subi", eval_subtract},
-    {"arith.select", eval_choice},       {"arith.maxsi", eval_choice}, {"arith.minsi", eval_choice},
+    {"arith.constant", eval_constant},   {"linalg.index", eval_loop},
+    {"arith.index_cast", eval_cast},     {"arith.extsi", eval_cast},
+    {"arith.trunci", eval_cast},         {"arith.index_castui", eval_unsigned_cast},
+    {"arith.extui", eval_unsigned_cast}, {"arith.addi", eval_add},
+    {"arith.subi", eval_subtract},       {"arith.select", eval_choice},
+    {"arith.maxsi", eval_choice},        {"arith.minsi", eval_choice},
     {"arith.maxui", eval_choice},        {"arith.minui", eval_choice},
 };
 

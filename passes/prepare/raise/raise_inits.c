@@ -1,4 +1,5 @@
-/* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so, and keeps no value alive. */
+/* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so,
+ * and keeps no value alive. */
 #include "passes/prepare/raise/raise.h"
 
 #include "ir/diagnostics.h"
@@ -6,8 +7,10 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
-/* Values that are no content, or that the user put there on purpose. Arguments stay: their storage is the caller's in any case. */
-static const char *const kept_inits[] = {"tensor.empty", "bufferization.alloc_tensor", "shard.shard"};
+/* Values that are no content, or that the user put there on purpose. Arguments stay: their storage
+ * is the caller's in any case. */
+static const char *const kept_inits[] = {"tensor.empty", "bufferization.alloc_tensor",
+                                         "shard.shard"};
 
 static bool is_kept(MlirValue init) {
   MlirOperation op = tp__defining_op(init);
@@ -65,9 +68,11 @@ static bool is_empty(MlirType type) {
 
 enum { MOST_USES = 1000 };
 
-/* Does what the body yields depend on the value? What only dead ops read goes when they do. True also where that takes too many steps to see. */
+/* Does what the body yields depend on the value? What only dead ops read goes when they do. True
+ * also where that takes too many steps to see. */
 static bool reaches_yield(MlirValue value, int *uses) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     intptr_t n = mlirOperationGetNumResults(user);
     if (n == 0 || ++*uses > MOST_USES)
@@ -80,15 +85,16 @@ static bool reaches_yield(MlirValue value, int *uses) {
 }
 
 bool tp__loses_init(MlirOperation op) {
-  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op), uses = 0;
+  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op),
+      uses = 0;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirAttribute maps = tp__inherent(op, "indexing_maps");
   for (int i = n - n_results; i < n; i++) {
     MlirValue init = mlirOperationGetOperand(op, i);
     MlirOperation maker = tp__defining_op(init);
     if (!reaches_yield(mlirBlockGetArgument(body, i), &uses) &&
-        (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) && !is_empty(mlirValueGetType(init)) &&
-        !tp__writes_all(op, maps, i))
+        (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) &&
+        !is_empty(mlirValueGetType(init)) && !tp__writes_all(op, maps, i))
       return true;
   }
   return false;

@@ -21,8 +21,8 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
   (void)depth;
   tp__generic generic;
   tp__index index;
-  if (mlirOperationGetNumOperands(op) != 1 || !tp__generic_read(op, &generic) || generic.n_inputs != 0 ||
-      generic.n_inits != 1 || !tp__generic_is_static(&generic) ||
+  if (mlirOperationGetNumOperands(op) != 1 || !tp__generic_read(op, &generic) ||
+      generic.n_inputs != 0 || generic.n_inits != 1 || !tp__generic_is_static(&generic) ||
       !tp__index_of(&generic, mlirOperationGetOperand(generic.yield, 0), &index))
     return false;
   MlirAffineMap map = tp__generic_map(&generic, 0);
@@ -34,7 +34,8 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
     if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == index.loop)
       result->dim = (int)d;
   }
-  return index.loop < 0 || result->dim >= 0; /* along a loop that is no dimension the last iteration would count */
+  /* along a loop that is no dimension the last iteration would count */
+  return index.loop < 0 || result->dim >= 0;
 }
 
 /* dense<[3, 4, 5]>: all dimensions but one of size 1. */
@@ -52,12 +53,12 @@ static bool from_constant(MlirOperation op, int depth, iota *result) {
     if (shape[d] != 1)
       result->dim = d;
   }
-  return result->dim >= 0 &&
-         tp__counts_up(tp__inherent(op, "value"), tp__element_type(type), shape[result->dim], &result->offset);
+  return result->dim >= 0 && tp__counts_up(tp__inherent(op, "value"), tp__element_type(type),
+                                           shape[result->dim], &result->offset);
 }
 
-/* Reshapes keep an iota when they move its dimension and add or drop dimensions of size 1. `groups` says which dimensions of the longer
- * shape make up each of the shorter. */
+/* Reshapes keep an iota when they move its dimension and add or drop dimensions of size 1. `groups`
+ * says which dimensions of the longer shape make up each of the shorter. */
 static bool through_reshape(MlirOperation op, int depth, iota *result) {
   bool expands = tp__op_is(op, "tensor.expand_shape");
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -93,10 +94,13 @@ static bool through_slice(MlirOperation op, int depth, iota *result) {
   MlirValue source = mlirOperationGetOperand(op, 0);
   int rank, source_rank;
   int64_t shape[TP_MAX_RANK];
-  if (mlirOperationGetNumOperands(op) != 1 || !tp__static_tensor(mlirValueGetType(source), &source_rank, shape) ||
-      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) || rank != source_rank ||
+  if (mlirOperationGetNumOperands(op) != 1 ||
+      !tp__static_tensor(mlirValueGetType(source), &source_rank, shape) ||
+      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) ||
+      rank != source_rank ||
       tp__int_list(tp__inherent(op, "static_offsets"), TP_MAX_RANK, offsets) != rank ||
-      tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, strides) != rank || !find_iota(source, depth + 1, result))
+      tp__int_list(tp__inherent(op, "static_strides"), TP_MAX_RANK, strides) != rank ||
+      !find_iota(source, depth + 1, result))
     return false;
   if (result->dim < 0)
     return true;
@@ -131,7 +135,8 @@ static bool find_index(const tp__generic *generic, int operand, iota source, tp_
   MlirAffineExpr expr = mlirAffineMapGetResult(tp__generic_map(generic, operand), source.dim);
   if (mlirAffineExprIsADim(expr)) {
     index->loop = (int)mlirAffineDimExprGetPosition(expr);
-    return source.offset > -INT32_MAX / 2 && source.offset < INT32_MAX / 2; /* the sum is of index type */
+    /* the sum is of index type */
+    return source.offset > -INT32_MAX / 2 && source.offset < INT32_MAX / 2;
   }
   if (!mlirAffineExprIsAConstant(expr))
     return false;
@@ -170,14 +175,16 @@ static MlirValue build_index(const tp__generic *generic, tp__index index, MlirTy
 }
 
 static bool raise_input(tp__raise *raise, tp__generic *generic, int i) {
-  MlirValue value = mlirOperationGetOperand(generic->op, i), argument = mlirBlockGetArgument(generic->body, i);
+  MlirValue value = mlirOperationGetOperand(generic->op, i),
+            argument = mlirBlockGetArgument(generic->body, i);
   iota source;
   tp__index index;
-  if (!tp__is_tensor(mlirValueGetType(value)) || !find_iota(value, 0, &source) || !find_index(generic, i, source, &index) ||
-      !tp__generic_has_ranges(generic, UINT64_C(1) << i))
+  if (!tp__is_tensor(mlirValueGetType(value)) || !find_iota(value, 0, &source) ||
+      !find_index(generic, i, source, &index) || !tp__generic_has_ranges(generic, UINT64_C(1) << i))
     return false;
   if (tp__is_used(argument))
-    mlirValueReplaceAllUsesOfWith(argument, build_index(generic, index, mlirValueGetType(argument)));
+    mlirValueReplaceAllUsesOfWith(argument,
+                                  build_index(generic, index, mlirValueGetType(argument)));
   tp__generic_drop_input(generic, i);
   tp__erase_unused(raise, value);
   raise->statistics[TP_RAISED_IOTA]++;

@@ -1,6 +1,8 @@
-/* Reads at computed indices: where a body does more than to yield what it reads of a captured tensor, the read becomes a linalg.generic of its own,
- * a lookup, and the body gets its result as an operand. Rules can split the rows of a lookup's table, and what happens to the value behind it
- * is planned like any other op: a mask, a scale, a sum over a bag of rows, two reads of one table. */
+/* Reads at computed indices: where a body does more than to yield what it reads of a captured
+ * tensor, the read becomes a linalg.generic of its own, a lookup, and the body gets its result as
+ * an operand. Rules can split the rows of a lookup's table, and what happens to the value behind it
+ * is planned like any other op: a mask, a scale, a sum over a bag of rows, two reads of one
+ * table. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -30,12 +32,12 @@ static bool holds(const slice *s, MlirOperation op) {
 static bool take_value(slice *s, MlirValue value);
 
 static bool take_op(slice *s, MlirOperation op) {
-  bool known = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_is(op, "linalg.index") ||
-               tp__op_is(op, "cf.assert");
+  bool known = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+               tp__op_is(op, "linalg.index") || tp__op_is(op, "cf.assert");
   if (holds(s, op))
     return true;
-  if (!known || mlirOperationGetNumRegions(op) > 0 || !mlirBlockEqual(mlirOperationGetBlock(op), s->generic->body) ||
-      s->depth == MAX_SLICE)
+  if (!known || mlirOperationGetNumRegions(op) > 0 ||
+      !mlirBlockEqual(mlirOperationGetBlock(op), s->generic->body) || s->depth == MAX_SLICE)
     return false;
   s->depth++;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -71,8 +73,8 @@ static bool take_value(slice *s, MlirValue value) {
 
 /* The indices, and the assertions in front of the read, which may be what keeps it in bounds. */
 static bool take_read(slice *s, MlirOperation read) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->generic->body); !mlirOperationEqual(op, read);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->generic->body);
+       !mlirOperationEqual(op, read); op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "cf.assert") && !take_op(s, op))
       return false;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(read); i++)
@@ -91,14 +93,16 @@ static tp_status count_reads(MlirOperation op, void *data) {
 /* The generic is a lookup already: all that it does is to yield the one value that it reads. */
 static bool is_lookup(const tp__generic *generic, MlirOperation read) {
   MlirAttribute iterators = tp__inherent(generic->op, "iterator_types");
-  MlirAttribute parallel = tp__parse_attr(mlirOperationGetContext(read), "#linalg.iterator_type<parallel>");
+  MlirAttribute parallel =
+      tp__parse_attr(mlirOperationGetContext(read), "#linalg.iterator_type<parallel>");
   int n_reads = 0;
   for (int l = 0; l < generic->n_loops; l++)
     if (!mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel))
       return false;
   (void)tp__walk(generic->op, count_reads, &n_reads); /* the visitor does not fail */
   return n_reads == 1 && generic->n_inits == 1 &&
-         mlirValueEqual(mlirOperationGetOperand(generic->yield, 0), mlirOperationGetResult(read, 0));
+         mlirValueEqual(mlirOperationGetOperand(generic->yield, 0),
+                        mlirOperationGetResult(read, 0));
 }
 
 static double n_elements(MlirType type) {
@@ -132,9 +136,9 @@ static bool is_candidate(const tp__generic *generic, MlirOperation read) {
   MlirType type = mlirValueGetType(tensor);
   int rank;
   int64_t shape[TP_MAX_RANK];
-  return tp__is_captured(generic->op, tensor) && tp__static_tensor(type, &rank, shape) && rank > 0 &&
-         mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) && tp__generic_is_static(generic) &&
-         !is_lookup(generic, read);
+  return tp__is_captured(generic->op, tensor) && tp__static_tensor(type, &rank, shape) &&
+         rank > 0 && mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) &&
+         tp__generic_is_static(generic) && !is_lookup(generic, read);
 }
 
 /* ---- the lookup ---- */
@@ -176,8 +180,10 @@ static void build_op(lookup *l, MlirOperation read) {
     operands[i] = mlirOperationGetOperand(g->op, l->inputs[i]);
     maps[i] = mlirAffineMapAttrGet(narrow(l, tp__generic_map(g, l->inputs[i])));
   }
-  operands[n] = tp__empty(g->op, mlirRankedTensorTypeGet(l->n_loops, shape, element, mlirAttributeGetNull()));
-  maps[n] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(read), l->n_loops));
+  operands[n] =
+      tp__empty(g->op, mlirRankedTensorTypeGet(l->n_loops, shape, element, mlirAttributeGetNull()));
+  maps[n] = mlirAffineMapAttrGet(
+      mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(read), l->n_loops));
   l->op = tp__build_generic(&(tp_generic){.where = g->op,
                                           .location = mlirOperationGetLocation(read),
                                           .n_inputs = n,
@@ -211,7 +217,8 @@ static MlirOperation copy_op(const lookup *l, const MlirOperation *copies, MlirO
   int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
   for (int k = 0; k < l->n_loops; k++)
     if (l->loops[k] == loop)
-      mlirOperationSetInherentAttributeByName(copy, tp__ref("dim"), tp__attr_i64(mlirOperationGetContext(op), k));
+      mlirOperationSetInherentAttributeByName(copy, tp__ref("dim"),
+                                              tp__attr_i64(mlirOperationGetContext(op), k));
   return copy;
 }
 
@@ -239,8 +246,8 @@ static bool raise_lookup(tp__raise *raise, tp__generic *generic, MlirOperation r
   slice s = {.generic = generic};
   lookup l = {.s = &s};
   MlirValue argument;
-  if (generic->n_inputs + generic->n_inits + 1 >= TP_RAISE_MAX_OPERANDS || !is_candidate(generic, read) ||
-      !take_read(&s, read) || !is_worth(&s, read))
+  if (generic->n_inputs + generic->n_inits + 1 >= TP_RAISE_MAX_OPERANDS ||
+      !is_candidate(generic, read) || !take_read(&s, read) || !is_worth(&s, read))
     return false;
   MlirAffineMap map = build(&l, read);
   if (!tp__generic_add_input(generic, mlirOperationGetResult(l.op, 0), map, &argument))
@@ -255,7 +262,8 @@ static bool raise_lookup(tp__raise *raise, tp__generic *generic, MlirOperation r
 bool tp__raise_lookups(tp__raise *raise, tp__generic *generic) {
   bool changed = false;
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body); !mlirOperationEqual(op, generic->yield); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
+       !mlirOperationEqual(op, generic->yield); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (tp__op_is(op, "tensor.extract"))
       changed |= raise_lookup(raise, generic, op);

@@ -1,6 +1,7 @@
-/* Values with an index whose rule for NaN is another: of the form in which PyTorch's maximum and its index are exported, the value becomes NaN
- * and the index stays where it was. What two parts of the loop have found does not say what the whole finds, for the value that the index
- * belongs to is lost. As a third result, which nobody else reads, it makes the parts combine (rules/pick.h). */
+/* Values with an index whose rule for NaN is another: of the form in which PyTorch's maximum and
+ * its index are exported, the value becomes NaN and the index stays where it was. What two parts of
+ * the loop have found does not say what the whole finds, for the value that the index belongs to is
+ * lost. As a third result, which nobody else reads, it makes the parts combine (rules/pick.h). */
 #include "passes/prepare/raise/raise.h"
 
 #include "rules/pick.h"
@@ -18,7 +19,8 @@ static MlirValue accumulator(const tp__generic *generic, int k) {
 }
 
 static bool is_extreme(MlirOperation op) {
-  return !mlirOperationIsNull(op) && (tp__op_is(op, "arith.maximumf") || tp__op_is(op, "arith.minimumf"));
+  return !mlirOperationIsNull(op) &&
+         (tp__op_is(op, "arith.maximumf") || tp__op_is(op, "arith.minimumf"));
 }
 
 static bool find_pair(const tp__generic *generic, pair *p) {
@@ -28,7 +30,8 @@ static bool find_pair(const tp__generic *generic, pair *p) {
     MlirOperation at = tp__defining_op(mlirOperationGetOperand(generic->yield, p->index));
     if (!is_extreme(best) || mlirOperationIsNull(at) || !tp__op_is(at, "arith.select"))
       continue;
-    int own = mlirValueEqual(mlirOperationGetOperand(best, 1), accumulator(generic, p->value)) ? 1 : 0;
+    int own =
+        mlirValueEqual(mlirOperationGetOperand(best, 1), accumulator(generic, p->value)) ? 1 : 0;
     p->x = mlirOperationGetOperand(best, 1 - own);
     p->condition = mlirOperationGetOperand(at, 0);
     return mlirValueEqual(mlirOperationGetOperand(best, own), accumulator(generic, p->value));
@@ -56,9 +59,12 @@ static MlirOperation build(const tp__generic *generic, const pair *p) {
 
 /* Moves the body to the new op, and yields the value at the index too. */
 static void extend_body(const tp__generic *generic, const pair *p, MlirOperation op) {
-  MlirValue yields[] = {mlirOperationGetOperand(generic->yield, 0), mlirOperationGetOperand(generic->yield, 1), {NULL}};
+  MlirValue yields[] = {mlirOperationGetOperand(generic->yield, 0),
+                        mlirOperationGetOperand(generic->yield, 1),
+                        {NULL}};
   mlirRegionTakeBody(mlirOperationGetRegion(op, 0), mlirOperationGetRegion(generic->op, 0));
-  MlirValue held = mlirBlockAddArgument(generic->body, mlirValueGetType(p->x), mlirOperationGetLocation(op));
+  MlirValue held =
+      mlirBlockAddArgument(generic->body, mlirValueGetType(p->x), mlirOperationGetLocation(op));
   yields[2] = tp__select(generic->yield, p->condition, p->x, held);
   mlirOperationSetOperands(generic->yield, 3, yields);
 }
@@ -66,8 +72,9 @@ static void extend_body(const tp__generic *generic, const pair *p, MlirOperation
 /* Undoes it. */
 static void shrink_body(const tp__generic *generic, MlirOperation op) {
   MlirOperation held = tp__defining_op(mlirOperationGetOperand(generic->yield, 2));
-  mlirOperationSetOperands(
-      generic->yield, 2, (MlirValue[]){mlirOperationGetOperand(generic->yield, 0), mlirOperationGetOperand(generic->yield, 1)});
+  mlirOperationSetOperands(generic->yield, 2,
+                           (MlirValue[]){mlirOperationGetOperand(generic->yield, 0),
+                                         mlirOperationGetOperand(generic->yield, 1)});
   mlirOperationDestroy(held);
   mlirBlockEraseArgument(generic->body, (unsigned)(generic->n_inputs + 2));
   mlirRegionTakeBody(mlirOperationGetRegion(generic->op, 0), mlirOperationGetRegion(op, 0));
@@ -78,7 +85,8 @@ static void shrink_body(const tp__generic *generic, MlirOperation op) {
 static void copy_attributes(const tp__generic *generic, const pair *p, MlirOperation op) {
   MlirAttribute list = tp__get(generic->op, "tp.sharding"), entries[3];
   tp__copy_discardable(generic->op, op);
-  if (mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != 2)
+  if (mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ||
+      mlirArrayAttrGetNumElements(list) != 2)
     return;
   for (int k = 0; k < 3; k++)
     entries[k] = mlirArrayAttrGetElement(list, k < 2 ? k : p->value);
@@ -95,8 +103,8 @@ static bool picks(MlirOperation op, int n_inputs) {
 
 bool tp__raise_picks(tp__raise *raise, const tp__generic *generic) {
   pair p;
-  if (generic->n_inits != 2 || generic->n_inputs + 3 > TP_RAISE_MAX_OPERANDS || !find_pair(generic, &p) ||
-      picks(generic->op, generic->n_inputs))
+  if (generic->n_inits != 2 || generic->n_inputs + 3 > TP_RAISE_MAX_OPERANDS ||
+      !find_pair(generic, &p) || picks(generic->op, generic->n_inputs))
     return false;
   MlirOperation op = build(generic, &p);
   extend_body(generic, &p, op);
@@ -106,7 +114,8 @@ bool tp__raise_picks(tp__raise *raise, const tp__generic *generic) {
   }
   copy_attributes(generic, &p, op);
   for (int k = 0; k < 2; k++)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(generic->op, k), mlirOperationGetResult(op, k));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(generic->op, k),
+                                  mlirOperationGetResult(op, k));
   tp__destroy(raise, generic->op);
   raise->statistics[TP_RAISED_PICK]++;
   return true;

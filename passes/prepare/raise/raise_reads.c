@@ -1,12 +1,14 @@
-/* Captured reads: tensor.extract of a captured tensor at indices that are loops (or constants) becomes an input operand. */
+/* Captured reads: tensor.extract of a captured tensor at indices that are loops (or constants)
+ * becomes an input operand. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-/* The part of the tensor that is read, and the map from loops to it. False when an index is something else or may be out of bounds. */
-static bool find_part(const tp__generic *generic, MlirOperation read, int rank, const int64_t *shape, int64_t *offsets,
-                      int64_t *sizes, MlirAffineMap *map) {
+/* The part of the tensor that is read, and the map from loops to it. False when an index is
+ * something else or may be out of bounds. */
+static bool find_part(const tp__generic *generic, MlirOperation read, int rank,
+                      const int64_t *shape, int64_t *offsets, int64_t *sizes, MlirAffineMap *map) {
   MlirContext context = mlirOperationGetContext(read);
   MlirAffineExpr exprs[TP_MAX_RANK];
   for (int d = 0; d < rank; d++) {
@@ -20,7 +22,8 @@ static bool find_part(const tp__generic *generic, MlirOperation read, int rank, 
     bool is_loop = index.loop >= 0;
     offsets[d] = is_loop ? lo : 0;
     sizes[d] = is_loop ? hi - lo + 1 : shape[d];
-    exprs[d] = is_loop ? mlirAffineDimExprGet(context, index.loop) : mlirAffineConstantExprGet(context, index.offset);
+    exprs[d] = is_loop ? mlirAffineDimExprGet(context, index.loop)
+                       : mlirAffineConstantExprGet(context, index.offset);
   }
   *map = mlirAffineMapGet(context, generic->n_loops, 0, rank, exprs);
   return true;
@@ -31,7 +34,8 @@ static bool raise_read(tp__raise *raise, tp__generic *generic, MlirOperation rea
   int rank;
   int64_t shape[TP_MAX_RANK], offsets[TP_MAX_RANK], sizes[TP_MAX_RANK];
   MlirAffineMap map;
-  if (!tp__is_captured(generic->op, tensor) || !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) ||
+  if (!tp__is_captured(generic->op, tensor) ||
+      !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) ||
       !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(tensor))) ||
       !find_part(generic, read, rank, shape, offsets, sizes, &map) ||
       generic->n_inputs + generic->n_inits + 1 >= TP_RAISE_MAX_OPERANDS)
@@ -49,7 +53,8 @@ static bool raise_read(tp__raise *raise, tp__generic *generic, MlirOperation rea
 bool tp__raise_reads(tp__raise *raise, tp__generic *generic) {
   bool changed = false;
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body); !mlirOperationEqual(op, generic->yield); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
+       !mlirOperationEqual(op, generic->yield); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (tp__op_is(op, "tensor.extract"))
       changed |= raise_read(raise, generic, op);

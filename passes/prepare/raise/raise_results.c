@@ -1,4 +1,5 @@
-/* Unused results: a generic loses results that nobody reads and that no other result needs, with their inits and what computes them. */
+/* Unused results: a generic loses results that nobody reads and that no other result needs, with
+ * their inits and what computes them. */
 #include "passes/prepare/raise/raise.h"
 
 #include "support/support.h"
@@ -22,16 +23,19 @@ static MlirOperation top_of(const tp__generic *generic, MlirOperation op) {
 }
 
 static bool is_needed(const live *l, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = top_of(l->generic, mlirOpOperandGetOwner(use));
     bool yields = mlirOperationEqual(user, l->generic->yield);
-    if (yields ? has(l->kept, (int)mlirOpOperandGetOperandNumber(use)) : tp__table_get(l->needed, user.ptr) >= 0)
+    if (yields ? has(l->kept, (int)mlirOpOperandGetOperandNumber(use))
+               : tp__table_get(l->needed, user.ptr) >= 0)
       return true;
   }
   return false;
 }
 
-/* Marks the ops from `op` to the yield, last first: an op is needed when a later one that is needed uses it. */
+/* Marks the ops from `op` to the yield, last first: an op is needed when a later one that is needed
+ * uses it. */
 static tp_status mark(live *l, MlirOperation *ops, int n) {
   for (int i = n - 1; i >= 0; i--) {
     bool needed = !tp__is_erasable(ops[i]);
@@ -44,7 +48,8 @@ static tp_status mark(live *l, MlirOperation *ops, int n) {
 }
 
 /* Drops from `unused` what the body needs for something else, until nothing changes. */
-static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int n, uint64_t *unused) {
+static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int n,
+                             uint64_t *unused) {
   bool changed = true;
   tp_status status = TP_OK;
   while (changed && status == TP_OK) {
@@ -53,7 +58,8 @@ static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int
     changed = false;
     status = mark(&l, ops, n);
     for (int i = 0; i < generic->n_inits && status == TP_OK; i++)
-      if (has(*unused, i) && is_needed(&l, mlirBlockGetArgument(generic->body, generic->n_inputs + i))) {
+      if (has(*unused, i) &&
+          is_needed(&l, mlirBlockGetArgument(generic->body, generic->n_inputs + i))) {
         *unused &= ~(UINT64_C(1) << i);
         changed = true;
       }
@@ -66,7 +72,8 @@ static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int
 static MlirAttribute kept_shardings(const tp__generic *generic, uint64_t kept) {
   MlirAttribute list = tp__get(generic->op, "tp.sharding"), entries[TP_RAISE_MAX_OPERANDS];
   int n = 0;
-  if (mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != generic->n_inits)
+  if (mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ||
+      mlirArrayAttrGetNumElements(list) != generic->n_inits)
     return list;
   for (int i = 0; i < generic->n_inits; i++)
     if (has(kept, i))
@@ -84,12 +91,13 @@ static MlirOperation build(const tp__generic *generic, uint64_t kept) {
       operands[n] = mlirOperationGetOperand(generic->op, i);
       maps[n++] = mlirAffineMapAttrGet(tp__generic_map(generic, i));
     }
-  MlirOperation op = tp__build_generic(&(tp_generic){.location = mlirOperationGetLocation(generic->op),
-                                                     .n_inputs = generic->n_inputs,
-                                                     .n_inits = n - generic->n_inputs,
-                                                     .operands = operands,
-                                                     .maps = maps,
-                                                     .iterators = tp__inherent(generic->op, "iterator_types")});
+  MlirOperation op =
+      tp__build_generic(&(tp_generic){.location = mlirOperationGetLocation(generic->op),
+                                      .n_inputs = generic->n_inputs,
+                                      .n_inits = n - generic->n_inputs,
+                                      .operands = operands,
+                                      .maps = maps,
+                                      .iterators = tp__inherent(generic->op, "iterator_types")});
   tp__copy_discardable(generic->op, op);
   MlirAttribute sharding = kept_shardings(generic, kept);
   if (!mlirAttributeIsNull(sharding))
@@ -97,7 +105,8 @@ static MlirOperation build(const tp__generic *generic, uint64_t kept) {
   return op;
 }
 
-/* Takes the yielded values and block arguments of other results out of the body, and the ops without a use. */
+/* Takes the yielded values and block arguments of other results out of the body, and the ops
+ * without a use. */
 static void shrink_body(const tp__generic *generic, MlirOperation *ops, int n_ops, uint64_t kept) {
   MlirValue values[TP_RAISE_MAX_OPERANDS];
   int n = 0;
@@ -123,7 +132,8 @@ static void replace(tp__raise *raise, const tp__generic *generic, uint64_t kept)
   tp__insert_before(generic->op, op);
   for (int i = 0, k = 0; i < generic->n_inits; i++) {
     if (has(kept, i))
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(generic->op, i), mlirOperationGetResult(op, k++));
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(generic->op, i),
+                                    mlirOperationGetResult(op, k++));
     else
       raise->statistics[TP_RAISED_RESULT]++;
   }
@@ -143,7 +153,8 @@ bool tp__raise_results(tp__raise *raise, const tp__generic *generic) {
   int n = 0;
   MlirOperation *ops = NULL;
   for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
-       raise->status == TP_OK && !mlirOperationEqual(op, generic->yield); op = mlirOperationGetNextInBlock(op)) {
+       raise->status == TP_OK && !mlirOperationEqual(op, generic->yield);
+       op = mlirOperationGetNextInBlock(op)) {
     raise->status = tp__grow((void **)&ops, &capacity, (size_t)n + 1, sizeof *ops);
     if (raise->status == TP_OK)
       ops[n++] = op;

@@ -3,12 +3,14 @@
 
 /* Ops that do nothing but make their results. Those with a body also need a body of such ops. */
 static const char *const pure_ops[] = {
-    "linalg.index", "linalg.yield",        "linalg.generic",        "linalg.fill",          "tensor.extract",
-    "tensor.empty", "tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "affine.apply",
+    "linalg.index",         "linalg.yield", "linalg.generic",      "linalg.fill",
+    "tensor.extract",       "tensor.empty", "tensor.expand_shape", "tensor.collapse_shape",
+    "tensor.extract_slice", "affine.apply",
 };
 
 static bool is_pure(MlirOperation op) {
-  if (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") || tp__op_has_dialect(op, "complex"))
+  if (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+      tp__op_has_dialect(op, "complex"))
     return true;
   for (int i = 0; i < TP_LEN(pure_ops); i++)
     if (tp__op_is(op, pure_ops[i]))
@@ -22,10 +24,12 @@ static tp_status check_body(MlirOperation op, void *data) {
 }
 
 bool tp__is_erasable(MlirOperation op) {
-  return mlirOperationGetNumResults(op) > 0 && is_pure(op) && tp__walk(op, check_body, NULL) == TP_OK;
+  return mlirOperationGetNumResults(op) > 0 && is_pure(op) &&
+         tp__walk(op, check_body, NULL) == TP_OK;
 }
 
-/* Takes the operands away one by one: as long as the op holds the others, erasing what made one cannot erase them too. */
+/* Takes the operands away one by one: as long as the op holds the others, erasing what made one
+ * cannot erase them too. */
 static void release_operands(tp__raise *raise, MlirOperation op) {
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   int n = (int)mlirOperationGetNumOperands(op);

@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
@@ -13,7 +15,9 @@ const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
 
 /* ---- what is there all the time ---- */
 
-static int64_t number_bytes(MlirType type) { return tp__is_tensor(type) ? 0 : tp__element_size(type); }
+static int64_t number_bytes(MlirType type) {
+  return tp__is_tensor(type) ? 0 : tp__element_size(type);
+}
 
 tp_status tp__hold_numbers(struct tp_routes *r) {
   const tp_planner *p = r->p;
@@ -26,8 +30,8 @@ tp_status tp__hold_numbers(struct tp_routes *r) {
              ? TP_OK
              : tp__error(p->program.func, TP_INFEASIBLE,
                          "memory-limit: a device may hold %" PRId64
-                         " bytes, and no plan fits: the numbers that the function is given or returns take %" PRId64
-                         "; raise the limit",
+                         " bytes, and no plan fits: the numbers that the function is given or "
+                         "returns take %" PRId64 "; raise the limit",
                          p->memory_limit, r->numbers);
 }
 
@@ -70,23 +74,27 @@ tp_status tp__hold_carried(struct tp_routes *r) {
     int loop = tp__timeline_number(&r->timeline, item->op), last = r->timeline.moments[loop].end;
     for (int i = 0; i < item->carried[node->slot].n_values; i++) {
       const tp_planned_value *one = tp__planned_value(p, item->carried[node->slot].values[i]);
-      for (int u = 0; one && !mlirOperationIsNull(tp__defining_op(one->value)) && u < one->n_uses; u++) {
+      for (int u = 0; one && !mlirOperationIsNull(tp__defining_op(one->value)) && u < one->n_uses;
+           u++) {
         int until = r->until[tp__timeline_anchor(&r->timeline, one->value, one->uses[u].op)];
         last = until > last ? until : last;
       }
     }
     bool is_used = last > r->timeline.moments[loop].end;
-    status = tp__hold_output(r, v->node, v, 2 * (int64_t)loop, 2 * (int64_t)last + (is_used ? 1 : 2));
+    status =
+        tp__hold_output(r, v->node, v, 2 * (int64_t)loop, 2 * (int64_t)last + (is_used ? 1 : 2));
   }
   return status;
 }
 
 /* ---- while an op runs ---- */
 
-/* The bytes that `of` says for each strategy of the op that makes value `k`, from moment to moment. */
+/* The bytes that `of` says for each strategy of the op that makes value `k`, from moment to
+ * moment. */
 static tp_status hold_inside(struct tp_routes *r, int k,
-                             int64_t (*of)(const tp_planner *, const tp_rule *, const tp_strategy *), int64_t from,
-                             int64_t to) {
+                             int64_t (*of)(const tp_planner *, const tp_rule *,
+                                           const tp_strategy *),
+                             int64_t from, int64_t to) {
   tp_planner *p = r->p;
   const tp_planned_value *v = &p->values[k];
   const tp_node *node = &p->nodes[v->node];
@@ -112,7 +120,8 @@ tp_status tp__hold_workspaces(struct tp_routes *r) {
     int64_t at = r->timeline.values[k].maker;
     status = hold_inside(r, (int)k, tp__workspace, at, at);
     if (status == TP_OK && rule->ring.factors)
-      status = hold_inside(r, (int)k, tp__ring_bytes, at, tp__timeline_number(&r->timeline, rule->ring.last));
+      status = hold_inside(r, (int)k, tp__ring_bytes, at,
+                           tp__timeline_number(&r->timeline, rule->ring.last));
   }
   return status;
 }

@@ -1,12 +1,17 @@
 /* Within a memory limit, small functions: plans beside those that exceed it.
  *
- * What planning counts may be more than a plan holds (verify_overestimates.c), so that by counting none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on, and
- * written to see what they hold. Without routes the problem is small: the values that a plan holds at its peak are decided by few nodes, their makers and users. A
- * plan that decides all of them in the same way holds as much. So any that holds less decides one of them otherwise: the plans beside one are parted by
- * the first of these nodes at which they do (Lawler 1972), and of each part the cheapest plan is found. In turn the cheapest of all
- * parts is looked at, and that which seems to hold least: the one leads to the cheapest plan that keeps the limit, the other to one that keeps it soon, beyond whose cost nothing is looked at.
+ * What planning counts may be more than a plan holds (verify_overestimates.c), so that by counting
+ * none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on,
+ * and written to see what they hold. Without routes the problem is small: the values that a plan
+ * holds at its peak are decided by few nodes, their makers and users. A plan that decides all of
+ * them in the same way holds as much. So any that holds less decides one of them otherwise: the
+ * plans beside one are parted by the first of these nodes at which they do (Lawler 1972), and of
+ * each part the cheapest plan is found. In turn the cheapest of all parts is looked at, and that
+ * which seems to hold least: the one leads to the cheapest plan that keeps the limit, the other to
+ * one that keeps it soon, beyond whose cost nothing is looked at.
  *
- * The listing ends when no part is left, or the work is done; what comes out depends on nothing else. */
+ * The listing ends when no part is left, or the work is done; what comes out depends on nothing
+ * else. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <stdlib.h>
@@ -15,7 +20,8 @@
 enum {
   MOST = 400,       /* plans that are looked at, at most */
   WRITING = 300000, /* work that writing a plan counts as, ... */
-  OF_NODE = 20000   /* ... and beside that for each node: some nanoseconds, as for work of the solver */
+  /* ... and beside that for each node: some nanoseconds, as for work of the solver */
+  OF_NODE = 20000
 };
 
 /* What a plan was written for. */
@@ -36,7 +42,9 @@ typedef struct part {
 
 typedef struct listing {
   const tp_planner *p;
-  tp_planner plain; /* without routes; its first n_first nodes are those of `p` that are not of routes, the others copies */
+  /* without routes; its first n_first nodes are those of `p` that are not of routes, the others
+   * copies */
+  tp_planner plain;
   size_t n_first;
   int *place; /* by node of `plain`: that of `p` */
   tp_sensitivity *beside;
@@ -46,7 +54,9 @@ typedef struct listing {
   tp_nearby *best;
 } listing;
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 /* ---- what a node decides ---- */
 
@@ -59,7 +69,8 @@ typedef struct held_column {
 
 enum { MOST_COLUMNS = 16 };
 
-/* By node: the layouts that decide what is held at the peak of a plan. What is beyond MOST_COLUMNS is left out. */
+/* By node: the layouts that decide what is held at the peak of a plan. What is beyond MOST_COLUMNS
+ * is left out. */
 typedef struct site {
   int node, n;
   int64_t bytes; /* that they stand for, by the plan */
@@ -80,7 +91,8 @@ static int64_t bytes_of(const listing *l, const site *at, int s) {
   int64_t bytes = 0;
   for (int k = 0; k < at->n; k++) {
     const tp_planned_value *v = at->columns[k].v;
-    bytes += tp__local_bytes(l->plain.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape, v->element_size);
+    bytes += tp__local_bytes(l->plain.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape,
+                             v->element_size);
   }
   return bytes;
 }
@@ -98,7 +110,8 @@ static int by_bytes(const void *a, const void *b) {
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
 }
 
-/* The sites of the plan, those of most bytes first; `sites` has room for one of each node. Who changes the layout of a value that is held changes what is held. */
+/* The sites of the plan, those of most bytes first; `sites` has room for one of each node. Who
+ * changes the layout of a value that is held changes what is held. */
 static int find_sites(const listing *l, const looked_at *plan, site *sites) {
   const tp_planner *plain = &l->plain;
   int n = 0;
@@ -126,7 +139,8 @@ static int find_sites(const listing *l, const looked_at *plan, site *sites) {
 /* ---- parts ---- */
 
 /* Adds the part of these plans, if there is one that costs less than the best. */
-static tp_status add_part(listing *l, const bool *const *allowed, const looked_at *beside, int n_sites, const site *sites) {
+static tp_status add_part(listing *l, const bool *const *allowed, const looked_at *beside,
+                          int n_sites, const site *sites) {
   tp_solution solution;
   tp_planner *plain = &l->plain;
   tp_status status = tp_sensitivity_solve(l->beside, allowed, l->best->cost, &solution);
@@ -134,11 +148,15 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : out_of_memory(l->p);
   int *choices = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof *choices);
-  status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts) : TP_NO_MEMORY;
+  status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts)
+                   : TP_NO_MEMORY;
   if (status == TP_OK && solution.cost < l->best->cost) {
     memcpy(choices, solution.choices, plain->n_nodes * sizeof *choices);
     part *now = &l->parts[l->n_parts++];
-    *now = (part){.allowed = allowed, .choices = choices, .cost = solution.cost, .seems = beside ? beside->held : 0};
+    *now = (part){.allowed = allowed,
+                  .choices = choices,
+                  .cost = solution.cost,
+                  .seems = beside ? beside->held : 0};
     for (int i = 0; i < n_sites; i++)
       now->seems += bytes_of(l, &sites[i], choices[sites[i].node]) - sites[i].bytes;
   }
@@ -146,8 +164,10 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
   return status == TP_OK ? TP_OK : out_of_memory(l->p);
 }
 
-/* The strategies of a site that are allowed, and are (not) alike the chosen one in what decides. NULL when memory runs out. */
-static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen, bool alike, bool *any) {
+/* The strategies of a site that are allowed, and are (not) alike the chosen one in what decides.
+ * NULL when memory runs out. */
+static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen,
+                          bool alike, bool *any) {
   const tp_node *node = &l->plain.nodes[at->node];
   bool *row = tp__arena_array(l->plain.arena, (size_t)node->n + 1, sizeof *row);
   *any = false;
@@ -196,7 +216,8 @@ static part *next_part(const listing *l, bool leanest) {
     part *at = &l->parts[i];
     if (at->is_done || at->cost >= l->best->cost)
       continue;
-    bool is_before = !next || (leanest && at->seems != next->seems ? at->seems < next->seems : at->cost < next->cost);
+    bool is_before = !next || (leanest && at->seems != next->seems ? at->seems < next->seems
+                                                                   : at->cost < next->cost);
     next = is_before ? at : next;
   }
   return next;
@@ -230,7 +251,8 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
 
 static tp_status search(listing *l, int64_t work) {
   tp_status status = add_part(l, NULL, NULL, 0, NULL);
-  for (int i = 0; i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->clock); i++) {
+  for (int i = 0; i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->clock);
+       i++) {
     part *at = next_part(l, i % 2 == 1);
     const looked_at *plan = NULL;
     if (!at)

@@ -17,8 +17,10 @@ static tp_status read_effort(tp_planner *p) {
   char *end;
   double effort = strtod(text, &end);
   if (end == text || *end || !(effort > 0 && effort <= MOST_EFFORT))
-    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
-                     "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning", text);
+    return tp__error(
+        p->pass->module, TP_INVALID_ARGUMENT,
+        "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning",
+        text);
   p->effort = effort;
   p->limited_work = (int64_t)(WORK * effort) + 1;
   return TP_OK;
@@ -32,17 +34,18 @@ tp_status tp__read_memory_limit(tp_planner *p) {
     return status;
   if (strcmp(text, "topology") == 0) {
     if (p->topology->memory_bytes == 0)
-      return tp__error(
-          p->pass->module, TP_INVALID_ARGUMENT,
-          "memory-limit=topology: topology '%s' does not say how much memory a device has; add memory_bytes to it, or "
-          "give a number of bytes",
-          p->topology->name);
+      return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
+                       "memory-limit=topology: topology '%s' does not say how much memory a device "
+                       "has; add memory_bytes to it, or "
+                       "give a number of bytes",
+                       p->topology->name);
     p->memory_limit = p->topology->memory_bytes;
     return TP_OK;
   }
   if (!tp__parse_bytes(text, &p->memory_limit))
     return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
-                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology",
+                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, "
+                     "MiB, GiB, TiB), or topology",
                      text);
   return TP_OK;
 }
@@ -52,11 +55,11 @@ tp_status tp__read_memory_limit(tp_planner *p) {
 void tp__limit_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
   if (p->memory_limit >= 0 && gap > p->gap)
-    tp__remark(
-        p->program.func,
-        "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest that keeps the limit; a larger "
-        "effort plans for longer, a gap ends planning earlier",
-        100 * gap);
+    tp__remark(p->program.func,
+               "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest "
+               "that keeps the limit; a larger "
+               "effort plans for longer, a gap ends planning earlier",
+               100 * gap);
 }
 
 /* ---- the limit is exceeded ---- */
@@ -83,7 +86,8 @@ static int64_t least(const tp_planner *p, int node, int64_t time) {
   return bytes;
 }
 
-/* What the caller holds in any plan, all the time. It is counted as it is, while other values may be counted with more than they hold. */
+/* What the caller holds in any plan, all the time. It is counted as it is, while other values may
+ * be counted with more than they hold. */
 static int64_t least_boundary(const tp_planner *p) {
   int64_t bytes = tp__routes_numbers(p->routes);
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -110,12 +114,16 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
   const tp_node *node = &p->nodes[h->node];
   char what[128];
   if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
-    snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result", node->index);
+    snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result",
+             node->index);
   } else {
-    bool of_value = node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
-    MlirOperation op = of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
+    bool of_value =
+        node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
+    MlirOperation op =
+        of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
     MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
-    snprintf(what, sizeof what, "%s'%.*s'", node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
+    snprintf(what, sizeof what, "%s'%.*s'",
+             node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
              name.data);
   }
   int n = snprintf(text, size, "%s %" PRId64, what, h->bytes);
@@ -129,7 +137,8 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   char values[512] = "", found[160] = "no plan was found that needs less than the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;
-  uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes), counted = solution->least_peak.low + numbers;
+  uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes),
+           counted = solution->least_peak.low + numbers;
   for (int i = 0; i < n; i++)
     if (i < NAMED) {
       length += snprintf(values + length, sizeof values - (size_t)length, "%s", i ? ", " : "");
@@ -138,22 +147,28 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
       rest += list[i].bytes;
     }
   if (n > NAMED)
-    snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED, rest);
+    snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED,
+             rest);
   if (solution->peak.high == 0 && solution->peak.low > 0)
-    snprintf(found, sizeof found, "the least that was found is %" PRIu64, solution->peak.low + numbers);
+    snprintf(found, sizeof found, "the least that was found is %" PRIu64,
+             solution->peak.low + numbers);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
   int64_t boundary = least_boundary(p);
   char known[128] = "no plan was found that fits";
   if (boundary > p->memory_limit)
-    snprintf(known, sizeof known, "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
+    snprintf(known, sizeof known,
+             "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
   else if (solution->optimal)
     snprintf(known, sizeof known,
-             "no plan was found that fits (none does by what planning counts, which may be more than is held)");
+             "no plan was found that fits (none does by what planning counts, which may be more "
+             "than is held)");
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->memory_limit;
-  return tp__error(op, TP_INFEASIBLE,
-                   "memory-limit: a device may hold %" PRId64 " bytes, and %s; every one counts at least %" PRIu64
-                   " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
-                   p->memory_limit, known, counted, values,
-                   exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
+  return tp__error(
+      op, TP_INFEASIBLE,
+      "memory-limit: a device may hold %" PRId64
+      " bytes, and %s; every one counts at least %" PRIu64
+      " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
+      p->memory_limit, known, counted, values,
+      exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
 }

@@ -1,14 +1,23 @@
 /* Large functions under a memory limit.
  *
- * Routes make the problem some ten times larger than it is without a limit, so it is never stated as a whole:
- *   1. the sketch of the routes (route_sketch.h) is solved, first without prices of memory. What that finds may fit, and then is as cheap as can be;
- *   2. else prices of memory rise at the times at which the limit is exceeded most, until something is found that keeps it (priced_strategies.c);
- *   3. the problem of the routes is stated for the strategies of all that was found, which are few, and solved: that is the plan. What memory is worth there
- *      are prices for the sketch, which give a better bound for all strategies, and find others. So in turn, until nothing new is found;
- *   4. if the bound is still far from the plan, or there is none, messages over the sketch give every strategy a reduced cost: what a plan with it costs at
- *      least. The problem of the routes is stated for those that cost least. What is left out costs at least so much, so the bound stays certified;
- *   5. plans of what was found that are counted with more than the limit are written, and may keep it (verify_overestimates.c).
- * With a time limit plans are tried first that take little time (price_search.c), and the problem of the routes is solved for the strategies of all of them. */
+ * Routes make the problem some ten times larger than it is without a limit, so it is never stated
+ * as a whole:
+ *   1. the sketch of the routes (route_sketch.h) is solved, first without prices of memory. What
+ *     that finds may fit, and then is as cheap as can be;
+ *   2. else prices of memory rise at the times at which the limit is exceeded most, until something
+ *     is found that keeps it (priced_strategies.c);
+ *   3. the problem of the routes is stated for the strategies of all that was found, which are few,
+ *     and solved: that is the plan. What memory is worth there
+ *      are prices for the sketch, which give a better bound for all strategies, and find others. So
+ *        in turn, until nothing new is found;
+ *   4. if the bound is still far from the plan, or there is none, messages over the sketch give
+ *     every strategy a reduced cost: what a plan with it costs at
+ *      least. The problem of the routes is stated for those that cost least. What is left out costs
+ *        at least so much, so the bound stays certified;
+ *   5. plans of what was found that are counted with more than the limit are written, and may keep
+ *     it (verify_overestimates.c). With a time limit plans are tried first that take little time
+ *     (price_search.c), and the problem of the routes is solved for the strategies of all of
+ * them. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
@@ -17,24 +26,27 @@
 #include <string.h>
 
 enum {
-  LARGE = 200000,   /* entries of the tables between producers and users */
-  SHARE = 12,       /* strategies of a node that are kept, on the average */
-  FEW = 200000,     /* entries as above, that are worth a proof */
-  FOUND_SHARE = 2,  /* of the work, for the strategies of the plans that were found ... */
-  BEYOND_SHARE = 4, /* ... and for plans of them that are counted with more than the limit, all together */
+  LARGE = 200000,  /* entries of the tables between producers and users */
+  SHARE = 12,      /* strategies of a node that are kept, on the average */
+  FEW = 200000,    /* entries as above, that are worth a proof */
+  FOUND_SHARE = 2, /* of the work, for the strategies of the plans that were found ... */
+  /* ... and for plans of them that are counted with more than the limit, all together */
+  BEYOND_SHARE = 4,
   PROOF_SHARE = 16, /* of the work, where the plan is good enough and little is left to gain */
   ROUNDS = 4        /* of prices from the routes */
 };
 #define ONLY_FOUND INT64_MIN /* no strategy costs less: those of plans that were found */
 #define FOUND_GAP 0.0005     /* of those, that is good enough */
 #define NEAR 0.005           /* gap of the plan, that is left as it is */
-#define GOOD 0.001           /* gap of the plan, at which more strategies are looked at for the proof only */
-#define FIRST_SHARE 0.5      /* of a time limit, for a first plan that keeps the memory limit ... */
-#define GRACE 0.7            /* ... or as many seconds of processor time */
-#define TRIED_SHARE 0.9      /* of the rest, for the strategies of what was tried for it ... */
-#define TRIED_GRACE 0.3      /* ... or as many seconds */
+#define GOOD 0.001 /* gap of the plan, at which more strategies are looked at for the proof only */
+#define FIRST_SHARE 0.5 /* of a time limit, for a first plan that keeps the memory limit ... */
+#define GRACE 0.7       /* ... or as many seconds of processor time */
+#define TRIED_SHARE 0.9 /* of the rest, for the strategies of what was tried for it ... */
+#define TRIED_GRACE 0.3 /* ... or as many seconds */
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 static int64_t entries(const tp_planner *p, const size_t *n_kept) {
   int64_t sum = 0;
@@ -49,7 +61,8 @@ static int64_t entries(const tp_planner *p, const size_t *n_kept) {
 bool tp__is_large(const tp_planner *p) { return entries(p, NULL) > LARGE; }
 
 /* Which strategies can be part of a plan of cost < most, and those that must be kept. */
-static const bool *const *choose(const tp_priced *l, const bool *must, tp_cost most, int64_t *n_entries) {
+static const bool *const *choose(const tp_priced *l, const bool *must, tp_cost most,
+                                 int64_t *n_entries) {
   const tp_planner *p = l->p;
   const bool **rows = tp__arena_array(p->arena, l->n_first + 1, sizeof(const bool *));
   bool *kept = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *kept);
@@ -80,7 +93,8 @@ static void must_keep_cut(tp_priced *l, const tp_planner *cut, const int *choice
 }
 
 /* The planner of the routes for some strategies, and their problem. */
-static tp_status state(const tp_planner *p, const bool *const *kept, bool is_limited, tp_planner *cut) {
+static tp_status state(const tp_planner *p, const bool *const *kept, bool is_limited,
+                       tp_planner *cut) {
   tp_status status = tp__planner_copy(p, cut);
   if (status == TP_OK)
     status = tp__planner_cut(cut, kept);
@@ -94,8 +108,10 @@ static void choose_nodes(tp_planner *p, const tp_solution *solution) {
     p->nodes[i].chosen = solution->choices[i];
 }
 
-/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it is written. It may cost more with routes than in the sketch: steps
- * of a change do not fit, or a shared copy had the layout of a strategy that is left out; then it is one of those that are found. */
+/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it
+ * is written. It may cost more with routes than in the sketch: steps of a change do not fit, or a
+ * shared copy had the layout of a strategy that is left out; then it is one of those that are
+ * found. */
 static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   tp_planner cut, *p = l->p;
   tp_solution solution = {0};
@@ -108,7 +124,8 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   if (status == TP_OK) {
     tp_status solved = tp_solve(cut.problem, &options, &solution);
     status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : out_of_memory(p);
-    bool is_cheap = solved == TP_OK && (double)(solution.cost - l->bound) <= NEAR * (double)l->bound;
+    bool is_cheap =
+        solved == TP_OK && (double)(solution.cost - l->bound) <= NEAR * (double)l->bound;
     *taken = is_cheap && (is_counted || tp__keeps_limit(&cut, &solution));
   }
   if (status == TP_OK && *taken) {
@@ -161,7 +178,8 @@ static int share_of(const tp_priced *l, const found *f, tp_cost most) {
   return is_beyond(l, f, GOOD / l->p->effort) ? 1 : PROOF_SHARE;
 }
 
-/* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were found. */
+/* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were
+ * found. */
 static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   tp_planner cut;
   tp_solution solution = {0};
@@ -200,11 +218,13 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* Solves for the strategies of all plans that were tried: where one of them holds too much another may hold less. */
+/* Solves for the strategies of all plans that were tried: where one of them holds too much another
+ * may hold less. */
 static tp_status solve_tried(tp_planner *p, early *e) {
   tp_planner cut;
   tp_solution solution = {0};
-  tp_solver_options options = {.size = sizeof options, .gap = p->gap > FOUND_GAP ? p->gap : FOUND_GAP};
+  tp_solver_options options = {.size = sizeof options,
+                               .gap = p->gap > FOUND_GAP ? p->gap : FOUND_GAP};
   options.work_budget = p->limited_work / FOUND_SHARE;
   tp__clock_heed(p->clock, &options);
   tp_status status = state(p, e->plain.tried, true, &cut);
@@ -259,9 +279,12 @@ static bool is_open(const tp_priced *l, const found *f) {
 }
 
 /* Is it worth to look at more strategies? */
-static bool is_far(const tp_priced *l, const found *f) { return is_beyond(l, f, NEAR / l->p->effort); }
+static bool is_far(const tp_priced *l, const found *f) {
+  return is_beyond(l, f, NEAR / l->p->effort);
+}
 
-/* Solves for the strategies of all plans of the sketch so far, and the sketch at the prices that memory has there, in turn. */
+/* Solves for the strategies of all plans of the sketch so far, and the sketch at the prices that
+ * memory has there, in turn. */
 static tp_status generate(tp_priced *l, found *f) {
   tp_status status = TP_OK;
   for (int round = 0; round < ROUNDS && status == TP_OK && is_open(l, f); round++) {
@@ -276,7 +299,8 @@ static tp_status generate(tp_priced *l, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* Solves for the strategies that cost least by the best prices: for all that may be part of a cheaper plan, if they are not too many. */
+/* Solves for the strategies that cost least by the best prices: for all that may be part of a
+ * cheaper plan, if they are not too many. */
 static tp_status widen(tp_priced *l, found *f) {
   tp_cost most = 0;
   int64_t n_entries = 0;
@@ -293,9 +317,9 @@ static tp_status widen(tp_priced *l, found *f) {
   return status == TP_OK && is_open(l, f) ? solve_below(l, most, f) : status;
 }
 
-/* Plans that are counted with more than the limit may keep it, and cost less: made of the strategies of all that was found, or of all that were
- * looked at if they are few. `floor`: no plan costs less, whatever
- * it holds. */
+/* Plans that are counted with more than the limit may keep it, and cost less: made of the
+ * strategies of all that was found, or of all that were looked at if they are few. `floor`: no plan
+ * costs less, whatever it holds. */
 static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   tp_planner cut, *p = l->p;
   tp_solver_options options = tp__priced_options(l, BEYOND_SHARE);
@@ -367,7 +391,8 @@ static tp_status search(tp_priced *l, found *f) {
   return status;
 }
 
-/* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is held, as it is written. */
+/* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is
+ * held, as it is written. */
 static tp_status plan(tp_priced *l, early *e, found *f) {
   bool taken = false, fits = false;
   tp__sketch_used(&l->sketch, NULL, l->used);
@@ -378,7 +403,8 @@ static tp_status plan(tp_priced *l, early *e, found *f) {
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
   if (status == TP_OK &&
-      (fits || !tp__clock_is_over(l->p->clock))) /* a plan that is written takes as long as another reading */
+      /* a plan that is written takes as long as another reading */
+      (fits || !tp__clock_is_over(l->p->clock)))
     status = try_cheapest(l, fits, &taken);
   tp_cost floor = l->bound;
   if (status == TP_OK && !taken && !hopeless)

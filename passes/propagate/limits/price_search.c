@@ -1,18 +1,22 @@
 /* Plans within a memory limit in little time.
  *
- * The problem without routes (time_limited.c) knows no limit, but is planned in a fraction of the time. So memory gets prices: what is held at the time at which a plan
- * holds most becomes dearer, of each value as it is made and as its uses want it, until a plan keeps the limit; then all prices are lowered, as far as it does. What a plan holds
- * is not estimated: it is written into a copy of the module (unlimited_reshards.c). The strategies of all plans that were tried are told, too: what they are together is more
- * than any of them (memory_limited.c). */
+ * The problem without routes (time_limited.c) knows no limit, but is planned in a fraction of the
+ * time. So memory gets prices: what is held at the time at which a plan holds most becomes dearer,
+ * of each value as it is made and as its uses want it, until a plan keeps the limit; then all
+ * prices are lowered, as far as it does. What a plan holds is not estimated: it is written into a
+ * copy of the module (unlimited_reshards.c). The strategies of all plans that were tried are told,
+ * too: what they are together is more than any of them (memory_limited.c). */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
 
 enum { TRIALS = 12, LOWERED = 4, ROUNDS = 2 }; /* of prices; of improvement for each */
-#define FIRST_SHARE 0.3 /* of the cost of the first plan: what the prices rise by for all that is held when most is ... */
-#define GROWTH 1.2      /* ... and how much faster each time */
-#define LOWEST 0.4      /* share of the prices */
+/* What all prices together rise by at first, as a share of the cost of the first plan; and how much
+ * faster they rise each time. */
+#define FIRST_SHARE 0.3
+#define GROWTH 1.2
+#define LOWEST 0.4 /* share of the prices */
 
 typedef struct lean {
   const tp_planner *p;
@@ -30,7 +34,9 @@ typedef struct lean {
 
 static double bytes_of(const lean *l, size_t k, tp_spec spec) {
   const tp_planned_value *v = &l->priced.values[k];
-  return v->in_blocks ? 0 : (double)tp__local_bytes(l->p->mesh, spec, v->rank, v->shape, v->element_size);
+  return v->in_blocks
+             ? 0
+             : (double)tp__local_bytes(l->p->mesh, spec, v->rank, v->shape, v->element_size);
 }
 
 static tp_spec spec_at(const tp_node *n, bool makes, int column, int s) {
@@ -40,7 +46,8 @@ static tp_spec spec_at(const tp_node *n, bool makes, int column, int s) {
 static void charge(lean *l, size_t k, int node, bool makes, int column, double price) {
   tp_node *n = &l->priced.nodes[node];
   for (int s = 0; s < n->n && price > 0; s++)
-    n->costs[s] = tp_cost_add(n->costs[s], (tp_cost)(price * bytes_of(l, k, spec_at(n, makes, column, s))));
+    n->costs[s] =
+        tp_cost_add(n->costs[s], (tp_cost)(price * bytes_of(l, k, spec_at(n, makes, column, s))));
 }
 
 /* All costs anew, with this share of the prices. */
@@ -70,7 +77,8 @@ static void raise_prices(lean *l, double sum) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t k = 0; k < l->priced.n_values; k++) {
       const tp_planned_value *v = &l->priced.values[k];
-      double size = bytes_of(l, k, spec_at(&l->priced.nodes[v->node], true, v->output, l->choices[v->node]));
+      double size =
+          bytes_of(l, k, spec_at(&l->priced.nodes[v->node], true, v->output, l->choices[v->node]));
       bytes += pass == 0 && (l->at_peak.made[k] || l->at_peak.changed[k]) ? size : 0;
       l->made[k] += pass == 1 && l->at_peak.made[k] ? sum / bytes : 0;
       l->changed[k] += pass == 1 && l->at_peak.changed[k] ? sum / bytes : 0;
@@ -83,7 +91,9 @@ static tp_status try_prices(lean *l, double share) {
   const char *method = "";
   if (status == TP_OK && !l->choices)
     status = tp__few_choose(&l->few);
-  for (int round = 0; round < ROUNDS && status == TP_OK && (round == 0 || !tp__clock_is_over(l->p->clock)); round++) {
+  for (int round = 0;
+       round < ROUNDS && status == TP_OK && (round == 0 || !tp__clock_is_over(l->p->clock));
+       round++) {
     tp_planner planned;
     if (l->choices)
       status = tp__few_around(&l->few, l->choices);
@@ -111,7 +121,8 @@ static tp_status search_prices(lean *l) {
   tp_status status = try_prices(l, 0);
   double rise = FIRST_SHARE * (double)l->cost, share = 1, low = LOWEST, high = 1;
   bool has_one = l->best.choices;
-  for (int trial = 1; trial < TRIALS && !has_one && status == TP_OK && l->held < INT64_MAX && !tp__clock_is_over(l->p->clock);
+  for (int trial = 1; trial < TRIALS && !has_one && status == TP_OK && l->held < INT64_MAX &&
+                      !tp__clock_is_over(l->p->clock);
        trial++) {
     raise_prices(l, rise);
     status = try_prices(l, 1);
@@ -119,7 +130,8 @@ static tp_status search_prices(lean *l) {
     has_one = l->best.choices;
   }
   tp__clock_extend(l->p->clock, 0);
-  for (int trial = 0; trial < LOWERED && has_one && status == TP_OK && !tp__clock_is_over(l->p->clock); trial++) {
+  for (int trial = 0;
+       trial < LOWERED && has_one && status == TP_OK && !tp__clock_is_over(l->p->clock); trial++) {
     bool keeps = l->held <= l->p->memory_limit;
     low = keeps ? low : share;
     high = keeps ? share : high;
@@ -144,11 +156,13 @@ tp_status tp__plan_lean(tp_planner *p, tp_late_plan *plan) {
   l.tried = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(bool *));
   bool ok = l.own && l.made && l.changed && l.at_peak.made && l.at_peak.changed && l.tried;
   for (size_t i = 0; i < p->n_nodes && ok; i++)
-    ok = (l.tried[i] = tp__arena_array(p->arena, (size_t)p->nodes[i].n + 1, sizeof **l.tried)) != NULL;
+    ok = (l.tried[i] = tp__arena_array(p->arena, (size_t)p->nodes[i].n + 1, sizeof **l.tried)) !=
+         NULL;
   if (status == TP_OK && ok) {
     for (size_t i = 0; i < l.priced.n_nodes; i++)
       l.own[i] = l.priced.nodes[i].costs;
-    MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+    MlirDiagnosticHandlerID handler =
+        mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
     if (tp__few_open(&l.priced, &l.few) == TP_OK)
       search_prices(&l); /* that it fails is no error: others are sought */
     mlirContextDetachDiagnosticHandler(p->pass->context, handler);

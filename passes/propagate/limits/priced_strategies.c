@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum {
-  TIMES = 3,         /* that get a price, at most */
-  SOLVES = 5,        /* for one of them */
-  FIRST_SHARE = 2,   /* of the work: the solve of the sketch without prices takes no more than one ... */
+  TIMES = 3,  /* that get a price, at most */
+  SOLVES = 5, /* for one of them */
+  /* of the work: the solve of the sketch without prices takes no more than one ... */
+  FIRST_SHARE = 2,
   SKETCH_SHARE = 16, /* ... and one with prices */
   IN_ROWS = 4        /* entries of large tables are looked at in rows, so many in the time of one */
 };
@@ -17,7 +18,9 @@ enum {
 #define RISE 4.0          /* of the price of a time */
 #define MOST_PRICE 0x1p56 /* in fixed point, of all times together */
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_status tp__priced_open(tp_priced *l) {
   tp_planner *p = l->p, *sketch = &l->sketch;
@@ -63,16 +66,19 @@ void tp__priced_set(tp_priced *l, const double *price) {
   l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
 }
 
-/* What all the room is worth, rounded up. Where that is more than any cost, no bound comes from these prices. */
+/* What all the room is worth, rounded up. Where that is more than any cost, no bound comes from
+ * these prices. */
 static tp_cost refund(const tp_priced *l) {
   unsigned __int128 one = (unsigned __int128)1 << TP_PRICE_BITS;
-  unsigned __int128 back = ((unsigned __int128)l->prices[l->n_times] * (unsigned __int128)l->limit + one - 1) / one;
+  unsigned __int128 back =
+      ((unsigned __int128)l->prices[l->n_times] * (unsigned __int128)l->limit + one - 1) / one;
   return back < (unsigned __int128)TP_COST_FORBIDDEN ? (tp_cost)back : TP_COST_FORBIDDEN;
 }
 
 tp_solver_options tp__priced_options(const tp_priced *l, int share) {
   int64_t work = l->p->limited_work / share, left = l->left > 0 ? l->left : 0;
-  tp_solver_options options = {.size = sizeof options, .gap = l->p->gap, .work_budget = (work < left ? work : left) + 1};
+  tp_solver_options options = {
+      .size = sizeof options, .gap = l->p->gap, .work_budget = (work < left ? work : left) + 1};
   tp__clock_heed(l->p->clock, &options);
   return options;
 }
@@ -96,7 +102,8 @@ static void must_keep(tp_priced *l, const int *choices) {
 /* The bound of a problem of the sketch at the present prices. */
 static void learn_bound(tp_priced *l, tp_cost priced) {
   tp_cost bound = priced - refund(l);
-  bool overflows = priced >= TP_COST_FORBIDDEN && l->sketch.routes->prices; /* without prices there is a plan */
+  /* without prices there is a plan */
+  bool overflows = priced >= TP_COST_FORBIDDEN && l->sketch.routes->prices;
   if (bound <= l->bound || overflows)
     return;
   l->bound = bound;
@@ -111,7 +118,8 @@ int64_t tp__priced_peak(const tp_priced *l) {
   return (int64_t)at;
 }
 
-/* Solves the sketch at the present prices. What is found is in l->choices, and is kept. TP_INFEASIBLE: nothing was. */
+/* Solves the sketch at the present prices. What is found is in l->choices, and is kept.
+ * TP_INFEASIBLE: nothing was. */
 tp_status tp__priced_solve(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
@@ -152,7 +160,9 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
 /* ---- prices ---- */
 
 /* Half of the work is for the routes. */
-static bool may_price(const tp_priced *l) { return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock); }
+static bool may_price(const tp_priced *l) {
+  return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock);
+}
 
 /* Raises the price at a time until what is found keeps the limit there. *under: it does. */
 static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
@@ -173,7 +183,9 @@ static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
 tp_status tp__priced_search(tp_priced *l) {
   tp_status status = TP_OK;
   bool under = true;
-  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) && l->used[tp__priced_peak(l)] > l->limit; n++)
+  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) &&
+                  l->used[tp__priced_peak(l)] > l->limit;
+       n++)
     status = price_time(l, tp__priced_peak(l), &under);
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
@@ -213,7 +225,8 @@ static int by_cost(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What the strategies cost at least that are not among the cheapest, so many to a node on the average. */
+/* What the strategies cost at least that are not among the cheapest, so many to a node on the
+ * average. */
 tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) {
   size_t n = l->offset[l->n_first], at = share * l->n_first;
   tp_cost *sorted = tp__calloc(n + 1, sizeof *sorted);

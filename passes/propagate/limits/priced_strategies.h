@@ -1,11 +1,13 @@
-/* The sketch of a large function under a memory limit, with prices of memory: what it costs at least to keep the limit, with any strategy. Shared by
- * priced_strategies.c and memory_limited.c. */
+/* The sketch of a large function under a memory limit, with prices of memory: what it costs at
+ * least to keep the limit, with any strategy. Shared by priced_strategies.c and
+ * memory_limited.c. */
 #ifndef TP_PASSES_PROPAGATE_PRICED_H
 #define TP_PASSES_PROPAGATE_PRICED_H
 
 #include "passes/propagate/limits/route_sketch.h"
 
-/* Arrays are of the planner's arena. Strategies are those of the planner's nodes, all in one list. */
+/* Arrays are of the planner's arena. Strategies are those of the planner's nodes, all in one
+ * list. */
 typedef struct tp_priced {
   tp_planner *p, sketch;
   tp_problem *unpriced; /* of the sketch */
@@ -34,13 +36,16 @@ void tp__priced_close(tp_priced *priced);
 void tp__priced_set(tp_priced *priced, const double *price);
 /* l->price becomes what the solution says, if it says something. */
 void tp__priced_take(tp_priced *priced, const tp_solution *solution);
-/* Solves the sketch at the present prices, for its bound. What is found is in l->choices and l->used, and its strategies are kept. TP_INFEASIBLE: nothing was. */
+/* Solves the sketch at the present prices, for its bound. What is found is in l->choices and
+ * l->used, and its strategies are kept. TP_INFEASIBLE: nothing was. */
 tp_status tp__priced_solve(tp_priced *priced);
-/* Raises prices until something is found that keeps the limit, at the times at which it is exceeded most. */
+/* Raises prices until something is found that keeps the limit, at the times at which it is exceeded
+ * most. */
 tp_status tp__priced_search(tp_priced *priced);
 /* l->least of all strategies, at the best prices. */
 tp_status tp__priced_least(tp_priced *priced);
-/* What the strategies cost at least that are not among the cheapest, so many to a node on the average. */
+/* What the strategies cost at least that are not among the cheapest, so many to a node on the
+ * average. */
 tp_status tp__priced_threshold(const tp_priced *priced, size_t share, tp_cost *most);
 
 /* Strategy s of a node must be kept. */

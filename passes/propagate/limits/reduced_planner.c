@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 static tp_status copy_values(const tp_planner *p, tp_planner *copy) {
   copy->values = tp__arena_array(p->arena, p->n_values + 1, sizeof *copy->values);
@@ -81,15 +83,18 @@ static tp_status cut_node(tp_planner *p, const bool *kept, tp_node *node) {
   int n = count(kept, from.n);
   if (tp__node_allocate(p, node, n, from.n_in, from.n_out) != TP_OK)
     return TP_NO_MEMORY;
-  node->strategies = from.strategies ? tp__arena_array(p->arena, (size_t)n, sizeof *node->strategies) : NULL;
+  node->strategies =
+      from.strategies ? tp__arena_array(p->arena, (size_t)n, sizeof *node->strategies) : NULL;
   if (from.strategies && !node->strategies)
     return TP_NO_MEMORY;
   node->n = 0;
   for (int s = 0; s < from.n; s++) {
     if (!kept[s])
       continue;
-    memcpy(node->in + node->n * node->n_in, from.in + s * from.n_in, (size_t)from.n_in * sizeof *node->in);
-    memcpy(node->out + node->n * node->n_out, from.out + s * from.n_out, (size_t)from.n_out * sizeof *node->out);
+    memcpy(node->in + node->n * node->n_in, from.in + s * from.n_in,
+           (size_t)from.n_in * sizeof *node->in);
+    memcpy(node->out + node->n * node->n_out, from.out + s * from.n_out,
+           (size_t)from.n_out * sizeof *node->out);
     if (node->strategies)
       node->strategies[node->n] = from.strategies[s];
     node->costs[node->n++] = from.costs[s];
@@ -97,7 +102,8 @@ static tp_status cut_node(tp_planner *p, const bool *kept, tp_node *node) {
   return TP_OK;
 }
 
-/* What was equal and is cut equally stays one array, so that edges between such nodes stay equal. */
+/* What was equal and is cut equally stays one array, so that edges between such nodes stay
+ * equal. */
 static void **find_cut(tp_planner *p, tp_memo *memo, const bool *kept, const tp_node *node) {
   enum { BITS = 60 };
   const void *lists[] = {node->in, node->out, node->costs, node->strategies};

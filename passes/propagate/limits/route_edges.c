@@ -1,7 +1,9 @@
 /* The nodes and edges of routes as the solver gets them. */
 #include "passes/propagate/limits/route_sketch.h"
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 static int number_of(const tp_spec *specs, int n, tp_spec spec) {
   for (int i = 0; i < n; i++)
@@ -21,7 +23,8 @@ static void choose_places(int n_first, const int *first_of, const int *next, int
   }
 }
 
-static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_usage *usages, const tp_station_table **tables) {
+static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_usage *usages,
+                     const tp_station_table **tables) {
   tp_planner *p = r->p;
   for (size_t i = 0; i < p->n_nodes; i++) {
     nodes[place[i]] = p->nodes[i];
@@ -60,9 +63,11 @@ tp_status tp__routes_order(struct tp_routes *r) {
   bool ok = lists && nodes && usages && tables;
   for (size_t i = 0; i < n && ok; i++) {
     lists[i] = -1;
-    n_first += p->nodes[i].kind != TP_NODE_CHANGE && p->nodes[i].kind != TP_NODE_HELD && p->nodes[i].kind != TP_NODE_SPACE;
+    n_first += p->nodes[i].kind != TP_NODE_CHANGE && p->nodes[i].kind != TP_NODE_HELD &&
+               p->nodes[i].kind != TP_NODE_SPACE;
   }
-  for (size_t i = n; ok && i-- > (size_t)n_first;) { /* backwards: each goes to the front of its list */
+  for (size_t i = n; ok && i-- > (size_t)n_first;) {
+    /* backwards: each goes to the front of its list */
     int producer = p->values[p->nodes[i].index].node;
     next[i] = lists[producer];
     lists[producer] = (int)i;
@@ -85,7 +90,8 @@ typedef struct link {
 } link;
 
 /* From what stands in front of a station to the station. */
-static void fill_change(const tp_planner *p, const tp_station_table *t, const link *e, tp_cost *table) {
+static void fill_change(const tp_planner *p, const tp_station_table *t, const link *e,
+                        tp_cost *table) {
   const tp_node *a = &p->nodes[e->from], *b = &p->nodes[e->to];
   tp_spec before[TP_MAX_STATION_LAYOUTS];
   int n = tp__add_outputs(p, e->from, e->output, before, 0);
@@ -98,7 +104,8 @@ static void fill_change(const tp_planner *p, const tp_station_table *t, const li
       *cost = TP_COST_FORBIDDEN;
       if (!t->ways[y].changed)
         *cost = tp_spec_equal(spec, t->specs[y]) ? 0 : TP_COST_FORBIDDEN;
-      else if (t->excess[at] >= 0 && t->excess[at] <= t->ways[y].excess && tp_spec_equal(before[i], spec))
+      else if (t->excess[at] >= 0 && t->excess[at] <= t->ways[y].excess &&
+               tp_spec_equal(before[i], spec))
         *cost = t->costs[at];
     }
   }
@@ -110,17 +117,21 @@ static void fill_equal(const tp_planner *p, const link *e, tp_cost *table) {
   for (int x = 0; x < a->n; x++)
     for (int y = 0; y < b->n; y++)
       table[(size_t)x * (size_t)b->n + (size_t)y] =
-          tp_spec_equal(a->out[x * a->n_out + e->output], b->in[y * b->n_in + e->input]) ? 0 : TP_COST_FORBIDDEN;
+          tp_spec_equal(a->out[x * a->n_out + e->output], b->in[y * b->n_in + e->input])
+              ? 0
+              : TP_COST_FORBIDDEN;
 }
 
 /* With `t`: a change at that station. Equal links share their table. */
-static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e, const tp_station_table *t) {
+static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
+                          const tp_station_table *t) {
   tp_planner *p = r->p;
   const tp_node *a = &p->nodes[e.from], *b = &p->nodes[e.to];
   if (e.from == e.to)
     return TP_OK;
-  const int64_t key[] = {t ? 1 : 2, (int64_t)(intptr_t)(a->out + e.output), (int64_t)(intptr_t)(b->in + e.input),
-                         (int64_t)a->n << 32 | a->n_out, (int64_t)b->n << 32 | b->n_in};
+  const int64_t key[] = {t ? 1 : 2, (int64_t)(intptr_t)(a->out + e.output),
+                         (int64_t)(intptr_t)(b->in + e.input), (int64_t)a->n << 32 | a->n_out,
+                         (int64_t)b->n << 32 | b->n_in};
   void **slot = tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
   if (!slot)
     return out_of_memory(p);
@@ -152,12 +163,15 @@ static tp_status link_value(struct tp_routes *r, tp_problem *problem, const tp_p
     status = add_link(r, problem, e, r->tables[s->node]);
   }
   for (int u = 0; u < v->n_uses && route->n_stations > 0 && status == TP_OK; u++)
-    status = add_link(r, problem, (link){route->stations[route->of_use[u]].node, 0, v->uses[u].node, v->uses[u].input}, NULL);
+    status = add_link(
+        r, problem,
+        (link){route->stations[route->of_use[u]].node, 0, v->uses[u].node, v->uses[u].input}, NULL);
   return status;
 }
 
 /* May a space have strategy y, with strategy s of `node`? */
-static bool goes_together(const tp_space *space, const tp_node *node, int node_number, int s, int y) {
+static bool goes_together(const tp_space *space, const tp_node *node, int node_number, int s,
+                          int y) {
   if (space->before < 0)
     return y == space->strategy[s];
   if (node_number == space->before)
@@ -165,7 +179,8 @@ static bool goes_together(const tp_space *space, const tp_node *node, int node_n
   return node->ways[s].changed == (y > 0);
 }
 
-static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const tp_space *space, int number) {
+static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const tp_space *space,
+                               int number) {
   const tp_planner *p = r->p;
   const tp_node *node = &p->nodes[number];
   int n = p->nodes[space->node].n;
@@ -182,14 +197,16 @@ static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const t
 
 static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
   tp_status status = link_space_to(r, problem, space, r->p->nodes[space->node].slot);
-  return status == TP_OK && space->before >= 0 ? link_space_to(r, problem, space, space->before) : status;
+  return status == TP_OK && space->before >= 0 ? link_space_to(r, problem, space, space->before)
+                                               : status;
 }
 
 tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
   struct tp_routes *r = p->routes;
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++)
-    status = r->is_sketch ? tp__sketch_value(r, problem, &p->values[k]) : link_value(r, problem, &p->values[k]);
+    status = r->is_sketch ? tp__sketch_value(r, problem, &p->values[k])
+                          : link_value(r, problem, &p->values[k]);
   for (size_t i = 0; i < r->n_spaces && status == TP_OK; i++)
     status = link_space(r, problem, &r->spaces[i]);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
@@ -197,7 +214,8 @@ tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
       status = add_link(r, problem, (link){p->nodes[i].slot, 0, (int)i, 0}, NULL);
     const tp_usage *u = &r->usages[i];
     for (int k = 0; k < u->n && status == TP_OK; k++)
-      if (tp_problem_add_usage(problem, (int)i, u->spans[k].start, u->spans[k].end, u->spans[k].bytes) != TP_OK)
+      if (tp_problem_add_usage(problem, (int)i, u->spans[k].start, u->spans[k].end,
+                               u->spans[k].bytes) != TP_OK)
         status = out_of_memory(p);
   }
   return status;

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_status tp__sketch_open(const tp_planner *p, tp_planner *sketch) {
   tp_status status = tp__planner_copy(p, sketch);
@@ -61,7 +63,8 @@ static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec 
   return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
 }
 
-static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec *from, const tp_spec *to, moves *m) {
+static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec *from,
+                        const tp_spec *to, moves *m) {
   for (int i = 0; i < m->n_from; i++)
     m->from_bytes[i] = bytes_in(p, v, from[i]);
   for (int k = 0; k < m->n_to; k++)
@@ -69,14 +72,16 @@ static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec 
   for (int i = 0; i < m->n_from && !tp__clock_gives_up(p); i++)
     for (int k = 0; k < m->n_to; k++) {
       size_t at = (size_t)i * (size_t)m->n_to + (size_t)k;
-      m->costs[at] =
-          tp_spec_equal(from[i], to[k])
-              ? NOTHING_CHANGES
-              : tp__cost_times(tp_reshard_cost(p->reshards, from[i], to[k], v->rank, v->shape, v->element_size), v->trips);
+      m->costs[at] = tp_spec_equal(from[i], to[k])
+                         ? NOTHING_CHANGES
+                         : tp__cost_times(tp_reshard_cost(p->reshards, from[i], to[k], v->rank,
+                                                          v->shape, v->element_size),
+                                          v->trips);
     }
 }
 
-static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column *a, const column *b) {
+static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column *a,
+                         const column *b) {
   moves *m = tp__arena_alloc(p->arena, sizeof *m);
   tp_spec *lists = tp__calloc((size_t)a->n + (size_t)b->n + 1, sizeof *lists);
   if (m) {
@@ -100,7 +105,8 @@ static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column 
 }
 
 /* Equal columns have the same changes: those of the first time are kept, for all prices. */
-static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, const column *a, const column *b) {
+static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, const column *a,
+                               const column *b) {
   tp_words key;
   key.n = 0;
   tp__words_add(&key, (int64_t)(intptr_t)a->specs);
@@ -139,11 +145,13 @@ static weights weights_of(const struct tp_routes *r, const tp_station_plan *plan
 
 /* ---- edges ---- */
 
-static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, weights w, int from, int to) {
+static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, weights w,
+                           int from, int to) {
   const tp_planner *p = r->p;
   size_t rows = (size_t)p->nodes[from].n, columns = (size_t)p->nodes[to].n;
   size_t pairs = (size_t)m->n_from * (size_t)m->n_to;
-  tp_cost *priced = tp__calloc(pairs + 1, sizeof *priced), *table = tp__calloc(rows * columns + 1, sizeof *table);
+  tp_cost *priced = tp__calloc(pairs + 1, sizeof *priced),
+          *table = tp__calloc(rows * columns + 1, sizeof *table);
   tp_status status = priced && table ? TP_OK : TP_NO_MEMORY;
   for (size_t at = 0; at < pairs && status == TP_OK; at++) {
     tp_cost paid = tp__memory_payment(w.from, m->from_bytes[at / (size_t)m->n_to]) +
@@ -160,9 +168,10 @@ static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves
   return status;
 }
 
-/* From node `from` to node `to`, over a station. Equal changes at equal prices share their table. */
-static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_planned_value *v, const tp_station_plan *plan,
-                          int from, int output, int to, int input) {
+/* From node `from` to node `to`, over a station. Equal changes at equal prices share their
+ * table. */
+static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_planned_value *v,
+                          const tp_station_plan *plan, int from, int output, int to, int input) {
   tp_planner *p = r->p;
   column a = output_of(p, from, output), b = input_of(p, to, input);
   const moves *m = find_moves(r, v, &a, &b);
@@ -186,7 +195,8 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
 }
 
 /* What stands in front of a station. */
-static void before(const tp_planned_value *v, const tp_route *route, const tp_station *s, int *node, int *output) {
+static void before(const tp_planned_value *v, const tp_route *route, const tp_station *s, int *node,
+                   int *output) {
   *node = s->before >= 0 ? route->stations[s->before].node : v->node;
   *output = s->before >= 0 ? 0 : v->output;
 }
@@ -213,8 +223,9 @@ tp_cost tp__sketch_payment(const tp_planner *p, int node, int s) {
   const tp_usage *u = tp__usage(p->routes, node);
   tp_cost paid = 0;
   for (int i = 0; i < u->n; i++)
-    paid =
-        tp_cost_add(paid, tp__memory_payment(weight_of(p->routes, u->spans[i].start, u->spans[i].end), u->spans[i].bytes[s]));
+    paid = tp_cost_add(paid,
+                       tp__memory_payment(weight_of(p->routes, u->spans[i].start, u->spans[i].end),
+                                          u->spans[i].bytes[s]));
   return paid;
 }
 
@@ -237,8 +248,8 @@ static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec
   return tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size);
 }
 
-static void use_station(const tp_planner *p, const tp_planned_value *v, const tp_station *s, tp_spec to, const int *choices,
-                        int64_t *used) {
+static void use_station(const tp_planner *p, const tp_planned_value *v, const tp_station *s,
+                        tp_spec to, const int *choices, int64_t *used) {
   int node, output;
   before(v, tp__route(p->routes, v), s, &node, &output);
   tp_spec from = chosen_output(p, choices, node, output);
@@ -246,7 +257,8 @@ static void use_station(const tp_planner *p, const tp_planned_value *v, const tp
     return;
   const tp_station_plan *plan = s->plan;
   int64_t start = bytes_in(p, v, from), made = plan->elsewhere ? 0 : bytes_in(p, v, to);
-  hold(used, tp__change_start(plan), tp__change_end(plan), excess_of(p, v, from, to) + plan->keeps * start);
+  hold(used, tp__change_start(plan), tp__change_end(plan),
+       excess_of(p, v, from, to) + plan->keeps * start);
   hold(used, plan->start, plan->end, made);
   hold(used, plan->twice_start, plan->end, plan->twice * made);
   hold(used, plan->source_start, plan->source_end, start);
@@ -270,11 +282,12 @@ void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {
     const tp_route *route = tp__route(p->routes, v);
     for (int i = 0; i < route->n_stations; i++)
       if (route->stations[i].node >= 0)
-        use_station(p, v, &route->stations[i], chosen_output(p, choices, route->stations[i].node, 0), choices, used);
+        use_station(p, v, &route->stations[i],
+                    chosen_output(p, choices, route->stations[i].node, 0), choices, used);
     for (int u = 0; u < v->n_uses && route->n_stations > 0; u++) {
       const tp_node *to = &p->nodes[v->uses[u].node];
-      use_station(p, v, &route->stations[route->of_use[u]], to->in[choices[v->uses[u].node] * to->n_in + v->uses[u].input],
-                  choices, used);
+      use_station(p, v, &route->stations[route->of_use[u]],
+                  to->in[choices[v->uses[u].node] * to->n_in + v->uses[u].input], choices, used);
     }
   }
   for (size_t t = 1; t <= n_times; t++)

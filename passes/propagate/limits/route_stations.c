@@ -1,14 +1,16 @@
 /* Stations of routes under a memory limit: their strategies, and what each of them costs and holds.
  *
- * A strategy is a layout, whether it is another than the one before, and how much the change holds beyond its result: changes of several
- * steps are rounded up to one of a few amounts. */
+ * A strategy is a layout, whether it is another than the one before, and how much the change holds
+ * beyond its result: changes of several steps are rounded up to one of a few amounts. */
 #include "passes/propagate/limits/route_stations.h"
 
 #include <string.h>
 
 enum { MAX_AMOUNTS = 3, MAX_SPACES = 16 };
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
   return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
@@ -19,8 +21,10 @@ static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec 
 tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
   tp_planner *p = r->p;
   if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK ||
-      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) != TP_OK ||
-      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1, sizeof(const tp_station_table *)) != TP_OK)
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) !=
+          TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
+               sizeof(const tp_station_table *)) != TP_OK)
     return out_of_memory(p);
   p->nodes[p->n_nodes] = (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
   r->usages[p->n_nodes] = (tp_usage){0};
@@ -30,7 +34,8 @@ tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int
 }
 
 /* Node `node` holds `bytes` (by strategy) at start <= t < end, besides what it holds already. */
-static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end, const int64_t *bytes) {
+static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end,
+                      const int64_t *bytes) {
   tp_usage *u = &r->usages[node];
   if (start >= end)
     return TP_OK;
@@ -55,9 +60,13 @@ int64_t tp__usage_at(const tp_usage *u, int64_t time, int s) {
   return bytes;
 }
 
-int64_t tp__change_end(const tp_station_plan *plan) { return plan->anchor >= 0 ? plan->start + 1 : plan->end; }
+int64_t tp__change_end(const tp_station_plan *plan) {
+  return plan->anchor >= 0 ? plan->start + 1 : plan->end;
+}
 
-int64_t tp__change_start(const tp_station_plan *plan) { return plan->keeps ? plan->keep_start : plan->start; }
+int64_t tp__change_start(const tp_station_plan *plan) {
+  return plan->keeps ? plan->keep_start : plan->start;
+}
 
 /* What is made in blocks takes a block. */
 static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
@@ -65,7 +74,8 @@ static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spe
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
-tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start, int64_t end) {
+tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start,
+                          int64_t end) {
   const tp_node *n = &r->p->nodes[node];
   int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
   if (!bytes)
@@ -96,11 +106,12 @@ static int thin_out(int64_t *list, int n, int most) {
 }
 
 /* A space of `n` amounts, for node `tied`. */
-static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space made, int n, int64_t *amounts, int64_t start,
-                           int64_t end) {
+static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space made, int n,
+                           int64_t *amounts, int64_t start, int64_t end) {
   tp_planner *p = r->p;
   if (tp__routes_node(r, TP_NODE_SPACE, value, &made.node) != TP_OK ||
-      tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) != TP_OK)
+      tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) !=
+          TP_OK)
     return out_of_memory(p);
   tp_node *space = &p->nodes[made.node];
   *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = tied, .n = n};
@@ -123,10 +134,13 @@ static int number_amounts(const int64_t *bytes, int n_bytes, int64_t *list, int 
   return n;
 }
 
-tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes, int64_t start, int64_t end) {
+tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes,
+                         int64_t start, int64_t end) {
   tp_planner *p = r->p;
   int n_tied = p->nodes[node].n;
-  tp_space made = {.before = -1, .strategy = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
+  tp_space made = {.before = -1,
+                   .strategy =
+                       tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
   int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
   if (!list || !made.strategy)
     return out_of_memory(p);
@@ -134,16 +148,21 @@ tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t
   return n == 0 || list[n - 1] == 0 ? TP_OK : add_space(r, value, node, made, n, list, start, end);
 }
 
-tp_status tp__hold_source(struct tp_routes *r, int value, int station, int before, int output, int64_t start, int64_t end) {
+tp_status tp__hold_source(struct tp_routes *r, int value, int station, int before, int output,
+                          int64_t start, int64_t end) {
   tp_planner *p = r->p;
   const tp_node *from = &p->nodes[before];
-  tp_space made = {.before = before, .strategy = tp__arena_array(p->arena, (size_t)from->n + 1, sizeof *made.strategy)};
-  int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes), *list = bytes + from->n;
+  tp_space made = {.before = before,
+                   .strategy =
+                       tp__arena_array(p->arena, (size_t)from->n + 1, sizeof *made.strategy)};
+  int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes),
+          *list = bytes + from->n;
   if (!bytes || !made.strategy)
     return out_of_memory(p);
   for (int s = 0; s < from->n; s++)
     bytes[s] = bytes_in(p, &p->values[value], from->out[s * from->n_out + output]);
-  int n = number_amounts(bytes, from->n, list + 1, made.strategy); /* list[0]: nothing changes, nothing is held */
+  /* list[0]: nothing changes, nothing is held */
+  int n = number_amounts(bytes, from->n, list + 1, made.strategy);
   for (int s = 0; s < from->n; s++)
     made.strategy[s]++;
   return add_space(r, value, station, made, n + 1, list, start, end);
@@ -176,7 +195,8 @@ int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n
 
 /* ---- stations ---- */
 
-/* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among them. */
+/* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among
+ * them. */
 static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int n, int64_t *list) {
   int count = 0;
   for (int i = 0; i < n; i++)
@@ -185,9 +205,10 @@ static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int 
   return thin_out(list, count, MAX_AMOUNTS);
 }
 
-/* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the change starts from. */
-static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before, const tp_spec *layouts,
-                          bool keeps, tp_station_table *t) {
+/* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the
+ * change starts from. */
+static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before,
+                          const tp_spec *layouts, bool keeps, tp_station_table *t) {
   tp_planner *p = r->p;
   for (int i = 0; i < t->n_before && !tp__clock_gives_up(p); i++)
     for (int k = 0; k < t->n_layouts; k++) {
@@ -196,12 +217,14 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
       t->excess[at] = -1;
       if (tp_spec_equal(before[i], layouts[k]))
         continue;
-      t->costs[at] =
-          tp__cost_times(tp_reshard_cost(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size), v->trips);
+      t->costs[at] = tp__cost_times(
+          tp_reshard_cost(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size),
+          v->trips);
       if (t->costs[at] < TP_COST_FORBIDDEN &&
-          tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size, &path) == TP_OK)
-        t->excess[at] =
-            tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) + keeps * bytes_in(p, v, before[i]);
+          tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size,
+                          &path) == TP_OK)
+        t->excess[at] = tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) +
+                        keeps * bytes_in(p, v, before[i]);
     }
 }
 
@@ -219,8 +242,9 @@ static tp_station_table *allocate_table(tp_planner *p, int n_before, int n_layou
   return t->specs && t->ways && t->layout && t->costs && t->excess ? t : NULL;
 }
 
-static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
-                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value *v, int n_before,
+                                    const tp_spec *before, int n_layouts, const tp_spec *layouts,
+                                    bool keeps) {
   tp_station_table *t = allocate_table(r->p, n_before, n_layouts);
   int64_t list[TP_MAX_STATION_LAYOUTS + 1];
   if (!t)
@@ -243,8 +267,9 @@ static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value 
   return t;
 }
 
-static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value *v, int n_before, const tp_spec *before,
-                                    int n_layouts, const tp_spec *layouts, bool keeps) {
+static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value *v, int n_before,
+                                    const tp_spec *before, int n_layouts, const tp_spec *layouts,
+                                    bool keeps) {
   tp_words key;
   key.n = 0;
   tp__words_add(&key, n_before);
@@ -266,9 +291,10 @@ static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value 
   return slot ? *slot : NULL;
 }
 
-/* The node of a sketch has a strategy for each layout, and what a change holds is told by its edges: no node holds it. */
-static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts,
-                                const tp_station_plan *plan, int *station) {
+/* The node of a sketch has a strategy for each layout, and what a change holds is told by its
+ * edges: no node holds it. */
+static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
+                                const tp_spec *layouts, const tp_station_plan *plan, int *station) {
   tp_planner *p = r->p;
   tp_route *route = &r->routes[value];
   int number = -1;
@@ -293,11 +319,14 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts, c
   return node->in && node->costs ? TP_OK : out_of_memory(p);
 }
 
-/* What the strategies of a station hold: what a change makes, that again where its user cannot overwrite it, and its steps. */
-static tp_status hold_change(struct tp_routes *r, int value, int station, const tp_station_plan *plan) {
+/* What the strategies of a station hold: what a change makes, that again where its user cannot
+ * overwrite it, and its steps. */
+static tp_status hold_change(struct tp_routes *r, int value, int station,
+                             const tp_station_plan *plan) {
   const tp_planned_value *v = &r->p->values[value];
   const tp_node *node = &r->p->nodes[station];
-  int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps), *made = steps + node->n;
+  int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps),
+          *made = steps + node->n;
   if (!steps)
     return out_of_memory(r->p);
   for (int s = 0; s < node->n; s++)
@@ -313,8 +342,8 @@ static tp_status hold_change(struct tp_routes *r, int value, int station, const 
   return status;
 }
 
-tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts, const tp_station_plan *plan,
-                          int *station) {
+tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts,
+                          const tp_station_plan *plan, int *station) {
   tp_planner *p = r->p;
   const tp_planned_value *v = &p->values[value];
   tp_route *route = &r->routes[value];
@@ -322,8 +351,9 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   int number;
   if (r->is_sketch)
     return sketch_station(r, value, n_layouts, layouts, plan, station);
-  int n_before = plan->before < 0 ? tp__add_outputs(p, v->node, v->output, before, 0)
-                                  : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
+  int n_before = plan->before < 0
+                     ? tp__add_outputs(p, v->node, v->output, before, 0)
+                     : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
   tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
   if (!t || tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK)
     return out_of_memory(p);
@@ -342,6 +372,7 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   if (plan->source_end <= plan->source_start)
     return TP_OK;
   bool is_first = plan->before < 0;
-  return tp__hold_source(r, value, number, is_first ? p->values[value].node : route->stations[plan->before].node,
-                         is_first ? p->values[value].output : 0, plan->source_start, plan->source_end);
+  return tp__hold_source(
+      r, value, number, is_first ? p->values[value].node : route->stations[plan->before].node,
+      is_first ? p->values[value].output : 0, plan->source_start, plan->source_end);
 }

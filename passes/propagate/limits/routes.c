@@ -1,18 +1,23 @@
 /* Routes of values under a memory limit.
  *
- * Time runs in half steps: 2k while op k runs, 2k + 1 just after. What the function and its loops are given or return has memory of its own
- * all that time. Any other value is held by its producer until the next change of its layout:
+ * Time runs in half steps: 2k while op k runs, 2k + 1 just after. What the function and its loops
+ * are given or return has memory of its own all that time. Any other value is held by its producer
+ * until the next change of its layout:
  *
  *   producer -> [hold] -> [group] -> use
  *
- * Each arrow is a station that may change the layout. The hold keeps a value from its producer to its last use ("save sharded"); a group
- * of uses that stand close together shares a copy from the first to the last of them ("gather again": there are at most two groups); a use may
- * change the layout for itself alone. A station that changes nothing holds nothing. So a change is made as late as it can be, and what each
- * strategy of a station holds is exact but for the changes of several steps, which are rounded up to one of a few amounts.
+ * Each arrow is a station that may change the layout. The hold keeps a value from its producer to
+ * its last use ("save sharded"); a group of uses that stand close together shares a copy from the
+ * first to the last of them ("gather again": there are at most two groups); a use may change the
+ * layout for itself alone. A station that changes nothing holds nothing. So a change is made as
+ * late as it can be, and what each strategy of a station holds is exact but for the changes of
+ * several steps, which are rounded up to one of a few amounts.
  *
- * What is never stored (storage.h) is, where its layout changes on the way; else it extends the life of what it reads. A value whose
- * memory an op takes over is held while the op runs, and its result from then on; where the layout of the value changes, the result is held
- * beside the copy. What lies in memory that is counted for another value (shared_places.c) holds none, unless its layout changes. */
+ * What is never stored (storage.h) is, where its layout changes on the way; else it extends the
+ * life of what it reads. A value whose memory an op takes over is held while the op runs, and its
+ * result from then on; where the layout of the value changes, the result is held beside the copy.
+ * What lies in memory that is counted for another value (shared_places.c) holds none, unless its
+ * layout changes. */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
@@ -26,16 +31,19 @@ typedef struct placed {
   bool is_return;
 } placed;
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 /* ---- routes ---- */
 
-/* Has the value no memory unless its layout changes? What is made from nothing lies in what overwrites it. A view that the function returns is
- * made in the caller's. */
+/* Has the value no memory unless its layout changes? What is made from nothing lies in what
+ * overwrites it. A view that the function returns is made in the caller's. */
 static bool is_unstored(const struct tp_routes *r, const tp_planned_value *v) {
   tp_planner *p = r->p;
   const tp_rule *rule = tp__route_rule(p, v);
-  if (!rule || !(rule->is_free || tp__is_unstored(p, &r->timeline, r->timeline.values[v - p->values].maker)))
+  if (!rule ||
+      !(rule->is_free || tp__is_unstored(p, &r->timeline, r->timeline.values[v - p->values].maker)))
     return false;
   bool is_returned = false;
   for (int u = 0; u < v->n_uses; u++)
@@ -47,17 +55,21 @@ static int by_anchor(const void *a, const void *b) {
   const placed *x = a, *y = b;
   if (x->is_return != y->is_return)
     return (int)x->is_return - (int)y->is_return;
-  return x->anchor != y->anchor ? (x->anchor < y->anchor ? -1 : 1) : (x->use > y->use) - (x->use < y->use);
+  return x->anchor != y->anchor ? (x->anchor < y->anchor ? -1 : 1)
+                                : (x->use > y->use) - (x->use < y->use);
 }
 
-/* The uses in program order, those by the function's return last. Returns the number of the others. */
+/* The uses in program order, those by the function's return last. Returns the number of the
+ * others. */
 static int place_uses(const struct tp_routes *r, const tp_planned_value *v, placed *uses) {
   int n = 0;
   for (int u = 0; u < v->n_uses; u++) {
     int anchor = tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op);
     bool is_return = r->p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
-    bool starts = tp__op_has_dialect(v->uses[u].op, "scf") && mlirOperationEqual(v->uses[u].op, r->timeline.moments[anchor].op);
-    uses[u] = (placed){u, anchor, starts ? anchor : r->until[anchor], is_return}; /* a loop only starts from it */
+    bool starts = tp__op_has_dialect(v->uses[u].op, "scf") &&
+                  mlirOperationEqual(v->uses[u].op, r->timeline.moments[anchor].op);
+    /* a loop only starts from it */
+    uses[u] = (placed){u, anchor, starts ? anchor : r->until[anchor], is_return};
     n += !is_return;
   }
   qsort(uses, (size_t)v->n_uses, sizeof *uses, by_anchor);
@@ -71,8 +83,8 @@ static int last_of(const placed *uses, int from, int to, int last) {
 }
 
 /* A station for uses[from .. to), shared by them. */
-static tp_status share(struct tp_routes *r, int value, const placed *uses, int from, int to, tp_station_plan plan,
-                       int *station) {
+static tp_status share(struct tp_routes *r, int value, const placed *uses, int from, int to,
+                       tp_station_plan plan, int *station) {
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
   const tp_planned_value *v = &r->p->values[value];
   int n = tp__add_outputs(r->p, v->node, v->output, layouts, 0);
@@ -99,14 +111,16 @@ typedef struct life {
   bool is_overwritten;    /* its memory becomes that of another value in the last op that uses it */
   bool overwrites;        /* it takes over the memory of another value */
   bool is_stored_changed; /* is_unstored, but stored where its layout changes: no mere name */
-  int since;         /* when the memory that is its own, unless its layout changes, begins to be held; its own is from `def` */
+  /* when the memory that is its own, unless its layout changes, begins to be held; its own is from
+   * `def` */
+  int since;
   bool is_elsewhere; /* that memory is counted as another's: a result of the function */
 } life;
 
-/* A station that changes the layout of what lies in other memory as long as no layout changes holds that too: until `end`, in half steps. `from`, `to`: the
- * uses that take what it makes. */
-static void hold_source(const struct tp_routes *r, const tp_planned_value *v, const placed *uses, int from, int to,
-                        const life *l, int64_t end, tp_station_plan *plan) {
+/* A station that changes the layout of what lies in other memory as long as no layout changes holds
+ * that too: until `end`, in half steps. `from`, `to`: the uses that take what it makes. */
+static void hold_source(const struct tp_routes *r, const tp_planned_value *v, const placed *uses,
+                        int from, int to, const life *l, int64_t end, tp_station_plan *plan) {
   if (l->is_elsewhere) {
     plan->keeps = false;
     plan->twice = false;
@@ -123,7 +137,8 @@ static void hold_source(const struct tp_routes *r, const tp_planned_value *v, co
 }
 
 /* Where a station has changed the layout, as much as it makes is held from `start` to `end`. */
-static tp_status hold_changed(struct tp_routes *r, int value, int station, int64_t start, int64_t end) {
+static tp_status hold_changed(struct tp_routes *r, int value, int station, int64_t start,
+                              int64_t end) {
   tp_planner *p = r->p;
   int change = r->routes[value].stations[station].node;
   const tp_node *node = &p->nodes[change];
@@ -132,30 +147,40 @@ static tp_status hold_changed(struct tp_routes *r, int value, int station, int64
   if (!bytes)
     return out_of_memory(p);
   for (int s = 0; s < node->n; s++)
-    bytes[s] = node->ways[s].changed ? tp__local_bytes(p->mesh, node->in[s], v->rank, v->shape, v->element_size) : 0;
+    bytes[s] = node->ways[s].changed
+                   ? tp__local_bytes(p->mesh, node->in[s], v->rank, v->shape, v->element_size)
+                   : 0;
   return tp__hold_space(r, value, change, bytes, start, end);
 }
 
-/* What a temporary value is kept in after its producer, until its last use. *station is the one above, and becomes this one. */
-static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
+/* What a temporary value is kept in after its producer, until its last use. *station is the one
+ * above, and becomes this one. */
+static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l,
+                          int *station) {
   tp_planner *p = r->p;
   int last = last_of(uses, 0, n, l->def), held, top = *station;
   bool stays = l->has_memory || l->is_returned;
-  tp_station_plan plan = {.before = top, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
+  tp_station_plan plan = {
+      .before = top, .anchor = -1, .start = 2 * l->def + 1, .end = 2 * l->def + 2};
   if (stays)
-    plan = (tp_station_plan){.before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
-  hold_source(r, &p->values[value], uses, 0, n, l, stays ? 2 * (int64_t)last + 1 : 2 * (int64_t)l->def + 2, &plan);
+    plan = (tp_station_plan){
+        .before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
+  hold_source(r, &p->values[value], uses, 0, n, l,
+              stays ? 2 * (int64_t)last + 1 : 2 * (int64_t)l->def + 2, &plan);
   if (!stays && l->is_elsewhere && r->is_sketch) /* what is changed is held, nothing else */
     plan.end = 2 * (int64_t)last + 1;
   tp_status status = share(r, value, uses, 0, n, plan, station);
   if (status != TP_OK || stays)
     return status;
   if (l->is_elsewhere)
-    return r->is_sketch ? TP_OK : hold_changed(r, value, *station, 2 * (int64_t)l->def + 2, 2 * (int64_t)last + 1);
+    return r->is_sketch
+               ? TP_OK
+               : hold_changed(r, value, *station, 2 * (int64_t)l->def + 2, 2 * (int64_t)last + 1);
   tp_planned_value whole = p->values[value];
   whole.output = 0;
   if (r->is_sketch)
-    return tp__hold_output(r, r->routes[value].stations[*station].node, &whole, 2 * l->def + 2, 2 * last + 1);
+    return tp__hold_output(r, r->routes[value].stations[*station].node, &whole, 2 * l->def + 2,
+                           2 * last + 1);
   status = tp__routes_node(r, TP_NODE_HELD, value, &held);
   if (status != TP_OK)
     return status;
@@ -170,16 +195,19 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   node->slot = r->routes[value].stations[*station].node;
   status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
   /* Then the op that would overwrite the value makes its result beside it. */
-  return status == TP_OK && l->is_overwritten ? hold_changed(r, value, *station, 2 * (int64_t)last, 2 * (int64_t)last + 1)
-                                              : status;
+  return status == TP_OK && l->is_overwritten
+             ? hold_changed(r, value, *station, 2 * (int64_t)last, 2 * (int64_t)last + 1)
+             : status;
 }
 
 /* The stations that several uses share; above[u] becomes the one in front of use u. */
-static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int top, int *above) {
+static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n,
+                            const life *l, int top, int *above) {
   tp_status status = TP_OK;
   int first = top, split = second_group(uses, n);
   bool stays = l->has_memory || l->is_returned;
-  if (n > 0 && !l->is_unstored && (stays ? n > 1 && split < n : last_of(uses, 0, n, l->def) - l->def > FAR))
+  if (n > 0 && !l->is_unstored &&
+      (stays ? n > 1 && split < n : last_of(uses, 0, n, l->def) - l->def > FAR))
     status = add_hold(r, value, uses, n, l, &top);
   for (int u = 0; u < n; u++)
     above[u] = top;
@@ -195,7 +223,8 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
                             .keep_start = 2 * (int64_t)l->def,
                             .twice = l->is_overwritten,
                             .twice_start = 2 * (int64_t)uses[to - 1].anchor};
-    hold_source(r, &r->p->values[value], uses, from, to, l, 2 * (int64_t)last_of(uses, 0, n, l->def) + 1, &plan);
+    hold_source(r, &r->p->values[value], uses, from, to, l,
+                2 * (int64_t)last_of(uses, 0, n, l->def) + 1, &plan);
     status = share(r, value, uses, from, to, plan, &station);
     for (int u = from; u < to && status == TP_OK; u++)
       above[u] = station;
@@ -213,8 +242,10 @@ static void plan_return(const life *l, int anchor, int last, tp_station_plan *pl
   plan->source_end = l->is_returned ? 2 * (int64_t)last + 2 : plan->source_start;
 }
 
-/* The station that results and other uses share: what it makes lies in the memory of a result, where the others read it. */
-static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int *station) {
+/* The station that results and other uses share: what it makes lies in the memory of a result,
+ * where the others read it. */
+static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n,
+                              const life *l, int *station) {
   int n_uses = r->p->values[value].n_uses;
   tp_station_plan plan = {.before = -1, .anchor = -1, .elsewhere = true};
   plan.start = 2 * (int64_t)l->def;
@@ -224,9 +255,10 @@ static tp_status add_returned(struct tp_routes *r, int value, const placed *uses
   return l->is_returned && n > 0 ? share(r, value, uses, 0, n_uses, plan, station) : TP_OK;
 }
 
-/* The station that several results share: what it makes is one of them, and the others are its copies. */
-static tp_status add_shared_return(struct tp_routes *r, int value, const placed *uses, int n, const life *l, int last, int top,
-                                   int *above) {
+/* The station that several results share: what it makes is one of them, and the others are its
+ * copies. */
+static tp_status add_shared_return(struct tp_routes *r, int value, const placed *uses, int n,
+                                   const life *l, int last, int top, int *above) {
   tp_station_plan plan = {.before = top};
   int station, n_uses = r->p->values[value].n_uses;
   for (int u = n; u < n_uses; u++)
@@ -240,14 +272,17 @@ static tp_status add_shared_return(struct tp_routes *r, int value, const placed 
   return status;
 }
 
-/* Is what the op makes what it reads, under another name or in another layout, in the memory of a result? */
+/* Is what the op makes what it reads, under another name or in another layout, in the memory of a
+ * result? */
 static bool is_made_in_result(const tp_planner *p, MlirOperation op) {
-  const tp_planned_value *made =
-      tp__is_view(op) || tp__op_is(op, "shard.shard") ? tp__planned_value(p, mlirOperationGetResult(op, 0)) : NULL;
+  const tp_planned_value *made = tp__is_view(op) || tp__op_is(op, "shard.shard")
+                                     ? tp__planned_value(p, mlirOperationGetResult(op, 0))
+                                     : NULL;
   return made && tp__is_returned(p, made);
 }
 
-static tp_status add_use(struct tp_routes *r, int value, const placed *at, const life *l, int above, int last) {
+static tp_status add_use(struct tp_routes *r, int value, const placed *at, const life *l, int above,
+                         int last) {
   const tp_planned_value *v = &r->p->values[value];
   const tp_use *use = &v->uses[at->use];
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
@@ -264,7 +299,8 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   plan.elsewhere = is_made_in_result(r->p, use->op);
   if (at->is_return) {
     plan_return(l, at->anchor, last, &plan);
-    if (above >= 0 && !l->is_returned && !plan.keeps) { /* what the results share may be none of them */
+    if (above >= 0 && !l->is_returned && !plan.keeps) {
+      /* what the results share may be none of them */
       plan.keeps = true;
       plan.keep_start = plan.start;
     }
@@ -291,7 +327,8 @@ static life life_of(const struct tp_routes *r, int value, const placed *uses, in
   return l;
 }
 
-/* Does an op make the value from nothing, in whatever layout its user wants? Then no layout changes, and nothing is held. */
+/* Does an op make the value from nothing, in whatever layout its user wants? Then no layout
+ * changes, and nothing is held. */
 static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
   const tp_rule *rule = tp__route_rule(p, v);
   if (!rule || !rule->is_free || v->n_uses != 1)
@@ -300,7 +337,8 @@ static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
   for (int t = 0; t < to->n; t++) {
     bool is_made = false;
     for (int s = 0; s < from->n && !is_made; s++)
-      is_made = tp_spec_equal(from->out[s * from->n_out + v->output], to->in[t * to->n_in + v->uses[0].input]);
+      is_made = tp_spec_equal(from->out[s * from->n_out + v->output],
+                              to->in[t * to->n_in + v->uses[0].input]);
     if (!is_made)
       return false;
   }
@@ -314,7 +352,8 @@ static tp_status route_value(struct tp_routes *r, int value) {
   tp_route *route = &r->routes[value];
   placed *uses = tp__calloc((size_t)v.n_uses + 1, sizeof *uses);
   int *above = tp__calloc((size_t)v.n_uses + 1, sizeof *above);
-  route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES, sizeof *route->stations);
+  route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES,
+                                    sizeof *route->stations);
   route->of_use = tp__arena_array(p->arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
   tp_status status = uses && above && route->stations && route->of_use ? TP_OK : out_of_memory(p);
   if (status == TP_OK && (v.in_blocks || !v.keeps_layout)) {
@@ -338,7 +377,9 @@ static tp_status route_value(struct tp_routes *r, int value) {
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
       status = add_use(r, value, &uses[u], &l, above[u], last);
     if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_elsewhere && !l.is_unstored)
-      status = tp__hold_output(r, v.node, &v, 2 * (int64_t)l.def + (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
+      status = tp__hold_output(r, v.node, &v,
+                               2 * (int64_t)l.def +
+                                   (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
                                held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
   }
   tp__free(uses);
@@ -354,7 +395,8 @@ static void find_ends(struct tp_routes *r) {
   for (size_t k = r->timeline.n; k-- > 0;) {
     int result = r->timeline.moments[k].result;
     r->until[k] = r->timeline.moments[k].end;
-    const tp_planned_value *v = result >= 0 && (size_t)result < p->n_values ? &p->values[result] : NULL;
+    const tp_planned_value *v =
+        result >= 0 && (size_t)result < p->n_values ? &p->values[result] : NULL;
     if (!v || !(v->in_blocks || is_unstored(r, v)))
       continue;
     for (int u = 0; u < v->n_uses; u++) {
@@ -375,8 +417,10 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   r->until = tp__arena_array(p->arena, r->timeline.n + 1, sizeof *r->until);
   r->routes = tp__arena_array(p->arena, p->n_values + 1, sizeof *r->routes);
   if (!r->until || !r->routes ||
-      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) != TP_OK ||
-      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1, sizeof(const tp_station_table *)) != TP_OK)
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) !=
+          TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
+               sizeof(const tp_station_table *)) != TP_OK)
     return out_of_memory(p);
   memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
   memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
@@ -412,7 +456,9 @@ void tp__routes_move(struct tp_routes *r, tp_planner *p) {
   r->timeline.planner = p;
 }
 
-const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) { return &r->routes[v - r->p->values]; }
+const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) {
+  return &r->routes[v - r->p->values];
+}
 
 const tp_usage *tp__usage(const struct tp_routes *r, int node) { return &r->usages[node]; }
 
@@ -420,5 +466,6 @@ int64_t tp__routes_numbers(const struct tp_routes *r) { return r->numbers; }
 
 MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
   size_t k = time < 0 ? 0 : (size_t)time / 2;
-  return r->timeline.n == 0 ? r->p->program.func : r->timeline.moments[k < r->timeline.n ? k : r->timeline.n - 1].op;
+  return r->timeline.n == 0 ? r->p->program.func
+                            : r->timeline.moments[k < r->timeline.n ? k : r->timeline.n - 1].op;
 }

@@ -1,7 +1,8 @@
 /* A few strategies of every node.
  *
- * Pricing the changes between all layouts of all values takes longest in stating a problem. Here a strategy is priced against the few that its neighbours
- * keep: changes are few, and nodes that are alike, as those of equal layers are, are looked at once. */
+ * Pricing the changes between all layouts of all values takes longest in stating a problem. Here a
+ * strategy is priced against the few that its neighbours keep: changes are few, and nodes that are
+ * alike, as those of equal layers are, are looked at once. */
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
@@ -15,7 +16,9 @@ typedef struct column {
   int *number; /* by strategy: its layout */
 } column;
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 static double trips_of(const tp_planner *p, const tp_node *node) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
@@ -29,7 +32,8 @@ static void add_end(tp_few *f, int *n, int node, tp_few_end e) {
   n[node]++;
 }
 
-static void add_way(tp_few *f, int *n, const tp_planned_value *v, int from, int output, int to, int input) {
+static void add_way(tp_few *f, int *n, const tp_planned_value *v, int from, int output, int to,
+                    int input) {
   if (from == to)
     return;
   add_end(f, n, from, (tp_few_end){to, v, true, output, input});
@@ -44,7 +48,8 @@ static void add_ways(tp_few *f, int *n) {
     if (v->copy >= 0)
       add_way(f, n, v, v->node, v->output, v->copy, 0);
     for (int u = 0; u < v->n_uses; u++)
-      add_way(f, n, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, v->uses[u].node, v->uses[u].input);
+      add_way(f, n, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output,
+              v->uses[u].node, v->uses[u].input);
   }
 }
 
@@ -108,7 +113,8 @@ static column *make_column(const tp_planner *p, const tp_node *node, bool makes,
 /* NULL when memory runs out. */
 static const column *find_column(tp_few *f, int number, bool makes, int at) {
   const tp_node *node = &f->p->nodes[number];
-  const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n, makes ? node->n_out : node->n_in, at};
+  const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
+                         makes ? node->n_out : node->n_in, at};
   void **slot = tp__memo(&f->same_columns, f->p->arena, key, TP_LEN(key));
   if (slot && !*slot)
     *slot = make_column(f->p, node, makes, at);
@@ -131,18 +137,22 @@ static int kept_layouts(const tp_node *node, const bool *row, bool makes, int at
 
 /* ---- prices ---- */
 
-static tp_cost change_cost(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
+static tp_cost change_cost(const tp_planner *p, const tp_planned_value *v, tp_spec from,
+                           tp_spec to) {
   if (tp_spec_equal(from, to))
     return 0;
   return v->keeps_layout ? TP_COST_FORBIDDEN
-                         : tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size), v->trips);
+                         : tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape,
+                                                          v->element_size),
+                                          v->trips);
 }
 
 static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
-/* least[k]: what changes cost at least between own layout k and those that the other node keeps. All goals of one layout are asked for together: that is quickest. */
-static void price_changes(const tp_planner *p, const tp_few_end *e, const column *own, int n, const tp_spec *others,
-                          tp_cost *least) {
+/* least[k]: what changes cost at least between own layout k and those that the other node keeps.
+ * All goals of one layout are asked for together: that is quickest. */
+static void price_changes(const tp_planner *p, const tp_few_end *e, const column *own, int n,
+                          const tp_spec *others, tp_cost *least) {
   for (int k = 0; k < own->n; k++)
     least[k] = n > 0 ? TP_COST_FORBIDDEN : 0;
   if (e->makes)
@@ -159,11 +169,13 @@ static void price_changes(const tp_planner *p, const tp_few_end *e, const column
 /* Of the strategies of one node; scratch of `keep_best`. */
 typedef struct prices {
   tp_cost *costs, *least; /* by strategy, by layout */
-  bool *unnamed;          /* by strategy: an axis stands where no annotation brings it; NULL: not asked for */
+  /* by strategy: an axis stands where no annotation brings it; NULL: not asked for */
+  bool *unnamed;
   tp_spec *others;
 } prices;
 
-/* Adds what the way at this end costs at least from every strategy to those that the other node keeps. */
+/* Adds what the way at this end costs at least from every strategy to those that the other node
+ * keeps. */
 static tp_status add_least(tp_few *f, int node, const tp_few_end *e, bool with_ways, prices *q) {
   const tp_planner *p = f->p;
   const bool *row = with_ways ? f->rows[e->other] : NULL;
@@ -197,14 +209,16 @@ static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs,
   return status;
 }
 
-/* Strategies of a node that cost least, with the ways to the neighbours of which some are known (`with_ways`); with `named` also the cheapest whose axes stand
- * only where annotations bring them. Those in `row` stay. */
+/* Strategies of a node that cost least, with the ways to the neighbours of which some are known
+ * (`with_ways`); with `named` also the cheapest whose axes stand only where annotations bring them.
+ * Those in `row` stay. */
 static tp_status price_and_keep(tp_few *f, int node, bool with_ways, bool named, bool *row) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->nodes[node];
   size_t n = (size_t)own->n;
   prices q = {tp__calloc(n + 1, sizeof *q.costs), tp__calloc(n + 1, sizeof *q.least),
-              named ? tp__calloc(n + 1, sizeof *q.unnamed) : NULL, tp__calloc(TP_MAX_STRATEGIES, sizeof *q.others)};
+              named ? tp__calloc(n + 1, sizeof *q.unnamed) : NULL,
+              tp__calloc(TP_MAX_STRATEGIES, sizeof *q.others)};
   tp_status status = q.costs && q.least && q.others && (q.unnamed || !named) ? TP_OK : TP_NO_MEMORY;
   for (int s = 0; s < own->n && status == TP_OK; s++)
     q.costs[s] = tp__cost_times(own->costs[s], trips_of(p, own));
@@ -237,8 +251,8 @@ static void add_node_words(const tp_few *f, int node, bool with_ways, bool named
   for (int i = f->first[node]; i < f->first[node + 1]; i++) {
     const tp_few_end *e = &f->ends[i];
     const tp_node *other = &p->nodes[e->other];
-    tp__words_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 | (int64_t)e->column << 16 |
-                           (int64_t)e->other_column << 40);
+    tp__words_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 |
+                           (int64_t)e->column << 16 | (int64_t)e->other_column << 40);
     tp__words_add(key, e->v->element_size);
     tp__words_add(key, (int64_t)e->v->trips);
     tp__words_add(key, (int64_t)(intptr_t)(with_ways ? f->rows[e->other] : NULL));
@@ -303,7 +317,8 @@ static const bool *chosen_row(tp_few *f, int node, int s) {
   return *slot = row;
 }
 
-/* In the order of nodes, so that what comes later goes with what came before: whole chains of values change together. */
+/* In the order of nodes, so that what comes later goes with what came before: whole chains of
+ * values change together. */
 tp_status tp__few_around(tp_few *f, const int *choices) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;

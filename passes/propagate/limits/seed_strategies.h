@@ -1,4 +1,5 @@
-/* A few strategies of every node, chosen without stating the problem (seed_strategies.c), for plans in little time (time_limited.c). */
+/* A few strategies of every node, chosen without stating the problem (seed_strategies.c), for plans
+ * in little time (time_limited.c). */
 #ifndef TP_PASSES_PROPAGATE_FEW_H
 #define TP_PASSES_PROPAGATE_FEW_H
 
@@ -12,7 +13,8 @@ typedef struct tp_few_end {
   int column, other_column; /* output, input */
 } tp_few_end;
 
-/* Arrays are of the planner's arena. Rows say which strategies are kept; nodes that are alike in all that a row depends on share it, and it does not change. */
+/* Arrays are of the planner's arena. Rows say which strategies are kept; nodes that are alike in
+ * all that a row depends on share it, and it does not change. */
 typedef struct tp_few {
   tp_planner *p;
   const bool **rows; /* by node; NULL: none are known yet */
@@ -24,17 +26,20 @@ typedef struct tp_few {
 /* `planner` has nodes, and no routes. To be closed also when it fails. */
 tp_status tp__few_open(tp_planner *planner, tp_few *few);
 void tp__few_close(tp_few *few);
-/* Of ops the strategies of least work, and those of least work whose axes stand only where annotations bring them; of what is around them those that cost least
- * to change into those, unless `clock` is over. Always the one that splits least. */
+/* Of ops the strategies of least work, and those of least work whose axes stand only where
+ * annotations bring them; of what is around them those that cost least to change into those, unless
+ * `clock` is over. Always the one that splits least. */
 tp_status tp__few_choose(tp_few *few);
-/* The strategies of the plan, and those that cost least beside it: with the changes from and into what is chosen for the neighbours. choices[i]: of node i. */
+/* The strategies of the plan, and those that cost least beside it: with the changes from and into
+ * what is chosen for the neighbours. choices[i]: of node i. */
 tp_status tp__few_around(tp_few *few, const int *choices);
 
 /* ---- time_limited.c ---- */
 
 /* A planner for the few, with its plan. To be dropped also when it fails. */
 tp_status tp__few_plan(const tp_few *few, tp_planner *planned);
-/* The strategies of such a plan, by their numbers among all of the planner of the few. NULL when memory runs out. */
+/* The strategies of such a plan, by their numbers among all of the planner of the few. NULL when
+ * memory runs out. */
 int *tp__few_chosen(const tp_planner *planner, const tp_planner *planned);
 
 /* No plan costs less than the least of every node. */
@@ -47,10 +52,12 @@ typedef struct tp_late_plan {
   const int *choices; /* by node of the planner; NULL: none */
   tp_cost cost;       /* TP_COST_FORBIDDEN: none */
   const char *method;
-  const bool *const *tried; /* by node of the planner: the strategies of all plans that were tried; NULL: none were */
+  /* by node of the planner: the strategies of all plans that were tried; NULL: none were */
+  const bool *const *tried;
 } tp_late_plan;
 
-/* Seeks a plan that keeps the memory limit, until the clock is over; where one is found the grace is, too. `planner` has nodes, and no routes. */
+/* Seeks a plan that keeps the memory limit, until the clock is over; where one is found the grace
+ * is, too. `planner` has nodes, and no routes. */
 tp_status tp__plan_lean(tp_planner *planner, tp_late_plan *plan);
 
 #endif

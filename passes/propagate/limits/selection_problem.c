@@ -1,12 +1,16 @@
-/* The strategy-selection problem of a function: edges from uses, priced by the reshard between their layouts. */
+/* The strategy-selection problem of a function: edges from uses, priced by the reshard between
+ * their layouts. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/route_sketch.h"
 
 #include "rules/attention.h"
 
-enum { BEYOND_SHARE = 3 }; /* of the work, one at least for plans that are counted with more than the limit */
+/* of the work, one at least for plans that are counted with more than the limit */
+enum { BEYOND_SHARE = 3 };
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 /* ---- edges ---- */
 
@@ -30,27 +34,33 @@ typedef struct edge_ends {
 } edge_ends;
 
 static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
-  return cost >= TP_COST_FORBIDDEN ? cost : cost / TP_EXPOSED * exposed + cost % TP_EXPOSED * exposed / TP_EXPOSED;
+  return cost >= TP_COST_FORBIDDEN
+             ? cost
+             : cost / TP_EXPOSED * exposed + cost % TP_EXPOSED * exposed / TP_EXPOSED;
 }
 
-static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
+                            edge_ends ends) {
   const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
   size_t na = (size_t)a->n, nb = (size_t)b->n;
   tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
   int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
-  tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs), *table = tp__calloc(na * nb + 1, sizeof *table);
+  tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs),
+          *table = tp__calloc(na * nb + 1, sizeof *table);
   tp_status status = TP_NO_MEMORY;
   if (lists && numbers && pairs && table) {
     int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca && !tp__clock_gives_up(p); i++)
       for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] = v->keeps_layout
-                                ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
-                                : exposed_part(tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
-                                                                              v->rank, v->shape, v->element_size),
-                                                              v->trips),
-                                               ends.exposed);
+        pairs[i * cb + k] =
+            v->keeps_layout
+                ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
+                : exposed_part(
+                      tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
+                                                     v->rank, v->shape, v->element_size),
+                                     v->trips),
+                      ends.exposed);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
@@ -63,8 +73,10 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
   return status;
 }
 
-/* Between the same lists of layouts, for values of one shape, the table is the same: priced once, and kept once. */
-static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v, edge_ends ends) {
+/* Between the same lists of layouts, for values of one shape, the table is the same: priced once,
+ * and kept once. */
+static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
+                          edge_ends ends) {
   const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
   tp_words key;
   key.n = 0;
@@ -100,7 +112,8 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
       status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
       const tp_use *use = &v->uses[u];
-      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node, use->input, use->exposed};
+      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node,
+                        use->input, use->exposed};
       if (ends.from != ends.to) /* a loop that yields what it carries: one layout */
         status = add_edge(p, problem, v, ends);
     }
@@ -137,21 +150,22 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
       bool possible = false;
       for (int s = 0; s < from->n && !possible; s++)
         for (int t = 0; t < to->n && !possible; t++)
-          possible =
-              tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output], to->in[t * to->n_in + v->uses[u].input],
-                              v->rank, v->shape, v->element_size) < TP_COST_FORBIDDEN;
+          possible = tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output],
+                                     to->in[t * to->n_in + v->uses[u].input], v->rank, v->shape,
+                                     v->element_size) < TP_COST_FORBIDDEN;
       if (!possible)
-        return tp__error(
-            v->uses[u].op, TP_INFEASIBLE,
-            "no layout of operand %d can be reached from the layouts its producer can give it: an average has no identity, so "
-            "nothing makes a partial one; relax the annotation of one of both",
-            v->uses[u].operand);
+        return tp__error(v->uses[u].op, TP_INFEASIBLE,
+                         "no layout of operand %d can be reached from the layouts its producer can "
+                         "give it: an average has no identity, so "
+                         "nothing makes a partial one; relax the annotation of one of both",
+                         v->uses[u].operand);
     }
   }
   if (p->routes)
     return tp__limit_exceeded(p, solution);
-  return tp__error(p->program.func, TP_INFEASIBLE,
-                   "no plan satisfies the annotations, or each takes more than 26 days in the model");
+  return tp__error(
+      p->program.func, TP_INFEASIBLE,
+      "no plan satisfies the annotations, or each takes more than 26 days in the model");
 }
 
 /* What a loop repeats is paid as often as it runs. */
@@ -159,13 +173,15 @@ static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) 
   const tp_node *node = &p->nodes[i];
   double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
   bool pays = p->routes && p->routes->prices;
-  bool hides = p->hides_rings && node->kind == TP_NODE_OP && p->program.items[node->index].rule->ring.factors;
+  bool hides = p->hides_rings && node->kind == TP_NODE_OP &&
+               p->program.items[node->index].rule->ring.factors;
   if (trips == 1 && !pays && !hides)
     return tp_problem_add_node(problem, node->n, node->costs);
   tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
   for (int s = 0; costs && s < node->n; s++)
-    costs[s] = tp_cost_add(tp__cost_times(node->costs[s] - (hides ? tp__ring_hidden(p, node, s) : 0), trips),
-                           pays ? tp__sketch_payment(p, (int)i, s) : 0);
+    costs[s] = tp_cost_add(
+        tp__cost_times(node->costs[s] - (hides ? tp__ring_hidden(p, node, s) : 0), trips),
+        pays ? tp__sketch_payment(p, (int)i, s) : 0);
   int number = costs ? tp_problem_add_node(problem, node->n, costs) : -1;
   tp__free(costs);
   return number;
@@ -198,7 +214,9 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
   int64_t beyond = p->limited_work / BEYOND_SHARE; /* at least */
-  tp_solver_options options = {.size = sizeof options, .work_budget = p->routes ? p->limited_work - beyond : 0, .gap = p->gap};
+  tp_solver_options options = {.size = sizeof options,
+                               .work_budget = p->routes ? p->limited_work - beyond : 0,
+                               .gap = p->gap};
   tp__clock_heed(p->clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
@@ -216,7 +234,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
-                                    : tp__error(p->program.func, solved, "the solver failed: %s", tp_status_name(solved));
+                                    : tp__error(p->program.func, solved, "the solver failed: %s",
+                                                tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
     p->nodes[i].chosen = solution->choices[i];
   p->work += solution->work;

@@ -1,13 +1,17 @@
-/* Under a memory limit: values that lie where others are counted, as long as their layouts do not change on the way (storage.h).
+/* Under a memory limit: values that lie where others are counted, as long as their layouts do not
+ * change on the way (storage.h).
  *
- * What an op overwrites becomes its result. If that is returned, all lies in the memory of the function's result, which the caller holds all the time; so
- * does what is returned under another name. A while has one memory for what its condition is given and what its body works on where each
- * hands on to the other what it was given. Where a layout changes on such a way, both ends have memory of their own: the station that changes it
- * holds that too (routes.c). */
+ * What an op overwrites becomes its result. If that is returned, all lies in the memory of the
+ * function's result, which the caller holds all the time; so does what is returned under another
+ * name. A while has one memory for what its condition is given and what its body works on where
+ * each hands on to the other what it was given. Where a layout changes on such a way, both ends
+ * have memory of their own: the station that changes it holds that too (routes.c). */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 /* Among the values of the planner; -1: none of them. */
 static int number_of(const tp_planner *p, MlirValue value) {
@@ -41,7 +45,8 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
   bool passes = tp__op_is(op, "scf.yield") && tp__is_passed_on(loop, i);
   if (tp__op_is(op, "scf.condition")) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    passes = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(loop, 0)) &&
+    passes = mlirValueIsABlockArgument(value) &&
+             mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(loop, 0)) &&
              tp__is_passed_on(loop, mlirBlockArgumentGetArgNumber(value));
   }
   return passes ? tp__timeline_number(&r->timeline, loop) : -1;
@@ -50,11 +55,14 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
 /* ---- what is overwritten, and what is returned ---- */
 
 /* Calls `visit` for the results of all ops on the way from what `root` overwrites to `root`. */
-static tp_status for_each_between(struct tp_routes *r, MlirValue value, MlirOperation root,
-                                  tp_status (*visit)(struct tp_routes *r, MlirValue value, int number), int number) {
+static tp_status
+for_each_between(struct tp_routes *r, MlirValue value, MlirOperation root,
+                 tp_status (*visit)(struct tp_routes *r, MlirValue value, int number), int number) {
   tp_status status = TP_OK;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root) && status == TP_OK;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    for (MlirOperation at = mlirOpOperandGetOwner(use);
+         !mlirOperationEqual(at, root) && status == TP_OK;
          at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0))))
       status = visit(r, mlirOperationGetResult(at, 0), number);
   return status;
@@ -86,11 +94,12 @@ static bool reads_init(const tp_rule *rule) {
   return reads;
 }
 
-/* Would the first op on the way from `value` to `root` overwrite the value as well if the layout changed behind it? Then what a change holds is the
- * memory of both. */
+/* Would the first op on the way from `value` to `root` overwrite the value as well if the layout
+ * changed behind it? Then what a change holds is the memory of both. */
 static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperation root) {
   bool direct = true, once = tp__is_used_once(value);
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root);
          at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0)))) {
       const tp_rule *rule = tp__planned_rule(p, at);
@@ -100,29 +109,35 @@ static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperat
   return direct || once;
 }
 
-/* Whose memory becomes that of what op k makes, which lies in that of a result: what it overwrites, or gives another name. Null: none. */
+/* Whose memory becomes that of what op k makes, which lies in that of a result: what it overwrites,
+ * or gives another name. Null: none. */
 static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValue *overwritten) {
   const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
   MlirValue source = *overwritten;
-  if (tp__is_view(op) && v && tp__is_returned(p, v) && tp__is_used_once(mlirOperationGetOperand(op, 0)))
+  if (tp__is_view(op) && v && tp__is_returned(p, v) &&
+      tp__is_used_once(mlirOperationGetOperand(op, 0)))
     source = mlirOperationGetOperand(op, 0);
   else if (!mlirValueIsNull(source) && !is_taken_over_alone(p, source, op))
     source = (MlirValue){NULL};
   return source;
 }
 
-/* Backwards: the memory of what is made later is known. What is made in it since when is found forwards. */
+/* Backwards: the memory of what is made later is known. What is made in it since when is found
+ * forwards. */
 static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
   const tp_planner *p = r->p;
   for (size_t k = 0; k < p->n_values; k++)
     r->since[k] = tp__is_returned(p, &p->values[k]) ? 0 : -1;
   for (size_t k = r->timeline.n; k-- > 0;) {
     MlirOperation op = r->timeline.moments[k].op;
-    int number = mlirOperationGetNumResults(op) > 0 ? number_of(p, mlirOperationGetResult(op, 0)) : -1;
+    int number =
+        mlirOperationGetNumResults(op) > 0 ? number_of(p, mlirOperationGetResult(op, 0)) : -1;
     if (number < 0 || r->since[number] < 0 || tp__op_has_dialect(op, "scf"))
       continue;
     MlirValue source = source_of(p, op, &overwritten[k]);
-    int before = mlirValueIsNull(source) || mlirOperationIsNull(tp__defining_op(source)) ? -1 : number_of(p, source);
+    int before = mlirValueIsNull(source) || mlirOperationIsNull(tp__defining_op(source))
+                     ? -1
+                     : number_of(p, source);
     if (before >= 0)
       r->since[before] = 0;
   }
@@ -137,7 +152,8 @@ static tp_status find_since(struct tp_routes *r, const MlirValue *overwritten) {
       int number = number_of(p, mlirOperationGetResult(op, i));
       if (number < 0 || r->since[number] < 0)
         continue;
-      MlirValue source = tp__op_has_dialect(op, "scf") ? (MlirValue){NULL} : source_of(p, op, &overwritten[k]);
+      MlirValue source =
+          tp__op_has_dialect(op, "scf") ? (MlirValue){NULL} : source_of(p, op, &overwritten[k]);
       int before = mlirValueIsNull(source) ? -1 : number_of(p, source);
       r->since[number] = before >= 0 && r->since[before] >= 0 ? r->since[before] : (int)k;
       if (before >= 0 && r->since[before] >= 0 && mlirValueEqual(source, overwritten[k]))

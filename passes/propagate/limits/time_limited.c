@@ -1,22 +1,27 @@
 /* Plans in little time.
  *
- * Under a time limit the plan of a large function starts from a few strategies of every node (seed_strategies.h), whose problem is stated and solved in a fraction of the
- * time that all of them take. All strategies are then priced against that plan, the cheapest are kept beside it, and their problem is solved; so in turn, while plans
- * get cheaper. In the time that is left the problem of all strategies is stated and solved, as it is without a limit; where the time is over before that has found a
- * cheaper plan, the best of the few is taken. It is valid and may be far from the cheapest. If nothing else is known, what is proven of all strategies is that a plan costs no
- * less than the least of every node. */
+ * Under a time limit the plan of a large function starts from a few strategies of every node
+ * (seed_strategies.h), whose problem is stated and solved in a fraction of the time that all of
+ * them take. All strategies are then priced against that plan, the cheapest are kept beside it, and
+ * their problem is solved; so in turn, while plans get cheaper. In the time that is left the
+ * problem of all strategies is stated and solved, as it is without a limit; where the time is over
+ * before that has found a cheaper plan, the best of the few is taken. It is valid and may be far
+ * from the cheapest. If nothing else is known, what is proven of all strategies is that a plan
+ * costs no less than the least of every node. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
 
-enum { ROUNDS = 6 };     /* of improvement */
-#define GRACE 0.2        /* seconds, at least, to choose the few, and as many to plan with them ... */
+enum { ROUNDS = 6 }; /* of improvement */
+#define GRACE 0.2    /* seconds, at least, to choose the few, and as many to plan with them ... */
 #define GRACE_OF_OP 5e-6 /* ... and as many beside that for each op */
 #define FEW_GAP 0.002    /* that is good enough for a plan of few strategies */
 #define WORTHWHILE 1e-3  /* of the cost: what a round has to gain for another one */
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_cost tp__least_cost(const tp_planner *p) {
   tp_cost sum = 0;
@@ -25,7 +30,9 @@ tp_cost tp__least_cost(const tp_planner *p) {
     tp_cost least = TP_COST_FORBIDDEN;
     for (int s = 0; s < node->n; s++)
       least = node->costs[s] < least ? node->costs[s] : least;
-    sum = tp_cost_add(sum, tp__cost_times(least, node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1));
+    sum = tp_cost_add(
+        sum,
+        tp__cost_times(least, node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1));
   }
   return sum;
 }
@@ -37,7 +44,8 @@ static tp_cost worth(const tp_planner *p) { return p->overlaps ? p->overlapped :
 
 tp_status tp__few_plan(const tp_few *f, tp_planner *few) {
   const tp_planner *p = f->p;
-  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *)); /* those in use stay */
+  /* those in use stay */
+  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   tp_status status = tp__planner_copy(p, few);
   few->gap = p->gap > FEW_GAP ? p->gap : FEW_GAP;
   if (status == TP_OK && !rows)
@@ -70,9 +78,11 @@ int *tp__few_chosen(const tp_planner *p, const tp_planner *few) {
 static tp_status improve(tp_few *f, tp_planner *best) {
   tp_planner *p = f->p;
   tp_status status = TP_OK;
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler =
+      mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
   bool is_better = true;
-  for (int round = 0; round < ROUNDS && is_better && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
+  for (int round = 0;
+       round < ROUNDS && is_better && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
     tp_planner next;
     const int *choices = tp__few_chosen(p, best);
     status = choices ? tp__few_around(f, choices) : TP_NO_MEMORY;
@@ -116,7 +126,8 @@ static tp_status find_few(tp_planner *p, tp_planner *best) {
 /* *found: in time. */
 static tp_status plan_all(tp_planner *p, bool *found) {
   p->heeds_clock = true;
-  tp_status status = tp__clock_is_over(p->clock) ? TP_OK : tp__plan_make_problem(p, true, &p->problem);
+  tp_status status =
+      tp__clock_is_over(p->clock) ? TP_OK : tp__plan_make_problem(p, true, &p->problem);
   p->heeds_clock = false;
   *found = status == TP_OK && p->problem;
   return *found ? tp__plan_solve(p) : status;
@@ -137,7 +148,8 @@ static void take(tp_planner *p, tp_planner *few, tp_cost bound) {
 static tp_status find_first(tp_planner *p, bool is_last, tp_planner *few) {
   if (is_last)
     return find_few(p, few);
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler =
+      mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
   tp_status status = find_few(p, few);
   mlirContextDetachDiagnosticHandler(p->pass->context, handler);
   return status;

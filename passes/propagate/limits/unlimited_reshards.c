@@ -1,13 +1,17 @@
 /* Plans within a memory limit whose layouts change where planning without a limit changes them.
  *
- * Routes change layouts as late as they can, and count what is held then. Without a limit a value with several uses has one copy, and what becomes
- * smaller changes behind its producer: often that holds less than routes do, for the same decisions of all ops. So what the solver chose for arguments, ops and results
- * is also planned without routes: every decision has one strategy left, but for the copies. */
+ * Routes change layouts as late as they can, and count what is held then. Without a limit a value
+ * with several uses has one copy, and what becomes smaller changes behind its producer: often that
+ * holds less than routes do, for the same decisions of all ops. So what the solver chose for
+ * arguments, ops and results is also planned without routes: every decision has one strategy left,
+ * but for the copies. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 /* The number that strategy s of a node has among all, of which those in `kept` were kept. */
 static int number_among_all(const bool *kept, int s) {
@@ -17,7 +21,8 @@ static int number_among_all(const bool *kept, int s) {
   return at;
 }
 
-/* By node that is not of routes: the one strategy that was chosen, as that of the program, or else (`own`) of the planner. NULL when memory runs out. */
+/* By node that is not of routes: the one strategy that was chosen, as that of the program, or else
+ * (`own`) of the planner. NULL when memory runs out. */
 static const bool *const *chosen_rows(const tp_planner *p, const int *choices, bool own) {
   const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   size_t n = 0;
@@ -26,7 +31,8 @@ static const bool *const *chosen_rows(const tp_planner *p, const int *choices, b
       continue;
     const bool *kept = p->kept && !own ? p->kept[n] : NULL;
     int at = kept ? number_among_all(kept, choices[i]) : choices[i];
-    bool *row = tp__arena_array(p->arena, (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);
+    bool *row = tp__arena_array(
+        p->arena, (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);
     if (!row)
       return NULL;
     row[at] = true;
@@ -55,7 +61,8 @@ static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
     MlirValue value = peak.held[i].value;
     bool is_changed = false;
     while (!mlirValueIsNull(value) && !mlirValueIsABlockArgument(value) &&
-           tp__op_is(mlirOpResultGetOwner(value), "shard.shard") && !tp__planned_value(written, value)) {
+           tp__op_is(mlirOpResultGetOwner(value), "shard.shard") &&
+           !tp__planned_value(written, value)) {
       is_changed = true;
       value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
     }
@@ -67,7 +74,8 @@ static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
   return status;
 }
 
-int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost, tp_at_peak *at_peak) {
+int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost,
+                       tp_at_peak *at_peak) {
   int64_t held = INT64_MAX;
   const bool *const *rows = p->is_restricted ? NULL : chosen_rows(p, solution->choices, false);
   if (!rows)
@@ -115,7 +123,8 @@ void tp__plain_close(tp_planner *plain) {
 
 tp_status tp__plain_take(tp_planner *p, const int *choices) {
   tp_planner plain;
-  const bool *const *own = chosen_rows(p, choices, true), *const *all = chosen_rows(p, choices, false);
+  const bool *const *own = chosen_rows(p, choices, true), *const *all =
+                                                              chosen_rows(p, choices, false);
   if (!own || !all)
     return out_of_memory(p);
   tp_status status = tp__plain_open(p, &plain);

@@ -1,9 +1,12 @@
 /* Plans that are counted with more than the limit, and yet keep it.
  *
- * What the solver counts under a limit is never less than what a plan holds, but may be more. A plan that is counted with more is written into a copy of
- * the module, which says what it holds. The first one is the cheapest of all: where that keeps the limit, it is the plan. Else the problem is solved
- * within more room than there is, between the limit and what that plan is counted with. What is found there costs no more than what is counted to fit;
- * the bound is that of the larger room, and so holds for all that is counted to fit too. Before rooms are tried plans are listed (k_best.c). */
+ * What the solver counts under a limit is never less than what a plan holds, but may be more. A
+ * plan that is counted with more is written into a copy of the module, which says what it holds.
+ * The first one is the cheapest of all: where that keeps the limit, it is the plan. Else the
+ * problem is solved within more room than there is, between the limit and what that plan is counted
+ * with. What is found there costs no more than what is counted to fit; the bound is that of the
+ * larger room, and so holds for all that is counted to fit too. Before rooms are tried plans are
+ * listed (k_best.c). */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <stdlib.h>
@@ -24,7 +27,8 @@ static bool same_nodes(const tp_planner *a, const tp_planner *b) {
 }
 
 tp_status tp__copy_open(const tp_planner *p, tp_copied *c) {
-  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->pass->module)), .pass = *p->pass};
+  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->pass->module)),
+                   .pass = *p->pass};
   c->pass.module = mlirModuleGetOperation(c->module);
   c->handler = mlirContextAttachDiagnosticHandler(c->pass.context, tp__swallow, NULL, NULL);
   return tp__again_open(&c->pass, p, true, &c->again);
@@ -56,10 +60,14 @@ static int64_t held_by(const tp_planner *p, const tp_solution *solution) {
   return held;
 }
 
-bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) { return held_by(p, solution) <= p->memory_limit; }
+bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
+  return held_by(p, solution) <= p->memory_limit;
+}
 
-/* Solves the problem of the planner with so much room, numbers included. TP_INFEASIBLE: nothing was found, and `solution` has no choices. */
-static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t room, tp_solution *solution) {
+/* Solves the problem of the planner with so much room, numbers included. TP_INFEASIBLE: nothing was
+ * found, and `solution` has no choices. */
+static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t room,
+                              tp_solution *solution) {
   int64_t limit = p->memory_limit - tp__routes_numbers(p->routes);
   *solution = (tp_solution){0};
   tp_status status = tp_problem_set_limit(p->problem, room - tp__routes_numbers(p->routes));
@@ -72,11 +80,14 @@ static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t 
 
 typedef struct beyond {
   tp_solution *best; /* may have no choices; its cost is that of the best plan */
-  int *plain;        /* choices of a plan without routes that costs less than that of `best`; NULL: none */
-  tp_cost cost;      /* of the best of all */
-  tp_cost floor;     /* no plan costs less, whatever it holds */
-  int64_t low, high; /* rooms: what is found within `low` keeps the limit or costs no less, within `high` it does not keep it */
-  int64_t more;      /* what the last plan was counted with beyond what it held */
+  /* choices of a plan without routes that costs less than that of `best`; NULL: none */
+  int *plain;
+  tp_cost cost;  /* of the best of all */
+  tp_cost floor; /* no plan costs less, whatever it holds */
+  /* rooms: what is found within `low` keeps the limit or costs no less, within `high` it does not
+   * keep it */
+  int64_t low, high;
+  int64_t more; /* what the last plan was counted with beyond what it held */
 } beyond;
 
 /* The plan of `other` becomes the best, with routes or without. */
@@ -88,7 +99,8 @@ static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
   tp_cost bound = other->lower_bound;
   if (is_plain) {
     other->choices = NULL;
-    b->best->lower_bound = bound > b->best->lower_bound || !b->best->choices ? bound : b->best->lower_bound;
+    b->best->lower_bound =
+        bound > b->best->lower_bound || !b->best->choices ? bound : b->best->lower_bound;
     b->best->method = other->method;
     return;
   }
@@ -98,7 +110,8 @@ static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
   *other = (tp_solution){0};
 }
 
-/* Takes what was found within `room` if it costs less and keeps the limit. Else what is proven of the room is proven of the limit. */
+/* Takes what was found within `room` if it costs less and keeps the limit. Else what is proven of
+ * the room is proven of the limit. */
 static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond *b) {
   int64_t counted = (int64_t)other->peak.low + tp__routes_numbers(p->routes), held;
   bool is_cheaper = other->choices && other->cost < b->cost, is_taken = false;
@@ -124,7 +137,8 @@ static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond
   tp_solution_clear(other);
 }
 
-/* What ends the search in a room: it is proven that nothing there costs less than the best, or the time is over. */
+/* What ends the search in a room: it is proven that nothing there costs less than the best, or the
+ * time is over. */
 typedef struct room_end {
   tp_cost cost;
   const tp_clock *clock;
@@ -132,15 +146,16 @@ typedef struct room_end {
 
 static bool is_room_done(const tp_solver_progress *progress, void *data) {
   const room_end *end = data;
-  return tp_exact_cost_value(progress->lower_bound) >= (double)end->cost || tp__clock_is_over(end->clock);
+  return tp_exact_cost_value(progress->lower_bound) >= (double)end->cost ||
+         tp__clock_is_over(end->clock);
 }
 
 static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *b) {
   tp_status status = TP_OK;
   int64_t most = b->best->work + options.work_budget;
   options.work_budget = options.work_budget / SHARE + 1;
-  for (int round = 0;
-       round < ROUNDS && b->high - b->low > 1 && status == TP_OK && b->best->work < most && !tp__clock_is_over(p->clock);
+  for (int round = 0; round < ROUNDS && b->high - b->low > 1 && status == TP_OK &&
+                      b->best->work < most && !tp__clock_is_over(p->clock);
        round++) {
     int64_t room = p->memory_limit + b->more;
     if (round % 2 == 1 || room <= b->low || room >= b->high)
@@ -172,7 +187,8 @@ static tp_status choose(tp_planner *p, beyond *b) {
   return best->choices ? TP_OK : TP_INFEASIBLE;
 }
 
-/* Is there nothing to gain, or no way to find it out? What is written is read anew, with all strategies. */
+/* Is there nothing to gain, or no way to find it out? What is written is read anew, with all
+ * strategies. */
 static bool is_final(const tp_planner *p, const tp_solution *best) {
   return p->is_restricted || tp__clock_is_over(p->clock) || tp__limit_is_impossible(p) ||
          (best->cost < TP_COST_FORBIDDEN &&
@@ -188,8 +204,9 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
   b->best->work += near.work;
   p->is_cut_short |= tp__clock_is_over(p->clock);
   if (status == TP_OK && near.choices) {
-    tp_solution found = {
-        .choices = malloc((p->n_nodes + 1) * sizeof *found.choices), .lower_bound = b->floor, .method = "listing"};
+    tp_solution found = {.choices = malloc((p->n_nodes + 1) * sizeof *found.choices),
+                         .lower_bound = b->floor,
+                         .method = "listing"};
     if (!found.choices)
       return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
     memcpy(found.choices, near.choices, p->n_nodes * sizeof *found.choices);
@@ -199,7 +216,8 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
 }
 
 /* `cheapest` is the cheapest plan of all. */
-static tp_status look_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *cheapest, beyond *b) {
+static tp_status look_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *cheapest,
+                             beyond *b) {
   b->floor = cheapest->lower_bound;
   take_if_kept(p, ALL_ROOM, cheapest, b);
   if (b->cost <= b->floor)

@@ -1,8 +1,8 @@
-/* Axes flow from annotations along factors: strategy=follow offers no others, and uneven shards that an annotation asks for are offered to
- * all ops that it reaches.
+/* Axes flow from annotations along factors: strategy=follow offers no others, and uneven shards
+ * that an annotation asks for are offered to all ops that it reaches.
  *
- * The dimensions of all values that share a factor of some op form one class (union-find); the axes of a class are those that annotations
- * put on its dimensions. */
+ * The dimensions of all values that share a factor of some op form one class (union-find); the axes
+ * of a class are those that annotations put on its dimensions. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
@@ -23,7 +23,9 @@ static int find(tp_flow *flow, int slot) {
 }
 
 /* Of the value with this number, which may be none. */
-static int slot_of(const tp_flow *flow, int value, int dim) { return value < 0 ? -1 : flow->first_slot[value] + dim; }
+static int slot_of(const tp_flow *flow, int value, int dim) {
+  return value < 0 ? -1 : flow->first_slot[value] + dim;
+}
 
 static void join(tp_flow *flow, int a, int b) {
   if (a < 0 || b < 0)
@@ -66,7 +68,9 @@ static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int number = tp__program_number(&p->program, value);
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
     int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, number, d);
-    bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) % tp_spec_dim_shards(p->mesh, spec, d) == 0;
+    bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) %
+                       tp_spec_dim_shards(p->mesh, spec, d) ==
+                   0;
     for (int i = 0; i < n && slot >= 0; i++) {
       p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
       p->flow->uneven |= (uint8_t)((divides ? 0u : 1u) << axes[i]);
@@ -95,7 +99,8 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
   for (int f = 0; f < rule->n_factors; f++)
     of_factor[f] = -1;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
-    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    const tp_value_map *map =
+        i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     for (int d = 0; map->is_tensor && d < map->rank; d++)
       for (int k = 0; k < map->dims[d].n_factors; k++) {
         int f = map->dims[d].factors[k], slot = slot_of(flow, map->number, d);
@@ -125,7 +130,9 @@ static void join_carried(tp_planner *p, const tp_carried *c) {
     join_values(p, c->values[0], mlirOperationGetOperand(c->uses[i].op, c->uses[i].operand));
 }
 
-static MlirBlock entry(const tp_planner *p) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)); }
+static MlirBlock entry(const tp_planner *p) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+}
 
 /* Gives the value with the next number its slots. */
 static void add_slots(tp_flow *flow, int *number, int rank) {
@@ -146,7 +153,8 @@ static void add_values(tp_planner *p) {
     for (int r = 0; item->kind == TP_ITEM_OP && r < item->rule->n_results; r++)
       if (item->rule->results[r].number >= 0)
         add_slots(p->flow, &n, item->rule->results[r].rank);
-    if (item->kind == TP_ITEM_LAYOUT && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
+    if (item->kind == TP_ITEM_LAYOUT &&
+        mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
       add_slots(p->flow, &n, rank_of(mlirOperationGetResult(item->op, 0)));
     for (int k = 0; k < item->n_carried; k++)
       for (int v = 0; v < item->carried[k].n_values; v++)
@@ -179,7 +187,8 @@ static tp_status mark_annotations(tp_planner *p) {
 
 tp_status tp__flow_build(tp_planner *p) {
   tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
-  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *flow->first_slot)))
+  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->program.n_values + 1,
+                                                    sizeof *flow->first_slot)))
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   add_values(p);
   flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);

@@ -10,9 +10,9 @@ void tp__words_add(tp_words *words, int64_t word) {
 }
 
 static void add_map(tp_words *words, const tp_value_map *map) {
-  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 | map->has_combiner << 3 |
-                           !mlirOperationIsNull(map->pad) << 4 | map->rank << 8 |
-                           (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
+  tp__words_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 |
+                           map->has_combiner << 3 | !mlirOperationIsNull(map->pad) << 4 |
+                           map->rank << 8 | (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
   if (!map->is_tensor)
     return;
   tp__words_add(words, map->element_size);
@@ -39,11 +39,13 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule) {
   tp__words_add(words, rule->peak);
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
-  tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 | rule->n_variants << 16 |
-                           (int64_t)rule->n_operands << 32 | (int64_t)rule->n_results << 48);
+  tp__words_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 |
+                           rule->n_variants << 16 | (int64_t)rule->n_operands << 32 |
+                           (int64_t)rule->n_results << 48);
   for (int f = 0; f < rule->n_factors; f++) {
     tp__words_add(words, rule->factors[f].size);
-    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 | rule->factors[f].kind << 8);
+    tp__words_add(words, rule->factors[f].repeats_work << 17 | rule->factors[f].must_divide << 16 |
+                             rule->factors[f].kind << 8);
   }
   for (int v = 0; v < rule->n_variants; v++) {
     tp__words_add(words, rule->variants[v].combiner);

@@ -1,8 +1,9 @@
 /* The order in which the solver sees the nodes.
  *
- * Messages are passed along the numbers of nodes, once up and once down. What is connected should therefore be close: an argument stands
- * before its first use, a copy behind its producer. In program order alone all arguments come first and all copies last, and messages
- * take several times as many passes. */
+ * Messages are passed along the numbers of nodes, once up and once down. What is connected should
+ * therefore be close: an argument stands before its first use, a copy behind its producer. In
+ * program order alone all arguments come first and all copies last, and messages take several times
+ * as many passes. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>

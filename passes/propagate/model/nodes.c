@@ -1,9 +1,12 @@
-/* The nodes of the strategy-selection problem of a function, from ops, and its values with their uses. */
+/* The nodes of the strategy-selection problem of a function, from ops, and its values with their
+ * uses. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
   int i = tp__program_number(&p->program, value);
@@ -72,10 +75,13 @@ static tp_status add_use(tp_planner *p, int value, tp_use use) {
   return TP_OK;
 }
 
-static int number_of(const tp_planner *p, MlirValue value) { return tp__program_number(&p->program, value); }
+static int number_of(const tp_planner *p, MlirValue value) {
+  return tp__program_number(&p->program, value);
+}
 
 static tp_status add_arg(tp_planner *p, int i) {
-  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  MlirValue arg =
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
   int node = 0;
   if (!tp__is_tensor(mlirValueGetType(arg)))
     return TP_OK;
@@ -93,7 +99,8 @@ static tp_status add_op(tp_planner *p, int item) {
     status = tp__node_for_op(p, item, &p->nodes[node]);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
-      status = add_use(p, rule->operands[i].number, (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
+      status = add_use(p, rule->operands[i].number,
+                       (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].number >= 0)
       new_result(p, &rule->results[i], node, i);
@@ -107,7 +114,8 @@ static tp_status add_layout(tp_planner *p, int item) {
   if (status == TP_OK)
     status = tp__node_for_layout(p, item, &p->nodes[node]);
   if (status == TP_OK)
-    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)), (tp_use){node, 0, op, 0, TP_EXPOSED});
+    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
+                     (tp_use){node, 0, op, 0, TP_EXPOSED});
   return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
 }
 
@@ -137,7 +145,8 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   return TP_OK;
 }
 
-/* A result that is not annotated takes any layout without partials: those that its producer can give it, and all others. */
+/* A result that is not annotated takes any layout without partials: those that its producer can
+ * give it, and all others. */
 static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
   const tp_node *producer = &p->nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);
@@ -167,7 +176,8 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     status = add_made(p, v, &p->nodes[node]);
   p->nodes[node].kind = TP_NODE_RESULT;
   p->nodes[node].index = i;
-  return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED}) : status;
+  return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED})
+                         : status;
 }
 
 /* One node for each carried tensor; where it comes from is added when all values are known. */
@@ -230,8 +240,8 @@ tp_status tp__plan_copies(tp_planner *p) {
     for (int u = -1; u < v->n_uses; u++) {
       const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
       for (int s = 0; s < other->n; s++)
-        tp__layout_set_add(set,
-                           u < 0 ? other->out[s * other->n_out + v->output] : other->in[s * other->n_in + v->uses[u].input]);
+        tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
+                                      : other->in[s * other->n_in + v->uses[u].input]);
     }
     tp_status status = new_node(p, &node);
     if (status == TP_OK)

@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_cost tp__cost_times(tp_cost cost, double trips) {
-  return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN
-                                                                                        : (tp_cost)((double)cost * trips);
+  return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN
+             ? TP_COST_FORBIDDEN
+             : (tp_cost)((double)cost * trips);
 }
 
 /* Strategies of one op. */
@@ -16,8 +19,10 @@ typedef struct enumeration {
   tp_planner *planner;
   const tp_rule *rule;
   uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
-  uint8_t named_axes[TP_MAX_FACTORS];     /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
-  uint8_t cut_axes[TP_MAX_FACTORS]; /* bit a: axis a is a part that was cut for a dimension that is linked to the factor */
+  /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
+  uint8_t named_axes[TP_MAX_FACTORS];
+  /* bit a: axis a is a part that was cut for a dimension that is linked to the factor */
+  uint8_t cut_axes[TP_MAX_FACTORS];
   tp_strategy current;
   int n;
   tp_strategy found[TP_MAX_FOUND];
@@ -25,11 +30,13 @@ typedef struct enumeration {
   uint16_t slots[2 * TP_MAX_FOUND]; /* the number of one kept + 1, 0: free */
 } enumeration;
 
-/* What flows to the factors from the dimensions of all values: the axes that an annotation names, and those that were cut for them. */
+/* What flows to the factors from the dimensions of all values: the axes that an annotation names,
+ * and those that were cut for them. */
 static void collect_flow(enumeration *e) {
   const tp_rule *rule = e->rule;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
-    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    const tp_value_map *map =
+        i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     for (int d = 0; map->is_tensor && d < map->rank; d++) {
       uint8_t named, cut;
       if (map->dims[d].n_factors == 0)
@@ -59,7 +66,8 @@ static void factor_axes(enumeration *e) {
     e->axes_of_factor[f] = e->planner->follow ? e->named_axes[f] : may;
     for (int a = 0; a < mesh->n_axes; a++)
       if ((e->axes_of_factor[f] >> a & 1) && factor->size % mesh->axes[a].size != 0 &&
-          (factor->must_divide || !tp__may_be_offered(e->planner, factor->size, a, e->named_axes[f] >> a & 1)))
+          (factor->must_divide ||
+           !tp__may_be_offered(e->planner, factor->size, a, e->named_axes[f] >> a & 1)))
         e->axes_of_factor[f] &= (uint8_t)~(1u << a);
   }
 }
@@ -85,11 +93,13 @@ static bool is_offered(const enumeration *e) {
 /* May the factor take a part of the axis and leave the rest? */
 static bool takes_part(const enumeration *e, tp_choice c, int axis) {
   return c.kind == TP_CHOOSE_FACTOR &&
-         (e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size != 0 || (e->cut_axes[c.index] >> axis & 1));
+         (e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size != 0 ||
+          (e->cut_axes[c.index] >> axis & 1));
 }
 
-/* The parts of one axis go separate ways only where the whole axis does not fit, or not on what comes before or after: everything else is
- * offered with the axis whole. What an op makes from nothing follows its user. */
+/* The parts of one axis go separate ways only where the whole axis does not fit, or not on what
+ * comes before or after: everything else is offered with the axis whole. What an op makes from
+ * nothing follows its user. */
 static bool mixes_needlessly(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   if (e->planner->mixes_sub_axes || e->rule->is_free)
@@ -111,10 +121,12 @@ static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_st
   const tp_mesh *mesh = e->planner->mesh;
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
-        !tp_spec_equal(tp__strategy_operand(rule, mesh, a, i), tp__strategy_operand(rule, mesh, b, i)))
+        !tp_spec_equal(tp__strategy_operand(rule, mesh, a, i),
+                       tp__strategy_operand(rule, mesh, b, i)))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (!tp_spec_equal(tp__strategy_result(rule, mesh, a, i), tp__strategy_result(rule, mesh, b, i)))
+    if (!tp_spec_equal(tp__strategy_result(rule, mesh, a, i),
+                       tp__strategy_result(rule, mesh, b, i)))
       return false;
   return true;
 }
@@ -124,7 +136,8 @@ static bool order_matters(const enumeration *e, const uint8_t *order) {
   int n_split = 0, last = -1;
   bool sorted = true;
   for (int o = 0; o < TP_MAX_AXES; o++) {
-    bool splits = order[o] < e->planner->mesh->n_axes && e->current.choices[order[o]].kind == TP_CHOOSE_FACTOR;
+    bool splits = order[o] < e->planner->mesh->n_axes &&
+                  e->current.choices[order[o]].kind == TP_CHOOSE_FACTOR;
     n_split += splits;
     sorted &= !splits || order[o] > last;
     last = splits ? order[o] : last;
@@ -173,11 +186,13 @@ static uint64_t layouts_hash(const enumeration *e, const tp_strategy *strategy) 
   const tp_rule *rule = e->rule;
   uint64_t hash = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
-    const tp_value_map *map = i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    const tp_value_map *map =
+        i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     if (!map->is_tensor || map->is_unused)
       continue;
     tp_spec spec = i < rule->n_operands ? tp__strategy_operand(rule, e->planner->mesh, strategy, i)
-                                        : tp__strategy_result(rule, e->planner->mesh, strategy, i - rule->n_operands);
+                                        : tp__strategy_result(rule, e->planner->mesh, strategy,
+                                                              i - rule->n_operands);
     hash = (hash ^ spec.bits) * UINT64_C(0x9e3779b97f4a7c15);
     hash ^= hash >> 32;
   }
@@ -194,7 +209,8 @@ static void drop_equal_layouts(enumeration *e) {
   for (int i = 0; i < e->n; i++) {
     uint64_t hash = layouts_hash(e, &e->found[i]);
     size_t at = hash & (n_slots - 1);
-    while (e->slots[at] && (e->hashes[e->slots[at] - 1] != hash || !same_layouts(e, &e->found[i], &e->found[e->slots[at] - 1])))
+    while (e->slots[at] && (e->hashes[e->slots[at] - 1] != hash ||
+                            !same_layouts(e, &e->found[i], &e->found[e->slots[at] - 1])))
       at = (at + 1) & (n_slots - 1);
     if (e->slots[at])
       continue;
@@ -218,13 +234,15 @@ static tp_status keep_named(enumeration *e) {
   for (int s = 0; s < e->n; s++) {
     bool same = true;
     for (int a = 0; a < e->planner->mesh->n_axes; a++)
-      same &= e->planner->mesh->axes[a].size == 1 || tp__same_choice(e->found[s].choices[a], named.choices[a]);
+      same &= e->planner->mesh->axes[a].size == 1 ||
+              tp__same_choice(e->found[s].choices[a], named.choices[a]);
     if (same)
       e->found[kept++] = e->found[s];
   }
   e->n = kept;
   return kept ? TP_OK
-              : tp__error(e->rule->op, TP_INFEASIBLE, "tp.factors names a strategy that this op does not have on this mesh");
+              : tp__error(e->rule->op, TP_INFEASIBLE,
+                          "tp.factors names a strategy that this op does not have on this mesh");
 }
 
 /* Keeps the strategies whose results agree with the op's own annotation. */
@@ -242,7 +260,8 @@ static tp_status keep_pinned(enumeration *e) {
       tp_spec spec = tp__strategy_result(rule, p->mesh, &e->found[s], r);
       for (int a = 0; a < p->mesh->n_axes; a++) {
         tp_place place = tp_spec_place(spec, a);
-        if (place.kind == TP_DIM && (pin.open >> place.dim & 1) && tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
+        if (place.kind == TP_DIM && (pin.open >> place.dim & 1) &&
+            tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
           tp_spec_clear(&spec, a);
       }
       if (tp_spec_equal(spec, pin.spec))
@@ -251,14 +270,15 @@ static tp_status keep_pinned(enumeration *e) {
     if (pinned && kept == 0) {
       char text[512];
       if (tp__refuses_uneven(rule, p->mesh, &rule->results[r], pin.spec, text, sizeof text))
-        return tp__error(
-            rule->op, TP_INFEASIBLE,
-            "result %d: %s, and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or "
-            "use a mesh that divides it",
-            r, text);
+        return tp__error(rule->op, TP_INFEASIBLE,
+                         "result %d: %s, and this op has no uneven shards; constrain it with a "
+                         "shard.shard behind the op instead, or "
+                         "use a mesh that divides it",
+                         r, text);
       tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
-                       "no strategy of this op gives result %d the layout %s; constrain it with a shard.shard behind the op "
+                       "no strategy of this op gives result %d the layout %s; constrain it with a "
+                       "shard.shard behind the op "
                        "instead",
                        r, text);
     }
@@ -272,14 +292,15 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
   return (double)(tp_spec_local_elements(p->mesh, spec, map->rank, map->shape) * map->element_size);
 }
 
-/* A change of layout in between is priced for itself: a constraint that changes nothing costs nothing, and a plan costs the same when it is planned
- * again. */
-/* Is the value made by an elementwise op, so that it is in registers where another one reads it? Not if it has to be `stored`, unless it is made from
- * nothing, which is made again. */
+/* A change of layout in between is priced for itself: a constraint that changes nothing costs
+ * nothing, and a plan costs the same when it is planned again. */
+/* Is the value made by an elementwise op, so that it is in registers where another one reads it?
+ * Not if it has to be `stored`, unless it is made from nothing, which is made again. */
 static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, bool stored) {
   const tp_planned_value *v = map->number < 0 ? NULL : &p->values[map->number];
   while (v && p->nodes[v->node].kind == TP_NODE_LAYOUT)
-    v = tp__planned_value(p, mlirOperationGetOperand(p->program.items[p->nodes[v->node].index].op, 0));
+    v = tp__planned_value(p,
+                          mlirOperationGetOperand(p->program.items[p->nodes[v->node].index].op, 0));
   if (!v || p->nodes[v->node].kind != TP_NODE_OP)
     return false;
   const tp_rule *rule = p->program.items[p->nodes[v->node].index].rule;
@@ -290,27 +311,30 @@ static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, b
 static uint64_t in_blocks(const tp_rule *rule) {
   uint64_t set = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results && i < 64; i++)
-    if (i < rule->n_operands ? rule->operands[i].in_blocks : rule->results[i - rule->n_operands].in_blocks)
+    if (i < rule->n_operands ? rule->operands[i].in_blocks
+                             : rule->results[i - rule->n_operands].in_blocks)
       set |= UINT64_C(1) << i;
   return set;
 }
 
-/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not travel through memory. What an op reads block by
- * block is stored, unless it is made so itself: a mask that several attentions share. */
+/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not
+ * travel through memory. What an op reads block by block is stored, unless it is made so itself: a
+ * mask that several attentions share. */
 static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   uint64_t fused = 0;
   bool reads_blocks = in_blocks(rule) != 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && mlirOperationIsNull(rule->operands[i].pad) &&
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
+        mlirOperationIsNull(rule->operands[i].pad) &&
         produced_elementwise(p, &rule->operands[i], reads_blocks && !rule->operands[i].in_blocks))
       fused |= UINT64_C(1) << i;
   return fused;
 }
 
-/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. While parts travel in a ring the op runs once for each
- * and adds to its result. */
-static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule, const tp_strategy *s,
-                            uint64_t fused) {
+/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. While
+ * parts travel in a ring the op runs once for each and adds to its result. */
+static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule,
+                            const tp_strategy *s, uint64_t fused) {
   int64_t parts = tp__ring_parts(p->mesh, s);
   double share = tp__strategy_share(rule, p->mesh, s) / (double)parts;
   tp_work work = {.peak = rule->peak,
@@ -322,7 +346,9 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
-    double bytes = map->is_tensor && !map->is_unused ? local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i)) : 0;
+    double bytes = map->is_tensor && !map->is_unused
+                       ? local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i))
+                       : 0;
     if (!(fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
     if (!mlirOperationIsNull(map->pad)) /* what is padded is written and read once more */
@@ -330,18 +356,23 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
-      work.memory_bytes += (parts > 1 ? 2 : 1) * local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
+      work.memory_bytes +=
+          (parts > 1 ? 2 : 1) *
+          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
   return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 
-static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, uint64_t fused) {
+static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s,
+                        uint64_t fused) {
   tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
-  return tp_cost_add(compute_cost(p, p->topology, rule, s, fused), tp__strategy_communication(rule, &pricing, s));
+  return tp_cost_add(compute_cost(p, p->topology, rule, s, fused),
+                     tp__strategy_communication(rule, &pricing, s));
 }
 
 tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
-  return compute_cost(p, p->machine, rule, &node->strategies[node->chosen], fused_operands(p, rule));
+  return compute_cost(p, p->machine, rule, &node->strategies[node->chosen],
+                      fused_operands(p, rule));
 }
 
 tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
@@ -394,8 +425,8 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   return TP_OK;
 }
 
-/* What is made in blocks has its parts where they are used: the strategies stay under which it is not partial and the op moves nothing, but keys
- * or values in a ring. */
+/* What is made in blocks has its parts where they are used: the strategies stay under which it is
+ * not partial and the op moves nothing, but keys or values in a ring. */
 static void keep_blocks(enumeration *e) {
   const tp_rule *rule = e->rule;
   const tp_mesh *mesh = e->planner->mesh;
@@ -404,11 +435,14 @@ static void keep_blocks(enumeration *e) {
     return;
   int kept = 0;
   for (int s = 0; s < e->n; s++) {
-    bool stays = tp__strategy_communication(rule, &pricing, &e->found[s]) == tp__ring_cost(rule, &pricing, &e->found[s]);
+    bool stays = tp__strategy_communication(rule, &pricing, &e->found[s]) ==
+                 tp__ring_cost(rule, &pricing, &e->found[s]);
     for (int i = 0; i < rule->n_operands && stays; i++)
-      stays = !rule->operands[i].in_blocks || !tp_spec_has_partial(tp__strategy_operand(rule, mesh, &e->found[s], i));
+      stays = !rule->operands[i].in_blocks ||
+              !tp_spec_has_partial(tp__strategy_operand(rule, mesh, &e->found[s], i));
     for (int i = 0; i < rule->n_results && stays; i++)
-      stays = !rule->results[i].in_blocks || !tp_spec_has_partial(tp__strategy_result(rule, mesh, &e->found[s], i));
+      stays = !rule->results[i].in_blocks ||
+              !tp_spec_has_partial(tp__strategy_result(rule, mesh, &e->found[s], i));
     if (stays)
       e->found[kept++] = e->found[s];
   }
@@ -430,7 +464,8 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, 
 }
 
 static bool is_annotated(MlirOperation op) {
-  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) || !mlirAttributeIsNull(tp__get(op, "tp.factors"));
+  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) ||
+         !mlirAttributeIsNull(tp__get(op, "tp.factors"));
 }
 
 /* Equal ops share the arrays of one node; an annotated op is a case of its own. */
@@ -457,7 +492,8 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__words_add(&key, (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   for (int f = 0; f < rule->n_factors; f++)
     tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
-  if (word && !is_annotated(rule->op) && !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
+  if (word && !is_annotated(rule->op) &&
+      !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
     return out_of_memory(p);
   if (slot && *slot) {
     *node = *(const tp_node *)*slot;

@@ -1,9 +1,12 @@
-/* Nodes that take any layout which an annotation leaves open: arguments, constraints, carried values. */
+/* Nodes that take any layout which an annotation leaves open: arguments, constraints, carried
+ * values. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) { return tp__error(p->program.func, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(tp_planner *p) {
+  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+}
 
 tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
   node->n = n;
@@ -38,7 +41,8 @@ bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named)
   return size % a->size == 0 || named || size > a->parent_size;
 }
 
-/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go there. */
+/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go
+ * there. */
 typedef struct layout_list {
   tp_planner *planner;
   int value; /* its number */
@@ -91,7 +95,8 @@ static void extend(layout_list *list, tp_spec spec, int done) {
     if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
       continue;
     if (tp_spec_append(&next, axis, d) == TP_OK &&
-        tp__may_be_offered(list->planner, list->shape[d], axis, tp__flow_names(list->planner, list->value, d, axis)))
+        tp__may_be_offered(list->planner, list->shape[d], axis,
+                           tp__flow_names(list->planner, list->value, d, axis)))
       extend(list, next, done + 1);
   }
 }
@@ -112,7 +117,8 @@ static tp_status limit(layout_list *list) {
   return TP_OK;
 }
 
-static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin, layout_list **out) {
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin,
+                            layout_list **out) {
   layout_list *list = p->layout_scratch;
   if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
     return out_of_memory(p);
@@ -133,7 +139,8 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
 }
 
 tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
-  MlirValue arg = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+  MlirValue arg =
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
   tp_annotation pin = {0};
   bool pinned = false;
   layout_list *list;
@@ -162,7 +169,8 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
   layout_list *list;
   tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
   if (status == TP_OK && !pinned)
-    return tp__error(op, TP_INVALID_ARGUMENT, "has no tp.sharding: a constraint says which layout its value has");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has no tp.sharding: a constraint says which layout its value has");
   if (status == TP_OK)
     status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
   if (status == TP_OK)
@@ -183,7 +191,8 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   bool pinned;
   layout_list *list;
   MlirOperation op = p->program.items[item].op;
-  tp_status status = tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
+  tp_status status =
+      tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
   if (status == TP_OK)
     status = tp__program_carried(&p->program, op, carried, &pin, &pinned);
   if (carried->differs) {

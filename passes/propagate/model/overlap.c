@@ -1,11 +1,13 @@
 /* Plans for a runtime that communicates while it computes.
  *
- * The solver adds up costs. Here the plan that it chose runs through two streams: one computes, op by op; the other changes layouts, of those
- * that are ready the one whose op comes first. The part of a change for which an op has to wait is exposed. Then changes are priced by
- * their exposed share, the problem is solved again, and the plan that takes least time in the streams is kept.
+ * The solver adds up costs. Here the plan that it chose runs through two streams: one computes, op
+ * by op; the other changes layouts, of those that are ready the one whose op comes first. The part
+ * of a change for which an op has to wait is exposed. Then changes are priced by their exposed
+ * share, the problem is solved again, and the plan that takes least time in the streams is kept.
  *
- * What ops communicate inside is compute, but for rings: while a part is computed with, the next one comes in. Loops are taken as one op after the other. Changes of arguments start at once: what they hold of
- * memory meanwhile is not counted. */
+ * What ops communicate inside is compute, but for rings: while a part is computed with, the next
+ * one comes in. Loops are taken as one op after the other. Changes of arguments start at once: what
+ * they hold of memory meanwhile is not counted. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
@@ -40,7 +42,8 @@ static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 /* ---- what there is to do ---- */
 
 static tp_cost price(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
-  return tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size), v->trips);
+  return tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size),
+                        v->trips);
 }
 
 /* What closes an iteration or the function waits at the end of all. */
@@ -50,7 +53,8 @@ static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use
 }
 
 static tp_status add_change(streams *s, change c, int *number) {
-  if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) != TP_OK)
+  if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) !=
+      TP_OK)
     return TP_NO_MEMORY;
   int producer = s->p->values[c.value].node;
   c.next = s->produced[producer];
@@ -81,7 +85,8 @@ static tp_status add_changes_of(streams *s, int k) {
   if (v->copy >= 0) {
     const tp_node *node = &p->nodes[v->copy];
     tp_spec to = node->in[node->chosen];
-    change c = {.value = k, .use = -1, .at = (int)p->n_nodes, .after = -1, .cost = price(p, v, from, to)};
+    change c = {
+        .value = k, .use = -1, .at = (int)p->n_nodes, .after = -1, .cost = price(p, v, from, to)};
     for (int u = 0; u < v->n_uses; u++)
       c.at = waits_at(p, v, &v->uses[u]) < c.at ? waits_at(p, v, &v->uses[u]) : c.at;
     if (c.cost > 0)
@@ -133,7 +138,8 @@ static void run_next(streams *s) {
       s->changes[c].ready = best->end;
 }
 
-/* The share of a change that lies behind `base`, of TP_EXPOSED parts: rounded up, and never none. */
+/* The share of a change that lies behind `base`, of TP_EXPOSED parts: rounded up, and never
+ * none. */
 static void expose(tp_planner *p, const change *c, tp_cost base) {
   tp_cost exposed = later(c->end - later(c->start, base), 0);
   tp_planned_value *v = &p->values[c->value];

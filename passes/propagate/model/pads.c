@@ -1,4 +1,5 @@
-/* Pads that windows read in place: each user that can gets one of its own, in front of it, with the attribute that says so. */
+/* Pads that windows read in place: each user that can gets one of its own, in front of it, with the
+ * attribute that says so. */
 #include "passes/propagate/model/planner.h"
 
 #include "ir/diagnostics.h"

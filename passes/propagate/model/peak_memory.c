@@ -1,12 +1,15 @@
-/* What a written plan holds: every value's bytes on one device while it is in use, and the moment when that is most.
+/* What a written plan holds: every value's bytes on one device while it is in use, and the moment
+ * when that is most.
  *
- * The caller owns the memory of arguments and results; it is there from the start to the end. A value that is returned as it is made is
- * made in the result's memory. Other values live from the op that makes them to their last use; one from outside a loop that is used in it
- * lives until the loop ends, and what a loop carries lives from its start to the last use of the result.
- * No memory is held by values that the compiler of the local program never stores: those that are made from nothing (empty, fill, splat), unless
- * their layout changes, and those between two elementwise ops that become one loop nest. They only extend the life of what they are made from, as
- * do other names of the same data (reshapes, changes of layout that change nothing). What attention makes in blocks (attention.h) does that too,
- * and holds a block. */
+ * The caller owns the memory of arguments and results; it is there from the start to the end. A
+ * value that is returned as it is made is made in the result's memory. Other values live from the
+ * op that makes them to their last use; one from outside a loop that is used in it lives until the
+ * loop ends, and what a loop carries lives from its start to the last use of the result. No memory
+ * is held by values that the compiler of the local program never stores: those that are made from
+ * nothing (empty, fill, splat), unless their layout changes, and those between two elementwise ops
+ * that become one loop nest. They only extend the life of what they are made from, as do other
+ * names of the same data (reshapes, changes of layout that change nothing). What attention makes in
+ * blocks (attention.h) does that too, and holds a block. */
 #include "passes/propagate/model/memory_model.h"
 #include "passes/propagate/model/storage.h"
 
@@ -17,17 +20,21 @@ typedef struct peak_finder {
   tp_timeline timeline; /* with the changes of layout that were written */
   int *last;            /* by moment: until when what it reads is needed */
   int64_t *delta;       /* by moment: bytes that begin there, minus those that ended just before */
-  uint8_t *places;      /* by value: is it returned by the function; does its memory become that of a result of the function? */
-  int *overwritten;     /* by value: the moment at which its memory becomes that of another value; -1: at none */
-  tp_spec *others;      /* layouts of the values that the planner does not have */
-  tp_memo layouts;      /* of changes of layout, by annotation and type */
-  tp_memo steps;        /* what their steps hold, by both layouts and type */
+  /* by value: is it returned by the function; does its memory become that of a result of the
+   * function? */
+  uint8_t *places;
+  /* by value: the moment at which its memory becomes that of another value; -1: at none */
+  int *overwritten;
+  tp_spec *others; /* layouts of the values that the planner does not have */
+  tp_memo layouts; /* of changes of layout, by annotation and type */
+  tp_memo steps;   /* what their steps hold, by both layouts and type */
   size_t n_held, capacity;
   tp_held *held; /* everything that is ever held */
   bool failed;   /* memory ran out */
 } peak_finder;
 
-/* What a change of layout says that it makes. Deep programs say it in few ways; reading it anew takes longer than all else that is done for it. */
+/* What a change of layout says that it makes. Deep programs say it in few ways; reading it anew
+ * takes longer than all else that is done for it. */
 static tp_spec changed_to(peak_finder *f, MlirOperation op) {
   int64_t key[] = {(int64_t)(intptr_t)tp__get(op, "tp.sharding").ptr,
                    (int64_t)(intptr_t)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr};
@@ -50,7 +57,8 @@ static void read_others(peak_finder *f) {
   const tp_timeline *t = &f->timeline;
   for (size_t i = 0; i < t->n_others; i++) {
     int maker = t->values[f->planner->n_values + i].maker;
-    f->others[i] = maker >= 0 && t->moments[maker].is_change ? changed_to(f, t->moments[maker].op) : tp_spec_replicated();
+    f->others[i] = maker >= 0 && t->moments[maker].is_change ? changed_to(f, t->moments[maker].op)
+                                                             : tp_spec_replicated();
   }
 }
 
@@ -77,8 +85,10 @@ static int64_t bytes_of(const peak_finder *f, int value) {
   const tp_planner *p = f->planner;
   const tp_planned_value *v = planned(f, value);
   if (!v)
-    return bytes_in(p, mlirValueGetType(tp__timeline_value(&f->timeline, value)), layout_of(f, value));
-  int64_t bytes = tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+    return bytes_in(p, mlirValueGetType(tp__timeline_value(&f->timeline, value)),
+                    layout_of(f, value));
+  int64_t bytes =
+      tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
@@ -87,7 +97,8 @@ static bool in_blocks(const peak_finder *f, int value) {
   const tp_planner *p = f->planner;
   const tp_planned_value *v = planned(f, value);
   return v && v->in_blocks &&
-         bytes_of(f, value) < tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+         bytes_of(f, value) <
+             tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
 }
 
 static int operand_of(const peak_finder *f, int k, int i) {
@@ -96,10 +107,12 @@ static int operand_of(const peak_finder *f, int k, int i) {
 
 static bool changes_nothing(const peak_finder *f, int k) {
   return f->timeline.moments[k].is_change &&
-         tp_spec_equal(layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result));
+         tp_spec_equal(layout_of(f, operand_of(f, k, 0)),
+                       layout_of(f, f->timeline.moments[k].result));
 }
 
-/* Does the layout of the value change on the way to a user? Then also what is made from nothing is stored. */
+/* Does the layout of the value change on the way to a user? Then also what is made from nothing is
+ * stored. */
 static bool is_changed(const peak_finder *f, int value) {
   const tp_timeline *t = &f->timeline;
   bool changed = false;
@@ -116,14 +129,16 @@ static bool is_returned(const peak_finder *f, int k, int value) {
   return m->parent < 0 && f->places[value] & RETURNED && !m->is_control;
 }
 
-/* Is the use one that reads no element, but says only where a result might be made? The local program makes it elsewhere. */
+/* Is the use one that reads no element, but says only where a result might be made? The local
+ * program makes it elsewhere. */
 static bool is_unread(const tp_timeline *t, int use) {
   const tp_moment *m = &t->moments[t->uses[use].moment];
   int i = use - m->first_use;
   return m->rule && i < m->n_operands && i < m->rule->n_operands && m->rule->operands[i].is_unused;
 }
 
-/* Until when what op k makes is needed, from moment `at` on. What a loop starts from is needed no longer than to start it. */
+/* Until when what op k makes is needed, from moment `at` on. What a loop starts from is needed no
+ * longer than to start it. */
 static int last_use(const peak_finder *f, int k, int value, int at) {
   const tp_timeline *t = &f->timeline;
   int last = at, place = t->moments[k].parent;
@@ -150,11 +165,13 @@ static void hold(peak_finder *f, tp_held held) {
 }
 
 static void hold_value(peak_finder *f, int value, int from, int to) {
-  hold(f, (tp_held){TP_HELD_VALUE, tp__timeline_value(&f->timeline, value), bytes_of(f, value), from, to});
+  hold(f, (tp_held){TP_HELD_VALUE, tp__timeline_value(&f->timeline, value), bytes_of(f, value),
+                    from, to});
 }
 
 /* Bytes that the steps of a change of layout hold, which are neither its start nor its end. */
-static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType type, int64_t *bytes) {
+static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType type,
+                             int64_t *bytes) {
   tp_planner *p = f->planner;
   int64_t key[] = {(int64_t)from.bits, (int64_t)to.bits, (int64_t)(intptr_t)type.ptr};
   void **slot = tp__memo(&f->steps, p->arena, key, TP_LEN(key));
@@ -184,14 +201,16 @@ static tp_status hold_steps(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
   MlirValue result = mlirOperationGetResult(op, 0);
   int64_t bytes;
-  tp_status status = steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result),
-                                 mlirValueGetType(result), &bytes);
+  tp_status status =
+      steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result),
+                  mlirValueGetType(result), &bytes);
   if (status == TP_OK && bytes > 0)
     hold(f, (tp_held){TP_HELD_STEPS, result, bytes, k, k});
   return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
 }
 
-/* Is what op k makes in the memory of a result of the function? It may be overwritten by what is. */
+/* Is what op k makes in the memory of a result of the function? It may be overwritten by what
+ * is. */
 static bool lies_in_result(const peak_finder *f, int k, int value) {
   return f->places[value] & IN_RESULT || is_returned(f, k, value);
 }
@@ -231,14 +250,16 @@ static void hold_workspace(peak_finder *f, int k) {
   if (bytes > 0)
     hold(f, (tp_held){TP_HELD_WORKSPACE, v->value, bytes, k, k});
   if (travelling > 0)
-    hold(f, (tp_held){TP_HELD_WORKSPACE, v->value, travelling, k, tp__timeline_number(&f->timeline, rule->ring.last)});
+    hold(f, (tp_held){TP_HELD_WORKSPACE, v->value, travelling, k,
+                      tp__timeline_number(&f->timeline, rule->ring.last)});
 }
 
 /* One of the results of op k: `overwritten` is the value whose memory they take over; -1: none. */
 static void hold_made(peak_finder *f, int k, int value, bool stored, int overwritten) {
   int last = last_use(f, k, value, k);
   bool in_result = lies_in_result(f, k, value);
-  if ((!stored && !in_result) || in_blocks(f, value)) /* blocks are made where the last of them is used */
+  /* blocks are made where the last of them is used */
+  if ((!stored && !in_result) || in_blocks(f, value))
     f->last[k] = last > f->last[k] ? last : f->last[k];
   if (!stored) {
     if (is_returned(f, k, value) && tp__is_view(f->timeline.moments[k].op))
@@ -263,8 +284,9 @@ static tp_status hold_op(peak_finder *f, int k) {
   }
   if (m->result < 0)
     return TP_OK;
-  bool stored = m->rule && m->rule->is_free ? is_changed(f, m->result)
-                                            : !tp__is_unstored(f->planner, &f->timeline, k) && !changes_nothing(f, k);
+  bool stored = m->rule && m->rule->is_free
+                    ? is_changed(f, m->result)
+                    : !tp__is_unstored(f->planner, &f->timeline, k) && !changes_nothing(f, k);
   if (!stored && m->n_operands == 0) /* nothing is needed for its sake */
     return TP_OK;
   int overwritten = stored ? tp__overwritten(f->planner, &f->timeline, k) : -1;
@@ -289,7 +311,8 @@ static void note_returned(peak_finder *f) {
 /* Of what the function is given or returns: all of it, and numbers too. */
 static int64_t bytes_at(const peak_finder *f, MlirValue value) {
   int number = tp__timeline_find(&f->timeline, value);
-  return bytes_in(f->planner, mlirValueGetType(value), number >= 0 ? layout_of(f, number) : tp_spec_replicated());
+  return bytes_in(f->planner, mlirValueGetType(value),
+                  number >= 0 ? layout_of(f, number) : tp_spec_replicated());
 }
 
 static void hold_boundary(peak_finder *f) {
@@ -300,7 +323,8 @@ static void hold_boundary(peak_finder *f) {
     MlirValue arg = mlirBlockGetArgument(block, i);
     hold(f, (tp_held){TP_HELD_ARGUMENT, arg, bytes_at(f, arg), 0, last});
   }
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) { /* it is returned in the layout of the result */
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
+    /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
     hold(f, (tp_held){TP_HELD_RESULT, value, bytes_at(f, value), 0, last});
   }
@@ -343,7 +367,8 @@ static tp_status hold_all(peak_finder *f) {
   tp_status status = TP_OK;
   read_others(f);
   note_returned(f);
-  for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--) /* backwards: users are known */
+  /* backwards: users are known */
+  for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--)
     status = hold_op(f, (int)k - 1);
   if (status == TP_OK && !f->failed)
     hold_boundary(f);

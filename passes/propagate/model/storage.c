@@ -1,8 +1,11 @@
-/* Which values of a plan have memory of their own once the program of one device is optimized (storage.h).
+/* Which values of a plan have memory of their own once the program of one device is optimized
+ * (storage.h).
  *
- * What is mirrored here: linalg-fuse-elementwise-ops takes elementwise ops into their only user, unless that is a contraction, which is out of
- * its reach (tp-name-contractions); tp-prepare-fusion makes numbers of tensors that are one; tp-name-contractions reads operands through
- * transposes, and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an operand. */
+ * What is mirrored here: linalg-fuse-elementwise-ops takes elementwise ops into their only user,
+ * unless that is a contraction, which is out of its reach (tp-name-contractions); tp-prepare-fusion
+ * makes numbers of tensors that are one; tp-name-contractions reads operands through transposes,
+ * and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an
+ * operand. */
 #include "passes/propagate/model/storage.h"
 
 #include "passes/support/contraction.h"
@@ -21,10 +24,12 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
 
 /* ---- what has no memory ---- */
 
-/* The use of the first result of op k, if that is the only one and by an operand of an op; -1: it is not. */
+/* The use of the first result of op k, if that is the only one and by an operand of an op; -1: it
+ * is not. */
 static int only_use(const tp_timeline *t, int k) {
   int result = t->moments[k].result;
-  bool is_one = result >= 0 && tp__timed_once(t, result) && tp__timed_directly(t, t->values[result].first_use);
+  bool is_one = result >= 0 && tp__timed_once(t, result) &&
+                tp__timed_directly(t, t->values[result].first_use);
   return is_one ? t->values[result].first_use : -1;
 }
 
@@ -43,7 +48,8 @@ static bool goes_into_user(const tp_timeline *t, int k) {
     return false;
   int use = only_use(t, k);
   const tp_moment *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
-  return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block && reduces_nothing(rule);
+  return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block &&
+         reduces_nothing(rule);
 }
 
 /* What is known of an op, as bits. */
@@ -58,7 +64,8 @@ static bool is_fused(const tp_timeline *t, int k) {
 }
 
 bool tp__is_view(MlirOperation op) {
-  static const char *const names[] = {"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast", "tensor.reshape"};
+  static const char *const names[] = {"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast",
+                                      "tensor.reshape"};
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return true;
@@ -70,17 +77,22 @@ bool tp__is_view(MlirOperation op) {
 /* Equal ops share it (rules/alike.h): it is found out by looking into bodies and maps. */
 typedef struct tp_storage_form {
   bool is_view;
-  bool repeats;          /* a generic whose elements are those of its only input: of one number, maybe */
-  bool permutes;         /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
+  /* a generic whose elements are those of its only input: of one number, maybe */
+  bool repeats;
+  /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
+  bool permutes;
   bool is_contraction;   /* that the runtime is called for */
   bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
-  uint64_t aligned;      /* bit i: then input i has the result's type, and is read at the place where the result is written */
+  /* bit i: then input i has the result's type, and is read at the place where the result is
+   * written */
+  uint64_t aligned;
 } tp_storage_form;
 
 /* Has operand i of an elementwise op its element of the result at the same place? */
 static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
   MlirValue value = mlirOperationGetOperand(nest->op, i);
-  if (!tp__is_tensor(mlirValueGetType(value)) || !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
+  if (!tp__is_tensor(mlirValueGetType(value)) ||
+      !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
     return false;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
   for (int d = 0; d < rank; d++)
@@ -93,12 +105,13 @@ static tp_storage_form find_form(const tp_rule *rule) {
   MlirOperation op = rule->op;
   tp__contraction contraction;
   tp_nest nest;
-  tp_storage_form f = {.is_view = tp__is_view(op), .is_contraction = tp__match_contraction(op, &contraction)};
+  tp_storage_form f = {.is_view = tp__is_view(op),
+                       .is_contraction = tp__match_contraction(op, &contraction)};
   if (!tp__nest_of(op, &nest))
     return f;
   f.repeats = tp__op_is(op, "linalg.generic") && tp__nest_copies(&nest);
-  f.permutes = (f.repeats || (tp__op_is(op, "linalg.transpose") && tp__nest_copies(&nest))) && !nest.reduced &&
-               rule->operands[0].rank == rule->results[0].rank &&
+  f.permutes = (f.repeats || (tp__op_is(op, "linalg.transpose") && tp__nest_copies(&nest))) &&
+               !nest.reduced && rule->operands[0].rank == rule->results[0].rank &&
                rule->operands[0].element_size == rule->results[0].element_size;
   f.goes_elementwise = !nest.reduced && tp__nest_is_elementwise(&nest);
   for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has 64 operands at most */
@@ -140,8 +153,8 @@ static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
   int first = t->values[t->moments[k].result].first_use;
   for (int use = first; use >= 0; use = t->uses[use].next) {
     int user = t->uses[use].moment;
-    if (!t->moments[user].rule || !tp__timed_directly(t, use) || use - t->moments[user].first_use > 1 ||
-        !form_of(p, t, user).is_contraction)
+    if (!t->moments[user].rule || !tp__timed_directly(t, use) ||
+        use - t->moments[user].first_use > 1 || !form_of(p, t, user).is_contraction)
       return false;
   }
   return first >= 0;
@@ -175,8 +188,8 @@ static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   if (!m->rule)
     return tp__is_view(m->op) || tp__is_in_place(m->op);
   tp_storage_form f = form_of(p, t, k);
-  return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) || (f.permutes && is_read_through(p, t, k)) ||
-         (m->parent >= 0 && tp__updates_carried(m->op));
+  return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) ||
+         (f.permutes && is_read_through(p, t, k)) || (m->parent >= 0 && tp__updates_carried(m->op));
 }
 
 bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
@@ -188,8 +201,9 @@ bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
 
 /* ---- what is overwritten ---- */
 
-/* Fused ops that are looked through from one op: what is further away counts as stored apart. Looking through all of a chain of any length from
- * each end of it takes quadratic time, and its depth in calls. */
+/* Fused ops that are looked through from one op: what is further away counts as stored apart.
+ * Looking through all of a chain of any length from each end of it takes quadratic time, and its
+ * depth in calls. */
 enum { MOST_FUSED = 256 };
 
 /* Is everything that reads the value op `root`, or fused into it? */
@@ -207,14 +221,16 @@ static bool ends_in(const tp_timeline *t, int value, int root) {
   return true;
 }
 
-/* May op `root` overwrite the value? It must be stored, be no result of a collective, and have no other readers. */
+/* May op `root` overwrite the value? It must be stored, be no result of a collective, and have no
+ * other readers. */
 static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
   int maker = value >= 0 ? t->values[value].maker : -1;
   if (maker < 0 || t->moments[maker].block != t->moments[root].block)
     return false;
   const tp_moment *m = &t->moments[maker];
-  bool is_stored = m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
-                           : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
+  bool is_stored =
+      m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
+              : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
   return is_stored && ends_in(t, value, root);
 }
 
@@ -244,7 +260,8 @@ static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, 
 static int start_of(tp_planner *p, const tp_timeline *t, int k) {
   const tp_rule *rule = t->moments[k].rule;
   for (int i = 0; i < rule->n_operands; i++) {
-    int value = rule->operands[i].is_init && !rule->operands[i].is_unused ? rule->operands[i].number : -1;
+    int value =
+        rule->operands[i].is_init && !rule->operands[i].is_unused ? rule->operands[i].number : -1;
     if (value >= 0 && tp__timed_once(t, value) && may_be_overwritten(p, t, value, k))
       return value;
   }
@@ -265,14 +282,18 @@ static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_s
   return tp_spec_local_elements(p->mesh, spec, map->rank, map->shape);
 }
 
-/* Products of probabilities and values are added up in f32 from block to block, and become the element type at the end. */
+/* Products of probabilities and values are added up in f32 from block to block, and become the
+ * element type at the end. */
 static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   const tp_value_map *result = &rule->results[0];
   bool tiled = false;
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].in_blocks && !result->in_blocks)
-      tiled |= local_elements(p, &rule->operands[i], tp__strategy_operand(rule, p->mesh, s, i)) > TP_BLOCK_SCORES;
-  return tiled && result->element_size < 4 ? 4 * local_elements(p, result, tp__strategy_result(rule, p->mesh, s, 0)) : 0;
+      tiled |= local_elements(p, &rule->operands[i], tp__strategy_operand(rule, p->mesh, s, i)) >
+               TP_BLOCK_SCORES;
+  return tiled && result->element_size < 4
+             ? 4 * local_elements(p, result, tp__strategy_result(rule, p->mesh, s, 0))
+             : 0;
 }
 
 int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
@@ -284,7 +305,8 @@ int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strateg
     bytes += tp__window_bytes(rule, p->mesh, s, i);
     if (rule->contraction_flops > 0 && map->is_tensor && !map->is_init && !map->in_blocks &&
         map->element_size < rule->results[0].element_size)
-      bytes += rule->results[0].element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+      bytes += rule->results[0].element_size *
+               local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, i));
   }
   return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
 }
@@ -295,5 +317,6 @@ int64_t tp__ring_bytes(const tp_planner *p, const tp_rule *rule, const tp_strate
   if (parts == 1)
     return 0;
   const tp_value_map *map = &rule->operands[operand];
-  return (parts > 2 ? 2 : 1) * map->element_size * local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, operand));
+  return (parts > 2 ? 2 : 1) * map->element_size *
+         local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, operand));
 }

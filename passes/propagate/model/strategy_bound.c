@@ -1,8 +1,9 @@
 /* Bounds the number of strategies of a decision.
  *
- * They multiply with the axes of the mesh: an op with seven factors has 4096 on four axes, and a table between two of them has the product.
- * What is kept are strategies that do least work on a device, and layouts that most ops ask for. What is left out is counted, and
- * reported: cost and bound are about what is kept. */
+ * They multiply with the axes of the mesh: an op with seven factors has 4096 on four axes, and a
+ * table between two of them has the product. What is kept are strategies that do least work on a
+ * device, and layouts that most ops ask for. What is left out is counted, and reported: cost and
+ * bound are about what is kept. */
 #include "passes/propagate/model/planner.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@ typedef struct rank {
 
 static int by_cost(const void *x, const void *y) {
   const rank *a = x, *b = y;
-  return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : (a->index > b->index) - (a->index < b->index);
+  return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1)
+                            : (a->index > b->index) - (a->index < b->index);
 }
 
 static int by_index(const void *x, const void *y) {
@@ -48,9 +50,11 @@ struct tp_layout_set {
   tp_spec specs[TP_MAX_FOUND];
   tp_cost rarity[TP_MAX_FOUND]; /* minus how often it was added */
   uint16_t slots[N_SLOTS];      /* its number + 1, 0: free */
-  uint16_t taken[TP_MAX_FOUND]; /* the slot of each: most sets are small, and only these are cleared */
+  /* the slot of each: most sets are small, and only these are cleared */
+  uint16_t taken[TP_MAX_FOUND];
 };
-_Static_assert((int)TP_MAX_FOUND < UINT16_MAX && (int)N_SLOTS - 1 <= UINT16_MAX, "numbers fit the slots, and theirs fit too");
+_Static_assert((int)TP_MAX_FOUND < UINT16_MAX && (int)N_SLOTS - 1 <= UINT16_MAX,
+               "numbers fit the slots, and theirs fit too");
 
 tp_layout_set *tp__layout_set_empty(tp_planner *p) {
   tp_layout_set *set = p->set_scratch;
@@ -76,7 +80,8 @@ void tp__layout_set_add(tp_layout_set *set, tp_spec spec) {
   set->rarity[set->slots[at] - 1]--;
 }
 
-tp_status tp__layout_set_list(tp_planner *p, const tp_layout_set *set, const tp_spec **specs, int *n, int *left_out) {
+tp_status tp__layout_set_list(tp_planner *p, const tp_layout_set *set, const tp_spec **specs,
+                              int *n, int *left_out) {
   int *kept;
   *specs = set->specs;
   *n = set->n;

@@ -1,11 +1,14 @@
-/* Sub-axes: cuts axes of the mesh into parts, before planning, where a dimension can take a part of an axis but not all of it.
+/* Sub-axes: cuts axes of the mesh into parts, before planning, where a dimension can take a part of
+ * an axis but not all of it.
  *
- * Reshapes: a dimension whose major part is smaller than an axis can still carry it in parts; 2 key/value heads on 4 devices split the
- * axis 2x2. Sizes: where an axis does not divide a dimension, a part of it may; 8 heads on 16 split it 8x2, 6 experts on 4 2x2. The
- * part that is left over goes elsewhere, or replicates.
+ * Reshapes: a dimension whose major part is smaller than an axis can still carry it in parts; 2
+ * key/value heads on 4 devices split the axis 2x2. Sizes: where an axis does not divide a
+ * dimension, a part of it may; 8 heads on 16 split it 8x2, 6 experts on 4 2x2. The part that is
+ * left over goes elsewhere, or replicates.
  *
- * Every cut multiplies strategies. So reshapes are followed only along axes that annotations bring to them, and sizes only where ops that take a
- * good share of the time have them and cannot take the axis whole: 8 key/value heads with 4 queries each need no cut of 8. */
+ * Every cut multiplies strategies. So reshapes are followed only along axes that annotations bring
+ * to them, and sizes only where ops that take a good share of the time have them and cannot take
+ * the axis whole: 8 key/value heads with 4 queries each need no cut of 8. */
 #include "passes/propagate/model/planner.h"
 
 #include <stdlib.h>
@@ -26,18 +29,20 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts) {
   if (factor->kind == TP_FIXED || common == 1 || common == parts)
     return 0;
   int64_t padding = parts - factor->size % parts;
-  bool bearable = !factor->must_divide && factor->size > parts && padding <= factor->size / MAX_WASTE;
+  bool bearable =
+      !factor->must_divide && factor->size > parts && padding <= factor->size / MAX_WASTE;
   return bearable ? 0 : common;
 }
 
 /* ---- reshapes ---- */
 
-/* A part that ends where the major part of the dimension does, if the rest of the axis fits into the minor part. */
+/* A part that ends where the major part of the dimension does, if the rest of the axis fits into
+ * the minor part. */
 static void cut_for_reshape(tp_mesh *mesh, const char *name, int64_t major, int64_t minor) {
   for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
-    bool inside =
-        axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 && axis.size % (major / axis.pre) == 0;
+    bool inside = axis.pre < major && major < axis.pre * axis.size && major % axis.pre == 0 &&
+                  axis.size % (major / axis.pre) == 0;
     if (!inside || strcmp(axis.name, name) != 0 || minor % (axis.parent_size / major) != 0)
       continue;
     tp_mesh_refine(mesh, name, axis.pre, major / axis.pre);
@@ -46,7 +51,8 @@ static void cut_for_reshape(tp_mesh *mesh, const char *name, int64_t major, int6
 }
 
 /* Only axes that annotations put on the dimension or on one that it is made of. */
-static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map, int dim, tp_mesh *refined) {
+static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map,
+                        int dim, tp_mesh *refined) {
   const tp_dim *d = &map->dims[dim];
   int64_t major = 1, whole = map->shape[dim];
   for (int k = 0; k + 1 < d->n_factors; k++) {
@@ -58,8 +64,8 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
 }
 
 /* Also adds the axes that annotations use for uneven shards to `uneven`, as bits. */
-static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program, tp_found_flow *found,
-                                     tp_mesh *refined, unsigned *uneven) {
+static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program,
+                                     tp_found_flow *found, tp_mesh *refined, unsigned *uneven) {
   tp_planner flows = *common;
   flows.program = *program;
   flows.follow = true;
@@ -69,7 +75,8 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_program 
     if (program->items[i].kind != TP_ITEM_OP)
       continue;
     for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
-      const tp_value_map *map = v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
+      const tp_value_map *map =
+          v < rule->n_operands ? &rule->operands[v] : &rule->results[v - rule->n_operands];
       for (int d = 0; map->is_tensor && d < map->rank; d++)
         cut_for_dim(&flows, rule, map, d, refined);
     }
@@ -107,13 +114,17 @@ static void add_cut(cuts *c, int axis, int64_t at, tp_cost time) {
 }
 
 static double tensor_bytes(const tp_value_map *map) {
-  return map->is_tensor && !map->is_unused ? (double)tp__shape_elements(map->rank, map->shape) * (double)map->element_size : 0;
+  return map->is_tensor && !map->is_unused
+             ? (double)tp__shape_elements(map->rank, map->shape) * (double)map->element_size
+             : 0;
 }
 
 /* What the op takes on one device, without the floor of a launch. */
 static tp_cost op_time(const tp_planner *p, const tp_item *item) {
   const tp_rule *rule = item->rule;
-  tp_work work = {.peak = rule->peak, .contraction_flops = rule->contraction_flops, .scalar_ops = rule->scalar_ops};
+  tp_work work = {.peak = rule->peak,
+                  .contraction_flops = rule->contraction_flops,
+                  .scalar_ops = rule->scalar_ops};
   if (rule->is_free)
     return 0;
   for (int i = 0; i < rule->n_operands; i++)
@@ -141,21 +152,26 @@ static bool has_factor(const tp_value_map *map, int f) {
 /* Do all tensors that the op reads have the factor? Those that it makes have every parallel one. */
 static bool is_everywhere(const tp_rule *rule, int f) {
   for (int i = 0; i < rule->n_operands; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused && !has_factor(&rule->operands[i], f))
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
+        !has_factor(&rule->operands[i], f))
       return false;
   return true;
 }
 
-/* Along a factor that all its tensors have an op takes the axis whole, without a copy of anything: no part of it does better. */
+/* Along a factor that all its tensors have an op takes the axis whole, without a copy of anything:
+ * no part of it does better. */
 static bool is_taken_whole(const tp_rule *rule, int64_t parts) {
   for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].kind == TP_PARALLEL && rule->factors[f].size % parts == 0 && is_everywhere(rule, f))
+    if (rule->factors[f].kind == TP_PARALLEL && rule->factors[f].size % parts == 0 &&
+        is_everywhere(rule, f))
       return true;
   return false;
 }
 
-/* The cuts of one axis that an op asks for, once each however many of its factors do; none if it has one already, or needs none. */
-static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const tp_axis *axis, tp_cost time, cuts *c) {
+/* The cuts of one axis that an op asks for, once each however many of its factors do; none if it
+ * has one already, or needs none. */
+static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const tp_axis *axis,
+                            tp_cost time, cuts *c) {
   int64_t wanted[TP_MAX_FACTORS];
   int n = 0;
   if (is_taken_whole(rule, axis->size))
@@ -174,7 +190,8 @@ static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const t
     add_cut(c, axis->parent, wanted[i], time);
 }
 
-static void find_cuts(const tp_planner *p, const tp_program *program, const tp_mesh *refined, cuts *c) {
+static void find_cuts(const tp_planner *p, const tp_program *program, const tp_mesh *refined,
+                      cuts *c) {
   for (int i = 0; i < program->n_items; i++) {
     const tp_item *item = &program->items[i];
     if (item->kind != TP_ITEM_OP)
@@ -196,9 +213,11 @@ static int by_time(const void *x, const void *y) {
   return a->axis < b->axis ? -1 : 1;
 }
 
-/* Makes the cut that most time asks for; false if there is none worth it. One that does not line up with those made before is left out; so
- * are `uneven` axes: which rows a device has of 7 on 4 depends on where the axis is cut, and the annotation means the whole one. */
-static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_program *programs, unsigned uneven, tp_mesh *refined) {
+/* Makes the cut that most time asks for; false if there is none worth it. One that does not line up
+ * with those made before is left out; so are `uneven` axes: which rows a device has of 7 on 4
+ * depends on where the axis is cut, and the annotation means the whole one. */
+static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_program *programs,
+                          unsigned uneven, tp_mesh *refined) {
   enum { MIN_SHARE = 16 };
   cuts c = {0};
   for (size_t i = 0; i < n; i++)
@@ -218,9 +237,10 @@ static int n_used_axes(const tp_mesh *mesh) {
   return n;
 }
 
-tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs, tp_found_flow *flows,
-                          tp_mesh *refined) {
-  enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 }; /* for sizes: so many cuts, and only up to so many axes */
+tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs,
+                          tp_found_flow *flows, tp_mesh *refined) {
+  /* for sizes: so many cuts, and only up to so many axes */
+  enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 };
   tp_status status = TP_OK;
   tp_mesh made = *common->mesh;
   unsigned uneven = 0;

@@ -1,5 +1,5 @@
-/* time-limit=SECONDS: the one option with which plans depend on the machine and its load. It is off unless given, and who reads a plan that
- * the clock decided is told so. */
+/* time-limit=SECONDS: the one option with which plans depend on the machine and its load. It is off
+ * unless given, and who reads a plan that the clock decided is told so. */
 #include "passes/propagate/model/time_limit.h"
 
 #include "passes/propagate/model/planner.h"
@@ -24,7 +24,9 @@ tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock) {
   *clock = (tp_clock){.is_limited = text[0] != 0};
   if (clock->is_limited && (rest == text || *rest || !(seconds > 0 && seconds <= MOST_SECONDS)))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "time-limit '%s' is not a number of seconds above 0 and up to 10000000; leave it out for no limit", text);
+                     "time-limit '%s' is not a number of seconds above 0 and up to 10000000; leave "
+                     "it out for no limit",
+                     text);
   clock->end = clock->deadline = now() + seconds;
   return TP_OK;
 }
@@ -35,10 +37,13 @@ double tp__clock_share(tp_clock *clock, double end, double share) {
   return clock->deadline = end > from ? from + share * (end - from) : end;
 }
 
-void tp__clock_extend(tp_clock *clock, double seconds) { clock->grace = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds; }
+void tp__clock_extend(tp_clock *clock, double seconds) {
+  clock->grace = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds;
+}
 
 bool tp__clock_is_over(const tp_clock *clock) {
-  return clock->is_limited && now() >= clock->deadline && seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
+  return clock->is_limited && now() >= clock->deadline &&
+         seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
 }
 
 bool tp__clock_gives_up(tp_planner *p) {
@@ -58,15 +63,16 @@ void tp__clock_heed(tp_clock *clock, tp_solver_options *options) {
 
 void tp__clock_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
-  tp__remark(
-      p->program.func,
-      "time-limit=%s: the time was over before the search was; this plan is proven to cost at most %.3g %% more than the "
-      "cheapest, and another run may find another one",
-      tp__pass_option(p->pass, "time-limit"), 100 * gap);
+  tp__remark(p->program.func,
+             "time-limit=%s: the time was over before the search was; this plan is proven to cost "
+             "at most %.3g %% more than the "
+             "cheapest, and another run may find another one",
+             tp__pass_option(p->pass, "time-limit"), 100 * gap);
 }
 
 tp_status tp__clock_exceeded(const tp_planner *p) {
   return tp__error(p->program.func, TP_INFEASIBLE,
-                   "time-limit=%s: no plan was found in this time, and it is not proven that there is none; give more",
+                   "time-limit=%s: no plan was found in this time, and it is not proven that there "
+                   "is none; give more",
                    tp__pass_option(p->pass, "time-limit"));
 }

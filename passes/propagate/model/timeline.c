@@ -22,8 +22,10 @@ MlirValue tp__timeline_value(const tp_timeline *t, int value) {
 
 static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
   *number = (int)t->n_values;
-  if (tp__grow((void **)&t->values, &t->value_capacity, t->n_values + 1, sizeof *t->values) != TP_OK ||
-      tp__grow((void **)&t->others, &t->other_capacity, t->n_others + 1, sizeof *t->others) != TP_OK ||
+  if (tp__grow((void **)&t->values, &t->value_capacity, t->n_values + 1, sizeof *t->values) !=
+          TP_OK ||
+      tp__grow((void **)&t->others, &t->other_capacity, t->n_others + 1, sizeof *t->others) !=
+          TP_OK ||
       tp__table_put(&t->other_values, value.ptr, *number) != TP_OK)
     return TP_NO_MEMORY;
   t->values[t->n_values++] = (tp_timed_value){-1, -1};
@@ -78,7 +80,9 @@ static int operand_of(const tp_timeline *t, const tp_moment *m, int i) {
   const tp_value_map *map = m->rule && i < m->rule->n_operands ? &m->rule->operands[i] : NULL;
   if (map && map->number >= 0 && mlirValueEqual(t->planner->values[map->number].value, value))
     return map->number;
-  return (!map || map->is_tensor) && tp__is_tensor(mlirValueGetType(value)) ? tp__timeline_find(t, value) : -1;
+  return (!map || map->is_tensor) && tp__is_tensor(mlirValueGetType(value))
+             ? tp__timeline_find(t, value)
+             : -1;
 }
 
 static tp_status add_captured(MlirOperation op, void *data) {
@@ -108,7 +112,8 @@ static tp_status add_uses(builder *b, int k) {
 /* Items come in the order of ops, but not all ops are items. */
 static const tp_rule *next_rule(builder *b, MlirOperation op) {
   const tp_planner *p = b->t->planner;
-  if (b->next_item == p->program.n_items || !mlirOperationEqual(p->program.items[b->next_item].op, op))
+  if (b->next_item == p->program.n_items ||
+      !mlirOperationEqual(p->program.items[b->next_item].op, op))
     return NULL;
   const tp_rule *rule = p->program.items[b->next_item++].rule;
   return rule && rule->n_results > 0 && rule->results[0].number >= 0 ? rule : NULL;
@@ -137,12 +142,14 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
 static tp_status add_regions(builder *b, MlirOperation op, int parent) {
   tp_timeline *t = b->t;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
       int number = b->n_blocks++;
-      for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+      for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
+           o = mlirOperationGetNextInBlock(o)) {
         int k = (int)t->n;
-        if (add_moment(b, o, parent, number) != TP_OK || (t->moments[k].is_control && add_regions(b, o, k) != TP_OK))
+        if (add_moment(b, o, parent, number) != TP_OK ||
+            (t->moments[k].is_control && add_regions(b, o, k) != TP_OK))
           return TP_NO_MEMORY;
         t->moments[k].end = (int)t->n - 1;
       }
@@ -153,7 +160,8 @@ static tp_status add_regions(builder *b, MlirOperation op, int parent) {
 tp_status tp__timeline_build(const tp_planner *p, tp_timeline *t) {
   builder b = {.t = t};
   *t = (tp_timeline){.planner = p, .n_values = p->n_values};
-  tp_status status = tp__grow((void **)&t->values, &t->value_capacity, p->n_values + 1, sizeof *t->values);
+  tp_status status =
+      tp__grow((void **)&t->values, &t->value_capacity, p->n_values + 1, sizeof *t->values);
   for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
     t->values[i] = (tp_timed_value){-1, -1};
   if (status == TP_OK)
@@ -175,7 +183,8 @@ void tp__timeline_destroy(tp_timeline *t) {
 
 /* -1: it is none of the ops that have one. */
 static int number_of(const tp_timeline *t, MlirOperation op) {
-  int value = mlirOperationGetNumResults(op) > 0 ? tp__timeline_find(t, mlirOperationGetResult(op, 0)) : -1;
+  int value =
+      mlirOperationGetNumResults(op) > 0 ? tp__timeline_find(t, mlirOperationGetResult(op, 0)) : -1;
   return value >= 0 ? t->values[value].maker : tp__table_get(&t->bare_ops, op.ptr);
 }
 
@@ -204,11 +213,13 @@ int tp__timeline_anchor(const tp_timeline *t, MlirValue value, MlirOperation use
   return tp__timeline_around(t, place_of(t, value), tp__timeline_number(t, user));
 }
 
-int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape, int64_t element_size) {
+int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
+                        int64_t element_size) {
   return tp_spec_local_elements(mesh, spec, rank, shape) * element_size;
 }
 
-int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank, const int64_t *shape, int64_t element_size) {
+int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
+                          const int64_t *shape, int64_t element_size) {
   int64_t excess = 0, result = 0;
   if (path->n_steps > 0)
     result = tp__local_bytes(mesh, path->steps[path->n_steps - 1].to, rank, shape, element_size);

@@ -1,4 +1,5 @@
-/* Results that are the new value of an argument (tp.updates): both have one layout, so that a step's results are the next one's arguments. */
+/* Results that are the new value of an argument (tp.updates): both have one layout, so that a
+ * step's results are the next one's arguments. */
 #include "passes/propagate/model/planner.h"
 
 #include <inttypes.h>
@@ -10,24 +11,28 @@ static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
     return TP_OK;
   int64_t i = mlirAttributeIsAInteger(attr) ? mlirIntegerAttrGetValueInt(attr) : -1;
   if (i < 0 || i >= p->program.n_args)
-    return tp__error(p->program.func, TP_INVALID_ARGUMENT,
-                     "result %d: tp.updates is the number of the argument whose new value it is, 0 to %d", result,
-                     p->program.n_args - 1);
+    return tp__error(
+        p->program.func, TP_INVALID_ARGUMENT,
+        "result %d: tp.updates is the number of the argument whose new value it is, 0 to %d",
+        result, p->program.n_args - 1);
   MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
   if (!mlirTypeEqual(mlirFunctionTypeGetInput(type, i), mlirFunctionTypeGetResult(type, result))) {
     char from[128], to[128];
     tp__type_text(mlirFunctionTypeGetInput(type, i), sizeof from, from);
     tp__type_text(mlirFunctionTypeGetResult(type, result), sizeof to, to);
     return tp__error(p->program.func, TP_INVALID_ARGUMENT,
-                     "result %d is %s and cannot be the new value of argument %" PRId64 " (tp.updates), which is %s", result,
-                     to, i, from);
+                     "result %d is %s and cannot be the new value of argument %" PRId64
+                     " (tp.updates), which is %s",
+                     result, to, i, from);
   }
   for (int k = 0; k < result; k++) {
     MlirAttribute other = tp__result_attr(p->program.func, k, "tp.updates");
-    if (!mlirAttributeIsNull(other) && mlirAttributeIsAInteger(other) && mlirIntegerAttrGetValueInt(other) == i)
+    if (!mlirAttributeIsNull(other) && mlirAttributeIsAInteger(other) &&
+        mlirIntegerAttrGetValueInt(other) == i)
       return tp__error(p->program.func, TP_INVALID_ARGUMENT,
-                       "results %d and %d are both the new value of argument %" PRId64 " (tp.updates); drop one of them", k,
-                       result, i);
+                       "results %d and %d are both the new value of argument %" PRId64
+                       " (tp.updates); drop one of them",
+                       k, result, i);
   }
   *arg = (int)i;
   return TP_OK;
@@ -52,15 +57,15 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   if (possible)
     return TP_OK;
   char from[256], to[256];
-  int rank = (int)mlirShapedTypeGetRank(
-      mlirFunctionTypeGetInput(mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type")), a->index));
+  int rank = (int)mlirShapedTypeGetRank(mlirFunctionTypeGetInput(
+      mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type")), a->index));
   tp_spec_text(p->mesh, a->out[0], rank, from, sizeof from);
   tp_spec_text(p->mesh, b->in[0], rank, to, sizeof to);
-  return tp__error(
-      p->program.func, TP_INFEASIBLE,
-      "result %d is the new value of argument %d (tp.updates), but their layouts cannot be the same (%s, %s); annotate one of "
-      "them only",
-      b->index, a->index, to, from);
+  return tp__error(p->program.func, TP_INFEASIBLE,
+                   "result %d is the new value of argument %d (tp.updates), but their layouts "
+                   "cannot be the same (%s, %s); annotate one of "
+                   "them only",
+                   b->index, a->index, to, from);
 }
 
 tp_status tp__tie_updates(tp_planner *p, tp_problem *problem) {
@@ -71,7 +76,8 @@ tp_status tp__tie_updates(tp_planner *p, tp_problem *problem) {
     if (p->nodes[i].kind == TP_NODE_RESULT)
       status = updated_argument(p, p->nodes[i].index, &arg);
     if (status == TP_OK && arg >= 0)
-      status = tie(p, problem, tp__planned_value(p, mlirBlockGetArgument(entry, arg))->node, (int)i);
+      status =
+          tie(p, problem, tp__planned_value(p, mlirBlockGetArgument(entry, arg))->node, (int)i);
   }
   return status;
 }

@@ -1,5 +1,6 @@
-/* What other decisions would cost. The other decision is found, and priced, in the space of all plans of the function (plan_space.c); the
- * annotation that makes it is read as the planner would read it, so the figures are those that anybody gets who writes it. */
+/* What other decisions would cost. The other decision is found, and priced, in the space of all
+ * plans of the function (plan_space.c); the annotation that makes it is read as the planner would
+ * read it, so the figures are those that anybody gets who writes it. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/report/plan_report.h"
 
@@ -10,15 +11,21 @@
 enum {
   COSTLY_PERCENT = 1, /* of the plan's cost: an annotation that costs less is not reported */
   LITTLE_WORK =
-      100000000, /* of the solver for the plan: it may be done again where an annotation makes the planner offer more */
-  PLANS_PER_ALTERNATIVE = 4, /* how many plans are made to find costly annotations, for each alternative that may be reported */
+      /* of the solver for the plan: it may be done again where an annotation makes the planner
+       * offer more */
+  100000000,
+  /* how many plans are made to find costly annotations, for each alternative that may be
+   * reported */
+  PLANS_PER_ALTERNATIVE = 4,
 };
 
 /* ---- planning again ---- */
 
-/* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it fails. */
+/* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it
+ * fails. */
 static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler =
+      mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
   tp_pass pass = *r->pass;
   pass.module = mlirModuleGetOperation(r->before);
   tp_status status = tp__again_open(&pass, p, keep_mesh, again);
@@ -27,7 +34,8 @@ static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, t
 }
 
 static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler =
+      mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
   tp_status status = tp__plan_problem(&again->planner);
   if (status == TP_OK)
     status = tp__plan_solve(&again->planner);
@@ -37,13 +45,16 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
   return price->found;
 }
 
-/* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then the space is turned to it. */
+/* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then
+ * the space is turned to it. */
 static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
   return p->memory_limit < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
          tp__space_match(space, &again->planner, covers);
 }
 
-static MlirOperation copied(const tp_report *r, MlirOperation op) { return r->ops.items[tp__table_get(&r->op_place, op.ptr)]; }
+static MlirOperation copied(const tp_report *r, MlirOperation op) {
+  return r->ops.items[tp__table_get(&r->op_place, op.ptr)];
+}
 
 static void set_boundary(MlirOperation func, bool is_arg, int i, MlirAttribute value) {
   tp_boundary boundary;
@@ -73,7 +84,8 @@ static tp_pin current(const tp_report *r, const tp_pin *pin) {
 }
 
 /* Writes the annotation into the copy; null attributes remove it. */
-static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute sharding, MlirAttribute factors) {
+static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute sharding,
+                     MlirAttribute factors) {
   MlirOperation op = copied(r, pin->op);
   if (pin->place != TP_PIN_OP) {
     set_boundary(op, pin->place == TP_PIN_ARG, pin->number, sharding);
@@ -83,17 +95,20 @@ static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute shardi
   set_or_remove(op, "tp.factors", factors);
 }
 
-/* A constraint cannot go, since others use its value; it asks for nothing when all its dimensions are open. */
+/* A constraint cannot go, since others use its value; it asks for nothing when all its dimensions
+ * are open. */
 static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
   if (!pin->is_constraint)
     return (MlirAttribute){NULL};
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(pin->value));
-  return tp__write_sharding(r->pass->context, r->mesh, rank,
-                            (tp_annotation){.spec = tp_spec_replicated(), .open = (1u << rank) - 1});
+  return tp__write_sharding(
+      r->pass->context, r->mesh, rank,
+      (tp_annotation){.spec = tp_spec_replicated(), .open = (1u << rank) - 1});
 }
 
 static const MlirAttribute none = {NULL};
-const char tp__alternative_not_sought[] = "not among the most expensive collectives (report-alternatives)";
+const char tp__alternative_not_sought[] =
+    "not among the most expensive collectives (report-alternatives)";
 static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
 
 /* ---- alternatives of a change of layout ---- */
@@ -107,11 +122,13 @@ typedef struct decision {
   int at; /* the output or input */
 } decision;
 
-/* Does strategy s of the node decide as strategy k of another list of the same node's strategies? */
+/* Does strategy s of the node decide as strategy k of another list of the same node's
+ * strategies? */
 static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, decision d) {
   if (d.what != STRATEGY)
-    return d.what == INPUT ? tp_spec_equal(n->in[s * n->n_in + d.at], other->in[k * n->n_in + d.at])
-                           : tp_spec_equal(n->out[s * n->n_out + d.at], other->out[k * n->n_out + d.at]);
+    return d.what == INPUT
+               ? tp_spec_equal(n->in[s * n->n_in + d.at], other->in[k * n->n_in + d.at])
+               : tp_spec_equal(n->out[s * n->n_out + d.at], other->out[k * n->n_out + d.at]);
   bool same = true;
   for (int i = 0; same && i < n->n_in; i++)
     same = tp_spec_equal(n->in[s * n->n_in + i], other->in[k * n->n_in + i]);
@@ -121,47 +138,58 @@ static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, dec
 }
 
 /* The annotation that says: node n has its strategy s. */
-static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d, int s, tp_pin *pin) {
+static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d,
+                            int s, tp_pin *pin) {
   MlirContext context = r->pass->context;
   MlirOperation func = p->program.func;
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
     bool is_arg = n->kind == TP_NODE_ARG;
     tp_spec spec = is_arg ? n->out[s] : n->in[s];
     MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
-    MlirType value = is_arg ? mlirFunctionTypeGetInput(type, n->index) : mlirFunctionTypeGetResult(type, n->index);
+    MlirType value = is_arg ? mlirFunctionTypeGetInput(type, n->index)
+                            : mlirFunctionTypeGetResult(type, n->index);
     int rank = (int)mlirShapedTypeGetRank(value);
     *pin = (tp_pin){.place = is_arg ? TP_PIN_ARG : TP_PIN_RESULT,
                     .number = n->index,
                     .op = func,
-                    .sharding = tp__write_sharding(context, r->mesh, rank, (tp_annotation){.spec = spec})};
+                    .sharding =
+                        tp__write_sharding(context, r->mesh, rank, (tp_annotation){.spec = spec})};
     if (is_arg)
-      pin->value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)), n->index);
+      pin->value =
+          mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)), n->index);
     return true;
   }
   enum { MAX_RESULTS = 64 };
   const tp_rule *rule = p->program.items[n->index].rule;
   MlirAttribute entries[MAX_RESULTS];
-  bool decides = false; /* do the layouts of the results alone keep the op from deciding as it did? */
-  if (rule->n_results == 0 || rule->n_results > MAX_RESULTS || rule->n_results != mlirOperationGetNumResults(rule->op))
+  /* do the layouts of the results alone keep the op from deciding as it did? */
+  bool decides = false;
+  if (rule->n_results == 0 || rule->n_results > MAX_RESULTS ||
+      rule->n_results != mlirOperationGetNumResults(rule->op))
     return false;
   for (int i = 0; i < rule->n_results; i++) {
     tp_spec result = n->out[s * n->n_out + i];
     decides |= d.what == OUTPUT && i == d.at;
-    entries[i] = tp__write_sharding(context, r->mesh, rule->results[i].rank, (tp_annotation){.spec = result});
+    entries[i] = tp__write_sharding(context, r->mesh, rule->results[i].rank,
+                                    (tp_annotation){.spec = result});
   }
   *pin = (tp_pin){.place = TP_PIN_OP,
                   .number = -1,
                   .op = rule->op,
                   .value = mlirOperationGetResult(rule->op, 0),
-                  .sharding = rule->n_results == 1 ? entries[0] : mlirArrayAttrGet(context, rule->n_results, entries)};
+                  .sharding = rule->n_results == 1
+                                  ? entries[0]
+                                  : mlirArrayAttrGet(context, rule->n_results, entries)};
   if (!decides)
     pin->factors = tp__write_factors(context, r->mesh, &n->strategies[s]);
   return true;
 }
 
-/* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan of those. */
-static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node, const bool *among, tp_cost limit,
-                            const tp_solution *other, tp_price *price) {
+/* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan
+ * of those. */
+static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node,
+                            const bool *among, tp_cost limit, const tp_solution *other,
+                            tp_price *price) {
   tp_again again;
   bool covers = false;
   bool read = read_copy(r, p, false, &again);
@@ -184,8 +212,10 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
   return price->found;
 }
 
-/* The cheapest plan of those in which the node decides otherwise, as the annotation that makes it. */
-static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decision d, const bool *among, tp_alternative *best) {
+/* The cheapest plan of those in which the node decides otherwise, as the annotation that makes
+ * it. */
+static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decision d,
+                     const bool *among, tp_alternative *best) {
   tp_alternative other = {0};
   tp_cost limit = best->price.found ? best->price.cost : TP_COST_FORBIDDEN;
   tp_solution solution;
@@ -194,11 +224,12 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
     return;
   r->function.is_cut_short |= solution.stopped;
   if (status == TP_INFEASIBLE && !solution.optimal)
-    best->missing = solution.stopped ? out_of_time_text : "none was found, and it is not proven that there is none";
+    best->missing = solution.stopped ? out_of_time_text
+                                     : "none was found, and it is not proven that there is none";
   if (status == TP_INFEASIBLE)
     return;
-  if (solution.lower_bound < limit &&
-      pin_of_strategy(r, p, &space->planner->nodes[d.node], d, solution.choices[d.node], &other.pin)) {
+  if (solution.lower_bound < limit && pin_of_strategy(r, p, &space->planner->nodes[d.node], d,
+                                                      solution.choices[d.node], &other.pin)) {
     tp_pin own = current(r, &other.pin);
     annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
     bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
@@ -227,7 +258,8 @@ static const tp_node *at_place(const tp_planner *p, int place) {
 }
 
 /* Plans the function of `again` with the strategies of a node that decide otherwise. */
-static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again, tp_alternative *other) {
+static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again,
+                           tp_alternative *other) {
   const tp_node *n = at_place(&again->planner, place);
   if (!n || n->kind != own->kind || n->index != own->index)
     return false;
@@ -235,7 +267,8 @@ static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int pla
   for (int s = 0; among && s < n->n; s++)
     any |= among[s] = !decides_as(n, s, own, own->chosen, d);
   other->missing = any ? "none was found, and it is not proven that there is none" : NULL;
-  bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK && solve_copy(r, again, &other->price);
+  bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK &&
+                 solve_copy(r, again, &other->price);
   other->price.exact = false; /* the annotation may offer more */
   tp__free(among);
   return planned;
@@ -246,7 +279,8 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
   tp_again again;
   tp_alternative other = {0};
   int place = first_place(p, d.node);
-  if (read_copy(r, p, true, &again) && plan_otherwise(r, &p->nodes[d.node], d, place, &again, &other)) {
+  if (read_copy(r, p, true, &again) &&
+      plan_otherwise(r, &p->nodes[d.node], d, place, &again, &other)) {
     const tp_node *n = at_place(&again.planner, place);
     bool is_better = !best->price.found || other.price.cost < best->price.cost;
     if (is_better && pin_of_strategy(r, p, n, d, n->chosen, &other.pin))
@@ -257,9 +291,11 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
   tp__again_close(&again);
 }
 
-static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d, tp_alternative *best) {
+static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d,
+                              tp_alternative *best) {
   const tp_node *n = &space->planner->nodes[d.node];
-  bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP; /* for an annotation */
+  /* for an annotation */
+  bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP;
   if (has_place && p->kept) {
     try_anew(r, p, d, best);
     return TP_OK;
@@ -271,14 +307,16 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
   for (int s = 0; s < n->n; s++)
     any |= among[s] = space->base_rows[d.node][s] &&
-                      (d.what == STRATEGY ? s != space->chosen[d.node] : !decides_as(n, s, n, space->chosen[d.node], d));
+                      (d.what == STRATEGY ? s != space->chosen[d.node]
+                                          : !decides_as(n, s, n, space->chosen[d.node], d));
   if (any)
     try_plan(r, p, space, d, among, best);
   tp__free(among);
   return TP_OK;
 }
 
-static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space, tp_change *c) {
+static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space,
+                                  tp_change *c) {
   tp_status status;
   if (c->node >= 0) {
     status = try_decision(r, p, space, (decision){c->node, STRATEGY, 0}, &c->alternative);
@@ -343,10 +381,12 @@ typedef struct dropping {
 static void drop(const tp_report *r, size_t first, size_t n, bool back) {
   const tp_function_report *f = &r->function;
   for (size_t i = first; i < first + n; i++)
-    annotate(r, &f->pins[i], back ? f->pins[i].sharding : without(r, &f->pins[i]), back ? f->pins[i].factors : none);
+    annotate(r, &f->pins[i], back ? f->pins[i].sharding : without(r, &f->pins[i]),
+             back ? f->pins[i].factors : none);
 }
 
-/* The cheapest plan without these annotations, if it costs less than the limit, else a bound; of several annotations near the plan only a bound. */
+/* The cheapest plan without these annotations, if it costs less than the limit, else a bound; of
+ * several annotations near the plan only a bound. */
 static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *price) {
   tp_solution solution;
   *price = (tp_price){.exact = true};
@@ -380,7 +420,8 @@ static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_
   return known;
 }
 
-/* A group of annotations without which the plan costs about as much has none that costs more; else its halves are looked at. */
+/* A group of annotations without which the plan costs about as much has none that costs more; else
+ * its halves are looked at. */
 static void examine(dropping *d, size_t first, size_t n) {
   tp_function_report *f = &d->r->function;
   tp_price price = {0};

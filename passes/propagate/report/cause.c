@@ -1,8 +1,10 @@
-/* Why a collective is there: a chain of facts of the plan, from an annotation to the use that wants another layout.
+/* Why a collective is there: a chain of facts of the plan, from an annotation to the use that wants
+ * another layout.
  *
- * Along one mesh axis an op does one thing: it splits a factor by it, lets a partial value through, or does not use it. Two nodes that share a
- * value which both have split by the axis are neighbours; the shortest way over neighbours to a node that an annotation pins says
- * where the axis comes from. */
+ * Along one mesh axis an op does one thing: it splits a factor by it, lets a partial value through,
+ * or does not use it. Two nodes that share a value which both have split by the axis are
+ * neighbours; the shortest way over neighbours to a node that an annotation pins says where the
+ * axis comes from. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>
@@ -47,17 +49,20 @@ static tp_status list_incidences(causes *c) {
     c->first[i] += c->first[i - 1];
   for (size_t k = 0; k < p->n_values; k++)
     for (int u = -1; u < p->values[k].n_uses; u++)
-      c->at[c->first[1 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++] = (incidence){(int)k, u};
+      c->at[c->first[1 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++] =
+          (incidence){(int)k, u};
   return TP_OK;
 }
 
 static tp_place place_at(const causes *c, incidence i, int axis) {
   const tp_planned_value *v = &c->p->values[i.value];
-  return tp_spec_place(i.use < 0 ? tp__plan_produced(c->p, v) : tp__plan_wanted(c->p, &v->uses[i.use]), axis);
+  return tp_spec_place(
+      i.use < 0 ? tp__plan_produced(c->p, v) : tp__plan_wanted(c->p, &v->uses[i.use]), axis);
 }
 
 static bool same_place(tp_place a, tp_place b) {
-  return a.kind == b.kind && (a.kind != TP_DIM || a.dim == b.dim) && (a.kind != TP_PARTIAL || a.combiner == b.combiner);
+  return a.kind == b.kind && (a.kind != TP_DIM || a.dim == b.dim) &&
+         (a.kind != TP_PARTIAL || a.combiner == b.combiner);
 }
 
 static bool splits(const causes *c, int node, int axis) {
@@ -69,7 +74,8 @@ static bool splits(const causes *c, int node, int axis) {
 
 static tp_choice choice_of(const causes *c, int node, int axis) {
   const tp_node *n = &c->p->nodes[node];
-  return n->kind == TP_NODE_OP ? n->strategies[n->chosen].choices[axis] : (tp_choice){TP_CHOOSE_NONE, 0, false};
+  return n->kind == TP_NODE_OP ? n->strategies[n->chosen].choices[axis]
+                               : (tp_choice){TP_CHOOSE_NONE, 0, false};
 }
 
 /* ---- words ---- */
@@ -84,18 +90,22 @@ static const char *node_text(const causes *c, int node) {
   const tp_node *n = &c->p->nodes[node];
   const tp_program *program = &c->p->program;
   if (n->kind == TP_NODE_ARG)
-    return tp__report_label(c->r, c->p,
-                            mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(program->func, 0)), n->index));
+    return tp__report_label(
+        c->r, c->p,
+        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(program->func, 0)),
+                             n->index));
   if (n->kind == TP_NODE_RESULT)
     return tp__report_text(c->r, "result %d", n->index);
   if (n->kind == TP_NODE_CARRIED)
-    return tp__report_text(c->r, "value %d that %s carries", n->slot, tp__report_op(c->r, program->items[n->index].op));
+    return tp__report_text(c->r, "value %d that %s carries", n->slot,
+                           tp__report_op(c->r, program->items[n->index].op));
   return tp__report_op(c->r, program->items[n->index].op);
 }
 
 static const char *pin_text(const causes *c, int node) {
   const tp_pin *pin = &c->r->function.pins[c->r->function.pin_of_node[node]];
-  return tp__report_text(c->r, "%s is pinned to %s", node_text(c, node), tp__report_attr(c->r, pin->sharding));
+  return tp__report_text(c->r, "%s is pinned to %s", node_text(c, node),
+                         tp__report_attr(c->r, pin->sharding));
 }
 
 /* ---- where an axis comes from ---- */
@@ -107,7 +117,8 @@ static void visit_neighbours(causes *c, int node, int axis, int *n_queued) {
     tp_place place = place_at(c, here, axis);
     for (int u = -1; u < v->n_uses && place.kind == TP_DIM; u++) {
       int other = u < 0 ? v->node : v->uses[u].node;
-      if (u == here.use || c->from[other] != -2 || !same_place(place, place_at(c, (incidence){here.value, u}, axis)))
+      if (u == here.use || c->from[other] != -2 ||
+          !same_place(place, place_at(c, (incidence){here.value, u}, axis)))
         continue;
       c->from[other] = node;
       c->queue[(*n_queued)++] = other;
@@ -134,15 +145,16 @@ static int find_pin(causes *c, int node, int axis) {
 static void say_origin(causes *c, int node, int axis) {
   int pinned = find_pin(c, node, axis), between = 0;
   if (pinned < 0) {
-    say(c, tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it", node_text(c, node),
-                           axis_text(c, axis)));
+    say(c, tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it",
+                           node_text(c, node), axis_text(c, axis)));
     return;
   }
   say(c, pin_text(c, pinned));
   for (int k = c->from[pinned]; pinned != node && k != node; k = c->from[k])
     between++;
   if (between > 0)
-    say(c, tp__report_text(c->r, "%d %s %s where it is", between, between == 1 ? "op between keeps" : "ops between keep",
+    say(c, tp__report_text(c->r, "%d %s %s where it is", between,
+                           between == 1 ? "op between keeps" : "ops between keep",
                            axis_text(c, axis)));
 }
 
@@ -150,7 +162,8 @@ static void say_origin(causes *c, int node, int axis) {
 
 /* The op that made the value partial, back from `node` through ops that let it pass. */
 static int source_of_partial(const causes *c, int node, int axis) {
-  for (size_t steps = 0; steps < c->p->n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT; steps++) {
+  for (size_t steps = 0;
+       steps < c->p->n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT; steps++) {
     int next = -1;
     for (int i = c->first[node]; i < c->first[node + 1] && next < 0; i++)
       if (c->at[i].use >= 0 && place_at(c, c->at[i], axis).kind == TP_PARTIAL)
@@ -172,9 +185,11 @@ static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int ax
     tp_choice choice = choice_of(c, source, axis);
     if (choice.kind == TP_CHOOSE_FACTOR) {
       say_origin(c, source, axis);
-      say(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces", node_text(c, source), name));
+      say(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces",
+                             node_text(c, source), name));
     }
-    say(c, tp__report_text(c->r, "%s is a partial %s over %s", value, tp_combiner_name(place.combiner), name));
+    say(c, tp__report_text(c->r, "%s is a partial %s over %s", value,
+                           tp_combiner_name(place.combiner), name));
     return;
   }
   if (place.kind == TP_DIM) {
@@ -201,13 +216,15 @@ static void say_consumer(causes *c, const tp_change *change, int axis) {
   const tp_node *node = &c->p->nodes[use->node];
   const char *layout = tp__report_spec(c->r, change->to, v->rank), *who = node_text(c, use->node);
   if (change->use < 0)
-    say(c, tp__report_text(c->r, "one copy in layout %s serves %d uses", layout, change->n_consumers));
+    say(c,
+        tp__report_text(c->r, "one copy in layout %s serves %d uses", layout, change->n_consumers));
   else if (c->r->function.pin_of_node[use->node] >= 0 && node->kind != TP_NODE_OP)
     say(c, pin_text(c, use->node));
   else if (node->kind != TP_NODE_OP)
     say(c, tp__report_text(c->r, "%s has layout %s", who, layout));
   else if (!could_take(c, use, tp_spec_place(change->from, axis), axis))
-    say(c, tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s", who, use->input, layout));
+    say(c, tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s", who,
+                           use->input, layout));
   else {
     if (choice_of(c, use->node, axis).kind == TP_CHOOSE_FACTOR && splits(c, use->node, axis))
       say_origin(c, use->node, axis);
@@ -217,7 +234,8 @@ static void say_consumer(causes *c, const tp_change *change, int axis) {
 
 static void say_inside(causes *c, const tp_change *change, int axis) {
   say_origin(c, change->node, axis);
-  say(c, tp__report_text(c->r, "%s needs what other devices along %s hold", node_text(c, change->node), axis_text(c, axis)));
+  say(c, tp__report_text(c->r, "%s needs what other devices along %s hold",
+                         node_text(c, change->node), axis_text(c, axis)));
 }
 
 /* The axis that the collective is about: one that is somewhere before, and elsewhere after. */

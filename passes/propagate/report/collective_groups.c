@@ -1,4 +1,5 @@
-/* The collectives of a plan to read: those of equal layers are told once, with what they take together. */
+/* The collectives of a plan to read: those of equal layers are told once, with what they take
+ * together. */
 #include "passes/propagate/report/plan_report.h"
 #include "passes/propagate/report/plan_text.h"
 
@@ -44,7 +45,8 @@ static bool are_alike(const json_t *a, const json_t *b) {
   const json_t *causes = json_object_get(a, "cause"), *others = json_object_get(b, "cause"), *cause;
   bool returned = strcmp(tp__text_of(user, "op"), "func.return") == 0;
   bool alike = same(user, other_user, "op") && same(user, other_user, "body") &&
-               (returned || same(user, other_user, "operand")) && json_array_size(causes) == json_array_size(others);
+               (returned || same(user, other_user, "operand")) &&
+               json_array_size(causes) == json_array_size(others);
   size_t i;
   for (size_t k = 0; k < TP__COUNT(keys) && alike; k++)
     alike = same(a, b, keys[k]);
@@ -75,7 +77,8 @@ static void add(group *g, const json_t *c) {
   else if (g->n == MOST_PLACES + 1)
     tp__string_append(&g->places, ", ...");
   if (json_is_object(other) &&
-      (!g->alternative || tp__seconds_of(other, "extra_seconds") < tp__seconds_of(g->alternative, "extra_seconds")))
+      (!g->alternative ||
+       tp__seconds_of(other, "extra_seconds") < tp__seconds_of(g->alternative, "extra_seconds")))
     g->alternative = other;
   if (!g->missing && !json_is_object(other) && !is_passed_over(c))
     g->missing = tp__text_of(c, "no_alternative");
@@ -113,7 +116,8 @@ static void print_alternative(tp__string *t, const json_t *other, double cost) {
   if (extra == 0)
     tp__string_append(t, "costs as much: ");
   else
-    tp__string_printf(t, "%s%s (%+.2f %%): ", extra > 0 ? "+" : "", tp__seconds_text(extra).chars, 100 * extra / cost);
+    tp__string_printf(t, "%s%s (%+.2f %%): ", extra > 0 ? "+" : "", tp__seconds_text(extra).chars,
+                      100 * extra / cost);
   tp__print_place(t, pin);
   tp__string_printf(t, " with `tp.sharding = %s`", tp__text_of(pin, "sharding"));
   if (*factors)
@@ -126,8 +130,9 @@ static void print_change(tp__string *t, const json_t *c) {
   const json_t *consumer = json_object_get(c, "consumer");
   const char *value = tp__text_of(c, "value"), *name = tp__text_of(c, "name");
   if (json_is_string(json_object_get(c, "from")))
-    tp__string_printf(t, "takes %s%s%s%s from `%s` to `%s` for ", *value ? value : "a value made in place", *name ? " (" : "",
-                      name, *name ? ")" : "", tp__text_of(c, "from"), tp__text_of(c, "to"));
+    tp__string_printf(t, "takes %s%s%s%s from `%s` to `%s` for ",
+                      *value ? value : "a value made in place", *name ? " (" : "", name,
+                      *name ? ")" : "", tp__text_of(c, "from"), tp__text_of(c, "to"));
   else
     tp__string_append(t, "inside ");
   tp__print_place(t, consumer);
@@ -138,17 +143,20 @@ static void print_change(tp__string *t, const json_t *c) {
 
 static void print_group(tp__string *t, size_t number, const group *g, const json_t *f) {
   const json_t *c = g->first, *cause, *step = json_object_get(f, "step");
-  double all = tp__seconds_of(step, "seconds"), cost = tp__seconds_of(json_object_get(f, "solution"), "cost_seconds");
+  double all = tp__seconds_of(step, "seconds"),
+         cost = tp__seconds_of(json_object_get(f, "solution"), "cost_seconds");
   double seconds = 1e-12 * (double)g->ps;
   size_t i;
-  tp__string_printf(t, "%zu. **%s** over %s", number, tp__text_of(c, "kind"), tp__text_of(c, "axes"));
+  tp__string_printf(t, "%zu. **%s** over %s", number, tp__text_of(c, "kind"),
+                    tp__text_of(c, "axes"));
   if (g->n > 1)
     tp__string_printf(t, " x%zu", g->n);
-  tp__string_printf(t, ": %s, %s (%.1f %%)", tp__bytes_text(g->bytes).chars, tp__seconds_text(seconds).chars,
-                    all > 0 ? 100 * seconds / all : 0);
+  tp__string_printf(t, ": %s, %s (%.1f %%)", tp__bytes_text(g->bytes).chars,
+                    tp__seconds_text(seconds).chars, all > 0 ? 100 * seconds / all : 0);
   bool is_known = json_is_true(json_object_get(c, "count_is_known"));
   if (tp__integer_of(c, "count") != 1)
-    tp__string_printf(t, ", %lld runs%s", (long long)tp__integer_of(c, "count"), is_known ? "" : " (assumed)");
+    tp__string_printf(t, ", %lld runs%s", (long long)tp__integer_of(c, "count"),
+                      is_known ? "" : " (assumed)");
   else if (!is_known)
     tp__string_append(t, ", if it runs");
   tp__string_append(t, "\n   * ");
@@ -157,8 +165,10 @@ static void print_group(tp__string *t, size_t number, const group *g, const json
   json_array_foreach(json_object_get(c, "cause"), i, cause)
       tp__string_printf(t, "     %zu. %s\n", i + 1, json_string_value(cause));
   if (g->n > 1)
-    tp__string_printf(t, "   * alike, each %s and %s: %s\n", tp__bytes_text(tp__integer_of(c, "bytes_per_device")).chars,
-                      tp__seconds_text(tp__seconds_of(c, "modelled_seconds")).chars, tp__string_text(&g->places));
+    tp__string_printf(t, "   * alike, each %s and %s: %s\n",
+                      tp__bytes_text(tp__integer_of(c, "bytes_per_device")).chars,
+                      tp__seconds_text(tp__seconds_of(c, "modelled_seconds")).chars,
+                      tp__string_text(&g->places));
   if (!g->alternative && !g->missing)
     return;
   tp__string_append(t, "   * next best: ");
@@ -182,7 +192,8 @@ void tp__print_collectives(tp__string *t, const json_t *f) {
   for (size_t i = 0; i < n; i++)
     passed_over |= !groups[i].alternative && !groups[i].missing;
   if (passed_over)
-    tp__string_append(t, "Where no next best plan is given, none was looked for (report-alternatives).\n\n");
+    tp__string_append(
+        t, "Where no next best plan is given, none was looked for (report-alternatives).\n\n");
   for (size_t i = 0; i < n; i++) {
     print_group(t, i + 1, &groups[i], f);
     tp__string_destroy(&groups[i].places);

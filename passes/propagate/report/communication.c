@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tp_status out_of_memory(const tp_report *r) { return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_report *r) {
+  return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
+}
 
 /* ---- annotations of the input ---- */
 
@@ -20,10 +22,12 @@ static tp_status add_pin(tp_report *r, int node, tp_pin pin) {
 static tp_status add_boundary_pin(tp_report *r, const tp_planner *p, int n, bool is_arg) {
   int i = p->nodes[n].index;
   MlirOperation func = p->program.func;
-  MlirAttribute sharding = is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
+  MlirAttribute sharding =
+      is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
   if (mlirAttributeIsNull(sharding))
     return TP_OK;
-  tp_pin pin = {.place = is_arg ? TP_PIN_ARG : TP_PIN_RESULT, .number = i, .op = func, .sharding = sharding};
+  tp_pin pin = {
+      .place = is_arg ? TP_PIN_ARG : TP_PIN_RESULT, .number = i, .op = func, .sharding = sharding};
   if (is_arg)
     pin.value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)), i);
   return add_pin(r, n, pin);
@@ -45,7 +49,8 @@ static tp_status add_op_pin(tp_report *r, const tp_planner *p, int n) {
 }
 
 tp_status tp__report_pins(tp_report *r, tp_planner *p) {
-  r->function.pin_of_node = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *r->function.pin_of_node);
+  r->function.pin_of_node =
+      tp__arena_array(p->arena, p->n_nodes + 1, sizeof *r->function.pin_of_node);
   if (!r->function.pin_of_node)
     return out_of_memory(r);
   tp_status status = TP_OK;
@@ -69,10 +74,13 @@ tp_status tp__report_pins(tp_report *r, tp_planner *p) {
 
 /* ---- changes ---- */
 
-void tp__report_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to, MlirOperation op) {
+void tp__report_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to,
+                       MlirOperation op) {
   tp_function_report *f = &p->report->function;
-  if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) == TP_OK)
-    f->changes[f->n_changes++] = (tp_change){.op = op, .node = -1, .value = v, .use = use, .from = from, .to = to};
+  if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) ==
+      TP_OK)
+    f->changes[f->n_changes++] =
+        (tp_change){.op = op, .node = -1, .value = v, .use = use, .from = from, .to = to};
   else
     f->failed = true;
 }
@@ -112,12 +120,16 @@ static const struct {
   tp_step_kind step;
   tp_collective kind;
 } kinds[] = {
-    {TP_STEP_ALL_GATHER, TP_ALL_GATHER}, {TP_STEP_ALL_REDUCE, TP_ALL_REDUCE}, {TP_STEP_REDUCE_SCATTER, TP_REDUCE_SCATTER},
-    {TP_STEP_ALL_TO_ALL, TP_ALL_TO_ALL}, {TP_STEP_PERMUTE, TP_PERMUTE},
+    {TP_STEP_ALL_GATHER, TP_ALL_GATHER},
+    {TP_STEP_ALL_REDUCE, TP_ALL_REDUCE},
+    {TP_STEP_REDUCE_SCATTER, TP_REDUCE_SCATTER},
+    {TP_STEP_ALL_TO_ALL, TP_ALL_TO_ALL},
+    {TP_STEP_PERMUTE, TP_PERMUTE},
 };
 
 static void add_collective(tp_report *r, tp_change *c, tp_report_collective collective) {
-  if (tp__grow((void **)&c->collectives, &c->collective_capacity, c->n_collectives + 1, sizeof *c->collectives) == TP_OK)
+  if (tp__grow((void **)&c->collectives, &c->collective_capacity, c->n_collectives + 1,
+               sizeof *c->collectives) == TP_OK)
     c->collectives[c->n_collectives++] = collective;
   else
     r->function.failed = true;
@@ -153,7 +165,8 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
   const tp_planned_value *v = c->value;
   MlirValue result = mlirOperationGetResult(c->op, 0);
   tp_reshard path;
-  tp_status status = tp_reshard_path(p->reshards, c->from, c->to, v->rank, v->shape, v->element_size, &path);
+  tp_status status =
+      tp_reshard_path(p->reshards, c->from, c->to, v->rank, v->shape, v->element_size, &path);
   if (status != TP_OK)
     return tp__error(c->op, TP_INTERNAL, "the plan changes a layout in a way that has no path");
   c->trips = tp__program_trips(&p->program, result);
@@ -171,10 +184,12 @@ typedef struct inside {
   tp_change *change;
 } inside;
 
-static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t elements, int64_t element_size, void *data) {
+static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t elements,
+                       int64_t element_size, void *data) {
   inside *in = data;
   tp_report *r = in->r;
-  tp_report_collective o = {.kind = kind, .n_axes = n_axes, .tensor = NULL, .reduction = "", .group = 1};
+  tp_report_collective o = {
+      .kind = kind, .n_axes = n_axes, .tensor = NULL, .reduction = "", .group = 1};
   for (int i = 0; i < n_axes; i++) {
     o.axes[i] = axes[i];
     o.group *= r->mesh->axes[axes[i]].size;
@@ -199,7 +214,8 @@ static void add_inside(tp_report *r, const tp_planner *p, int n) {
   f->price = tp_cost_add(f->price, tp__cost_times(node->costs[node->chosen], item->trips));
   if (change.n_collectives == 0)
     return;
-  if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) == TP_OK)
+  if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) ==
+      TP_OK)
     f->changes[f->n_changes++] = change;
   else
     f->failed = true;

@@ -1,5 +1,6 @@
-/* What each decision is worth: by how much, at least, every plan is dearer that decides it otherwise. These are reduced costs, from the bound that
- * proves the plan; nothing is planned for them. */
+/* What each decision is worth: by how much, at least, every plan is dearer that decides it
+ * otherwise. These are reduced costs, from the bound that proves the plan; nothing is planned for
+ * them. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@ static int by_worth(const void *a, const void *b) {
 /* Values made from nothing follow their use: they decide nothing. */
 static bool decides(const tp_planner *p, const tp_node *node) {
   bool is_op = node->kind == TP_NODE_OP && !p->program.items[node->index].rule->is_free;
-  return !p->overlaps && node->n > 1 && (is_op || node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT);
+  return !p->overlaps && node->n > 1 &&
+         (is_op || node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT);
 }
 
 tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space *space) {

@@ -55,8 +55,9 @@ static tp_status keep_known(tp_report *r, const char *name) {
 
 /* ---- other layouts ---- */
 
-/* A value may have hundreds of layouts, and a bound or a plan for one takes a while. So there are bounds for the first ones, those that name whole axes
- * before others, and plans for the nearest of these by their bounds. Of the rest is known what the proof of the plan says. */
+/* A value may have hundreds of layouts, and a bound or a plan for one takes a while. So there are
+ * bounds for the first ones, those that name whole axes before others, and plans for the nearest of
+ * these by their bounds. Of the rest is known what the proof of the plan says. */
 enum { MOST_BOUNDED = 32, MOST_SOLVED = 12 };
 
 typedef struct other_layout {
@@ -87,8 +88,8 @@ static void sort(other_layout *list, int n, int (*compare)(const void *, const v
 }
 
 /* With the bound of each, of `bounds` by strategy. */
-static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, const tp_cost *bounds,
-                        other_layout *list) {
+static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                        const tp_cost *bounds, other_layout *list) {
   const tp_node *node = &p->nodes[v->node];
   int n = 0;
   for (int s = 0; s < node->n; s++) {
@@ -99,7 +100,8 @@ static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_valu
     if (tp_spec_equal(spec, tp__plan_produced(p, v)))
       continue;
     if (i == n)
-      list[n++] = (other_layout){spec, strstr(tp__report_spec(r, spec, v->rank), ":("), true, TP_COST_FORBIDDEN, bounds[s]};
+      list[n++] = (other_layout){spec, strstr(tp__report_spec(r, spec, v->rank), ":("), true,
+                                 TP_COST_FORBIDDEN, bounds[s]};
     else if (bounds[s] < list[i].bound)
       list[i].bound = bounds[s];
   }
@@ -114,8 +116,9 @@ static void allow(const tp_planner *p, const tp_planned_value *v, tp_spec spec, 
 }
 
 /* Better bounds for the candidates, the least of them first. */
-static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
-                               const bool **rows, int n, other_layout *list) {
+static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside,
+                               const tp_planned_value *v, bool *allowed, const bool **rows, int n,
+                               other_layout *list) {
   tp_status status = TP_OK;
   rows[v->node] = allowed;
   for (int i = 0; i < n && status == TP_OK; i++) {
@@ -129,9 +132,11 @@ static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside
   return status;
 }
 
-/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all others. */
-static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside, const tp_planned_value *v, bool *allowed,
-                              const bool **rows, other_layout *other) {
+/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all
+ * others. */
+static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside,
+                              const tp_planned_value *v, bool *allowed, const bool **rows,
+                              other_layout *other) {
   tp_solution solution;
   allow(p, v, other->spec, allowed);
   rows[v->node] = allowed;
@@ -148,8 +153,8 @@ static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside,
 
 static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
 
-static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v, const other_layout *other,
-                       tp__string *text) {
+static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                       const other_layout *other, tp__string *text) {
   const char *layout = tp__report_spec(r, other->spec, v->rank);
   if (!other->possible)
     tp__string_printf(text, "\n    %s: impossible", layout);
@@ -158,8 +163,8 @@ static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value
   else if (other->cost == other->bound)
     tp__string_printf(text, "\n    %s: %+.3f us", layout, us(other->cost - p->cost));
   else
-    tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout, us(other->bound - p->cost),
-                      us(other->cost - p->cost));
+    tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout,
+                      us(other->bound - p->cost), us(other->cost - p->cost));
 }
 
 /* Those that no plan was made for. */
@@ -179,13 +184,16 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
 }
 
 /* Starts from what is known of the plan, for all layouts alike. */
-static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                             tp__string *text) {
   if (p->kept && p->memory_limit < 0) {
-    tp__string_append(text, "\n  other layouts are not looked at: the time was over before all were priced (time-limit)");
+    tp__string_append(text, "\n  other layouts are not looked at: the time was over before all "
+                            "were priced (time-limit)");
     return TP_OK;
   }
   if (p->kept) {
-    tp__string_append(text, "\n  other layouts are not looked at in a function of this size under a memory limit; annotate one "
+    tp__string_append(text, "\n  other layouts are not looked at in a function of this size under "
+                            "a memory limit; annotate one "
                             "to see what it costs");
     return TP_OK;
   }
@@ -199,14 +207,17 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
   int n = 0, solved = 0;
   tp_status status = list && allowed && bounds && rows ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
-    status = tp_sensitivity_create(p->problem, &options, NULL, p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
+    status = tp_sensitivity_create(p->problem, &options, NULL,
+                                   p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
   if (status == TP_OK)
     status = tp_sensitivity_bounds(beside, v->node, bounds);
   if (status == TP_OK) {
     n = list_layouts(r, p, v, bounds, list);
     status = bound_layouts(p, beside, v, allowed, rows, n < MOST_BOUNDED ? n : MOST_BOUNDED, list);
   }
-  for (; solved < n && solved < MOST_SOLVED && status == TP_OK && list[solved].bound < TP_COST_FORBIDDEN; solved++)
+  for (; solved < n && solved < MOST_SOLVED && status == TP_OK &&
+         list[solved].bound < TP_COST_FORBIDDEN;
+       solved++)
     status = solve_layout(p, beside, v, allowed, rows, &list[solved]);
   if (status == TP_OK && n > 0) {
     tp__string_append(text, "\n  other layouts, by what the plan would cost:");
@@ -215,8 +226,9 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
       say_layout(r, p, v, &list[i], text);
     say_others(p, n - solved, list + solved, text);
   } else if (status == TP_OK) {
-    tp__string_append(text, r->function.pin_of_node[v->node] < 0 ? "\n  it can have no other layout"
-                                                                 : "\n  its annotation leaves no other layout");
+    tp__string_append(text, r->function.pin_of_node[v->node] < 0
+                                ? "\n  it can have no other layout"
+                                : "\n  its annotation leaves no other layout");
   }
   tp_sensitivity_destroy(beside);
   tp__free(list);
@@ -228,7 +240,8 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
 
 /* ---- the value ---- */
 
-static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v, tp__string *text) {
+static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                    tp__string *text) {
   tp_spec spec = tp__plan_produced(p, v);
   for (int a = 0; a < r->mesh->n_axes; a++) {
     const char *texts[TP_MAX_CAUSES];
@@ -251,13 +264,15 @@ static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string 
   int said = 0;
   for (size_t i = 0; i < r->function.n_changes; i++) {
     const tp_change *c = &r->function.changes[i];
-    for (size_t k = 0; k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
+    for (size_t k = 0;
+         k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
       const tp_report_collective *o = &c->collectives[k];
       MlirOperation op = c->node >= 0 ? c->op : v->uses[c->use < 0 ? 0 : c->use].op;
       tp__string_printf(text, "%s\n    %s over %s: %s, %.3f us, for %s",
-                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind), tp__report_axes(r, o->n_axes, o->axes),
-                        tp__bytes_text((int64_t)((double)o->bytes * c->trips)).chars, us(tp__cost_times(o->cost, c->trips)),
-                        tp__report_op(r, op));
+                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind),
+                        tp__report_axes(r, o->n_axes, o->axes),
+                        tp__bytes_text((int64_t)((double)o->bytes * c->trips)).chars,
+                        us(tp__cost_times(o->cost, c->trips)), tp__report_op(r, op));
     }
   }
   if (said == 0)
@@ -266,7 +281,8 @@ static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string 
 
 static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
   tp__string text = {0};
-  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us", tp__report_label(r, p, v->value),
+  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us",
+                    tp__report_label(r, p, v->value),
                     tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->cost));
   say_why(r, p, v, &text);
   say_collectives(r, v, &text);
@@ -307,7 +323,8 @@ static int distance(const char *a, const char *b) {
     int diagonal = row[0];
     row[0] = i;
     for (int j = 1; j <= m; j++) {
-      int change = diagonal + (a[i - 1] != b[j - 1]), least = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+      int change = diagonal + (a[i - 1] != b[j - 1]),
+          least = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
       diagonal = row[j];
       row[j] = change < least ? change : least;
     }
@@ -323,10 +340,11 @@ tp_status tp__report_explained(tp_report *r) {
     for (size_t i = 0; i < r->n_known && said < MAX_NEAR; i++)
       if (distance(r->explain, r->known[i]) == d)
         tp__string_printf(&near, "%s%s", said++ ? ", " : "; near are ", r->known[i]);
-  tp_status status = tp__error(
-      r->pass->module, TP_NOT_FOUND,
-      "explain: there is no tensor %s '%s'%s; names are those that --mlir-print-ir-before=tp-propagate prints, or tp.name",
-      is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
+  tp_status status =
+      tp__error(r->pass->module, TP_NOT_FOUND,
+                "explain: there is no tensor %s '%s'%s; names are those that "
+                "--mlir-print-ir-before=tp-propagate prints, or tp.name",
+                is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
   tp__string_destroy(&near);
   return status;
 }

@@ -27,9 +27,12 @@ static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cos
 static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
 
 /* Of something that the clock may have ended. */
-static json_t *stopped_json(bool is_cut_short) { return is_cut_short ? json_string("time-limit") : json_null(); }
+static json_t *stopped_json(bool is_cut_short) {
+  return is_cut_short ? json_string("time-limit") : json_null();
+}
 
-/* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the end. */
+/* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the
+ * end. */
 static void put(json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) != 0)
     json_object_clear(object);
@@ -52,7 +55,8 @@ static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation p
 /* ---- annotations and alternatives ---- */
 
 static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
-  static const char *const places[] = {[TP_PIN_ARG] = "argument", [TP_PIN_RESULT] = "result", [TP_PIN_OP] = "op"};
+  static const char *const places[] = {
+      [TP_PIN_ARG] = "argument", [TP_PIN_RESULT] = "result", [TP_PIN_OP] = "op"};
   json_t *json = json_object();
   put(json, "place", json_string(places[pin->place]));
   put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
@@ -60,7 +64,9 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   put(json, "value", text_json(tp__report_name(r, pin->value)));
   put(json, "name", text_json(tp__report_arg_name(r, p, pin->value)));
   put(json, "sharding", text_json(tp__report_attr(r, pin->sharding)));
-  put(json, "factors", mlirAttributeIsNull(pin->factors) ? json_null() : text_json(tp__report_attr(r, pin->factors)));
+  put(json, "factors",
+      mlirAttributeIsNull(pin->factors) ? json_null()
+                                        : text_json(tp__report_attr(r, pin->factors)));
   return json;
 }
 
@@ -73,8 +79,9 @@ static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pi
     const tp_node *node = &p->nodes[i];
     MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
     if (node->kind == TP_NODE_RESULT && node->index == pin->number)
-      return tp__report_spec(r, node->in[node->chosen * node->n_in],
-                             (int)mlirShapedTypeGetRank(mlirFunctionTypeGetResult(type, node->index)));
+      return tp__report_spec(
+          r, node->in[node->chosen * node->n_in],
+          (int)mlirShapedTypeGetRank(mlirFunctionTypeGetResult(type, node->index)));
   }
   return "";
 }
@@ -124,7 +131,8 @@ static json_t *texts_json(int n, const char *const *texts) {
   return list;
 }
 
-static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_change *c, const tp_report_collective *o) {
+static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_change *c,
+                               const tp_report_collective *o) {
   const tp_planned_value *v = c->value;
   json_t *json = json_object();
   put(json, "kind", json_string(tp_collective_name(o->kind)));
@@ -146,7 +154,8 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
   put(json, "consumers", integer_json(c->n_consumers));
   put(json, "cause", texts_json(c->n_causes, c->causes));
   put(json, "alternative", alternative_json(r, p, &c->alternative));
-  put(json, "no_alternative", c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  put(json, "no_alternative",
+      c->alternative.missing ? json_string(c->alternative.missing) : json_null());
   return json;
 }
 
@@ -167,17 +176,21 @@ static json_t *traffic_json(const json_t *collectives) {
   json_array_foreach(collectives, i, c) {
     json_t *found = NULL, *t;
     size_t k;
-    json_array_foreach(list, k, t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
-                                       json_equal(json_object_get(t, "axes"), json_object_get(c, "axes"))) found = t;
+    json_array_foreach(list, k,
+                       t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
+                              json_equal(json_object_get(t, "axes"), json_object_get(c, "axes")))
+        found = t;
     if (!found) {
-      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes", json_object_get(c, "axes"),
-                        "count", 0, "bytes_per_device", 0, "modelled_seconds", 0.0);
+      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes",
+                        json_object_get(c, "axes"), "count", 0, "bytes_per_device", 0,
+                        "modelled_seconds", 0.0);
       json_array_append_new(list, found);
     }
     static const char *const sums[] = {"count", "bytes_per_device"};
     for (int s = 0; s < TP_LEN(sums); s++)
       put(found, sums[s],
-          json_integer(json_integer_value(json_object_get(found, sums[s])) + json_integer_value(json_object_get(c, sums[s]))));
+          json_integer(json_integer_value(json_object_get(found, sums[s])) +
+                       json_integer_value(json_object_get(c, sums[s]))));
     put(found, "modelled_seconds",
         json_real(json_real_value(json_object_get(found, "modelled_seconds")) +
                   json_real_value(json_object_get(c, "modelled_seconds"))));
@@ -191,7 +204,8 @@ static int compare_held(const void *a, const void *b) {
   const tp_held *x = a, *y = b;
   if (x->bytes != y->bytes)
     return x->bytes > y->bytes ? -1 : 1;
-  return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : (x->from > y->from) - (x->from < y->from);
+  return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+                            : (x->from > y->from) - (x->from < y->from);
 }
 
 static const char *const held_kinds[] = {[TP_HELD_ARGUMENT] = "argument",
@@ -234,13 +248,15 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
 /* ---- decisions ---- */
 
 static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decision *d) {
-  static const char *const kinds[] = {[TP_NODE_ARG] = "argument", [TP_NODE_RESULT] = "result", [TP_NODE_OP] = "op"};
+  static const char *const kinds[] = {
+      [TP_NODE_ARG] = "argument", [TP_NODE_RESULT] = "result", [TP_NODE_OP] = "op"};
   const tp_node *node = &p->nodes[d->node];
   bool is_op = node->kind == TP_NODE_OP;
   MlirOperation op = is_op ? p->program.items[node->index].op : p->program.func;
   MlirValue value = {NULL};
   if (node->kind == TP_NODE_ARG)
-    value = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), node->index);
+    value =
+        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), node->index);
   else if (is_op && mlirOperationGetNumResults(op) > 0)
     value = mlirOperationGetResult(op, 0);
   json_t *json = json_object();
@@ -308,7 +324,8 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "collectives", collectives);
   put(json, "decisions", decisions_json(r, p));
   put(json, "other_decisions",
-      integer_json(r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
+      integer_json(
+          r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
   return json;
 }
 
@@ -317,7 +334,8 @@ json_t *tp__report_document(const tp_report *r) {
   for (int a = 0; a < r->mesh->n_axes; a++) {
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(r->mesh, a, 1, name, sizeof name);
-    json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", name, "size", (json_int_t)r->mesh->axes[a].size));
+    json_array_append_new(
+        mesh, json_pack("{s:s, s:I}", "axis", name, "size", (json_int_t)r->mesh->axes[a].size));
   }
   put(json, "schema", json_string("tpshard.plan/1"));
   put(json, "version", json_string(tp_version()));
@@ -332,12 +350,15 @@ json_t *tp__report_document(const tp_report *r) {
 
 /* ---- output ---- */
 
-static int append(const char *bytes, size_t n, void *text) { return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1; }
+static int append(const char *bytes, size_t n, void *text) {
+  return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
+}
 
 /* 15 digits hold any number of picoseconds below 1000 seconds as it is, and no noise behind it. */
 char *tp__report_json(const json_t *document) {
   tp__string text = {0};
-  int failed = json_dump_callback(document, append, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  int failed =
+      json_dump_callback(document, append, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
   if (failed || tp__string_append(&text, "\n") != TP_OK) {
     tp__string_destroy(&text);
     return NULL;

@@ -1,4 +1,5 @@
-/* The life of a report: the names of values and a copy of the module at the start, a part for each function, a file at the end. */
+/* The life of a report: the names of values and a copy of the module at the start, a part for each
+ * function, a file at the end. */
 #include "passes/propagate/report/plan_report.h"
 
 #include "ir/location.h"
@@ -13,7 +14,9 @@
 
 enum { MAX_ALTERNATIVES = 1000 };
 
-static tp_status out_of_memory(const tp_report *r) { return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory"); }
+static tp_status out_of_memory(const tp_report *r) {
+  return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
+}
 
 /* ---- names ---- */
 
@@ -22,7 +25,9 @@ typedef struct naming {
   MlirAsmState state;
 } naming;
 
-static void keep_part(MlirStringRef part, void *text) { tp__string_append_bytes(text, part.data, part.length); }
+static void keep_part(MlirStringRef part, void *text) {
+  tp__string_append_bytes(text, part.data, part.length);
+}
 
 static tp_status name_value(const naming *n, MlirValue value) {
   tp_report *r = n->report;
@@ -30,7 +35,8 @@ static tp_status name_value(const naming *n, MlirValue value) {
   mlirValuePrintAsOperand(value, n->state, keep_part, &text);
   const char *name = tp__arena_strdup(&r->arena, tp__string_text(&text));
   tp__string_destroy(&text);
-  if (!name || tp__grow((void **)&r->names, &r->name_capacity, r->n_names + 1, sizeof *r->names) != TP_OK ||
+  if (!name ||
+      tp__grow((void **)&r->names, &r->name_capacity, r->n_names + 1, sizeof *r->names) != TP_OK ||
       tp__table_put(&r->name_of, value.ptr, (int)r->n_names) != TP_OK)
     return out_of_memory(r);
   r->names[r->n_names++] = name;
@@ -42,8 +48,8 @@ static tp_status name_op(MlirOperation op, void *data) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
     status = name_value(data, mlirOperationGetResult(op, i));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block))
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(block) && status == TP_OK; i++)
         status = name_value(data, mlirBlockGetArgument(block, i));
   return status;
@@ -65,9 +71,11 @@ const char *tp__report_name(const tp_report *r, MlirValue value) {
 
 const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue value) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-  if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry))
+  if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry))
     return "";
-  MlirAttribute name = tp__arg_attr(p->program.func, (int)mlirBlockArgumentGetArgNumber(value), "tp.name");
+  MlirAttribute name =
+      tp__arg_attr(p->program.func, (int)mlirBlockArgumentGetArgNumber(value), "tp.name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name))
     return "";
   MlirStringRef text = mlirStringAttrGetValue(name);
@@ -171,8 +179,8 @@ const char *tp__report_body(tp_report *r, MlirOperation op) {
 const char *tp__report_op(tp_report *r, MlirOperation op) {
   MlirStringRef name = tp__op_name(op);
   const char *does = tp__report_body(r, op), *at = tp__report_at(r, op);
-  return tp__report_text(r, "%.*s%s%s%s%s%s", (int)name.length, name.data, *does ? " (" : "", does, *does ? ")" : "",
-                         *at ? " at " : "", at);
+  return tp__report_text(r, "%.*s%s%s%s%s%s", (int)name.length, name.data, *does ? " (" : "", does,
+                         *does ? ")" : "", *at ? " at " : "", at);
 }
 
 /* ---- from start to end ---- */
@@ -182,7 +190,8 @@ static tp_status read_count(const tp_pass *pass, int *count) {
   char *end;
   long number = strtol(text, &end, 10);
   if (end == text || *end || number < 0 || number > MAX_ALTERNATIVES)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "report-alternatives '%s' is not a number from 0 to %d", text,
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "report-alternatives '%s' is not a number from 0 to %d", text,
                      MAX_ALTERNATIVES);
   *count = (int)number;
   return TP_OK;
@@ -191,14 +200,16 @@ static tp_status read_count(const tp_pass *pass, int *count) {
 /* Found before the work is done, not after it. */
 static tp_status check_writable(tp_report *r) {
   const char *slash = strrchr(r->file, '/');
-  const char *folder = tp__report_text(r, "%.*s.", slash ? (int)(slash - r->file) + 1 : 0, r->file); /* "folder/." or "." */
+  /* "folder/." or "." */
+  const char *folder = tp__report_text(r, "%.*s.", slash ? (int)(slash - r->file) + 1 : 0, r->file);
   struct stat info;
   bool is_folder = stat(r->file, &info) == 0 && S_ISDIR(info.st_mode);
   if (is_folder)
     errno = EISDIR;
   if (!is_folder && access(folder, W_OK) == 0)
     return TP_OK;
-  return tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s", r->file, strerror(errno));
+  return tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s",
+                   r->file, strerror(errno));
 }
 
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
@@ -216,7 +227,9 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   return status == TP_OK ? name_all(r) : status;
 }
 
-bool tp__report_makes_plans(const tp_report *r) { return r && (*r->explain || (*r->file && r->n_alternatives > 0)); }
+bool tp__report_makes_plans(const tp_report *r) {
+  return r && (*r->explain || (*r->file && r->n_alternatives > 0));
+}
 
 static tp_status list_op(MlirOperation op, void *list) { return tp__op_list_add(list, op); }
 
@@ -266,7 +279,8 @@ static tp_status add_function(tp_report *r, tp_planner *p) {
     return status;
   json_t *function = tp__report_function(r, p, &peak);
   tp__free(peak.held);
-  bool added = function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
+  bool added =
+      function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
   return added ? TP_OK : out_of_memory(r);
 }
 
@@ -288,12 +302,14 @@ static bool ends_in(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* All of the file or nothing of it. A device, a pipe or a link is not replaced, but written as it is. */
+/* All of the file or nothing of it. A device, a pipe or a link is not replaced, but written as it
+ * is. */
 static bool write_file(const char *path, const char *text) {
   struct stat state;
   bool is_replaced = lstat(path, &state) != 0 || S_ISREG(state.st_mode);
   char temporary[4096];
-  if (snprintf(temporary, sizeof temporary, is_replaced ? "%s.tmp" : "%s", path) >= (int)sizeof temporary) {
+  if (snprintf(temporary, sizeof temporary, is_replaced ? "%s.tmp" : "%s", path) >=
+      (int)sizeof temporary) {
     errno = ENAMETOOLONG;
     return false;
   }
@@ -316,8 +332,8 @@ tp_status tp__report_write(tp_report *r) {
   bool ok = write_file(r->file, text);
   tp__free(text);
   return ok ? TP_OK
-            : tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s", r->file,
-                        strerror(errno));
+            : tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                        "the report cannot be written to '%s': %s", r->file, strerror(errno));
 }
 
 void tp__report_close(tp_report *r) {

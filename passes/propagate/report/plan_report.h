@@ -1,7 +1,9 @@
-/* What tp-propagate tells about its plan: where its time goes, why each collective is there, what the next best plan would cost.
+/* What tp-propagate tells about its plan: where its time goes, why each collective is there, what
+ * the next best plan would cost.
  *
- * A report lives as long as the pass runs. It takes a copy of the module before anything is written, so that the same planner can plan it
- * again with one annotation more or less: every alternative that is reported was planned, none is estimated. */
+ * A report lives as long as the pass runs. It takes a copy of the module before anything is
+ * written, so that the same planner can plan it again with one annotation more or less: every
+ * alternative that is reported was planned, none is estimated. */
 #ifndef TP_PASSES_PLAN_REPORT_H
 #define TP_PASSES_PLAN_REPORT_H
 
@@ -25,7 +27,9 @@ typedef struct tp_pin {
 typedef struct tp_price {
   bool found;
   bool
-      exact; /* of all that the planner then offers; else of what it offers now: with the annotation it may find something cheaper */
+      /* of all that the planner then offers; else of what it offers now: with the annotation it may
+       * find something cheaper */
+      exact;
   tp_cost cost, bound;
 } tp_price;
 
@@ -50,7 +54,8 @@ typedef struct tp_report_collective {
   tp_cost cost;
 } tp_report_collective;
 
-/* Something of the plan that communicates: a change of layout, or an op that needs what other devices hold (a window, a joined loop). */
+/* Something of the plan that communicates: a change of layout, or an op that needs what other
+ * devices hold (a window, a joined loop). */
 typedef struct tp_change {
   MlirOperation op; /* the shard.shard that changes the layout, or the op */
   int position;     /* of `op` in the function as written */
@@ -81,11 +86,12 @@ typedef struct tp_decision {
 
 /* The plans of a function: see plan_space.c. Arrays are by node, and by strategy of all nodes. */
 typedef struct tp_space {
-  tp_planner *planner; /* whose nodes have the strategies: of the plan, or of the function without its annotations */
-  int *chosen;         /* the plan */
-  size_t *offset;      /* a node's strategies among those of all nodes */
-  bool *base;          /* the plan's own problem */
-  bool *allowed;       /* the one at hand: tp__space_match */
+  /* whose nodes have the strategies: of the plan, or of the function without its annotations */
+  tp_planner *planner;
+  int *chosen;    /* the plan */
+  size_t *offset; /* a node's strategies among those of all nodes */
+  bool *base;     /* the plan's own problem */
+  bool *allowed;  /* the one at hand: tp__space_match */
   const bool **base_rows, **rows;
   tp_sensitivity *sensitivity;
 } tp_space;
@@ -136,15 +142,18 @@ typedef struct tp_report {
 
 tp_status tp__report_open(tp_pass *pass, tp_report **report);
 tp_status tp__report_start(tp_report *report, const tp_mesh *mesh, const tp_topology *topology);
-/* Around writing the plan of a function: before, annotations are those of the input; after, all changes are known. */
+/* Around writing the plan of a function: before, annotations are those of the input; after, all
+ * changes are known. */
 tp_status tp__report_begin(tp_planner *planner);
 tp_status tp__report_end(tp_planner *planner);
 tp_status tp__report_write(tp_report *report);
 void tp__report_close(tp_report *report);
 /* Will plans be made beside that which is written? False for NULL. */
 bool tp__report_makes_plans(const tp_report *report);
-/* While the plan is written: `op` (a shard.shard) changes `value` from `from` to `to`, for its use number `use` (-1: for several). */
-void tp__report_change(tp_planner *planner, const tp_planned_value *value, int use, tp_spec from, tp_spec to, MlirOperation op);
+/* While the plan is written: `op` (a shard.shard) changes `value` from `from` to `to`, for its use
+ * number `use` (-1: for several). */
+void tp__report_change(tp_planner *planner, const tp_planned_value *value, int use, tp_spec from,
+                       tp_spec to, MlirOperation op);
 
 /* "%12", "%arg0"; "" for a value that the planner made. */
 const char *tp__report_name(const tp_report *report, MlirValue value);
@@ -154,7 +163,8 @@ const char *tp__report_axes(tp_report *report, int n, const int *axes); /* "dp,t
 const char *tp__report_attr(tp_report *report, MlirAttribute attr);
 const char *tp__report_location(tp_report *report, MlirOperation op);
 const char *tp__report_at(tp_report *report, MlirOperation op); /* in short: "model.mlir:12" */
-/* What the body of a linalg.generic does, each thing once: "mulf, addf"; "copy" for one that only yields; "" for other ops. */
+/* What the body of a linalg.generic does, each thing once: "mulf, addf"; "copy" for one that only
+ * yields; "" for other ops. */
 const char *tp__report_body(tp_report *report, MlirOperation op);
 /* "linalg.generic (mulf, addf) at model.mlir:12" */
 const char *tp__report_op(tp_report *report, MlirOperation op);
@@ -167,9 +177,11 @@ tp_status tp__report_pins(tp_report *report, tp_planner *planner);
 /* The changes in program order, their collectives, and what they and the ops cost together. */
 tp_status tp__report_measure(tp_report *report, tp_planner *planner);
 
-/* ---- cause.c: why a change of layout is there, as facts of the plan that follow from each other ---- */
+/* ---- cause.c: why a change of layout is there, as facts of the plan that follow from each other
+ * ---- */
 tp_status tp__report_causes(tp_report *report, tp_planner *planner);
-/* Why a value lies along an axis as it does; returns the number of `texts`, which have room for TP_MAX_CAUSES. After tp__report_causes. */
+/* Why a value lies along an axis as it does; returns the number of `texts`, which have room for
+ * TP_MAX_CAUSES. After tp__report_causes. */
 int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, const char **texts);
 
 /* ---- explain.c: what explain=... asks for, as remarks ---- */
@@ -178,13 +190,15 @@ tp_status tp__report_explain(tp_report *report, tp_planner *planner);
 tp_status tp__report_explained(tp_report *report);
 
 /* ---- plan_space.c ---- */
-/* Other plans are made as near to the cheapest of their kind as this one is, and no nearer than was asked for; the clock ends that. */
+/* Other plans are made as near to the cheapest of their kind as this one is, and no nearer than was
+ * asked for; the clock ends that. */
 tp_solver_options tp__other_plans_options(const tp_planner *planner);
-/* `open`: the same function without its annotations, for the same mesh, or NULL; its problem is made here. It and the planner of the plan have to outlive
- * the space. */
+/* `open`: the same function without its annotations, for the same mesh, or NULL; its problem is
+ * made here. It and the planner of the plan have to outlive the space. */
 tp_status tp__space_create(tp_planner *planner, tp_planner *open, tp_space *space);
 void tp__space_destroy(tp_space *space);
-/* Turns to the problem of what `other` offers. *covers: the space has all of that. False if it decides about other things. */
+/* Turns to the problem of what `other` offers. *covers: the space has all of that. False if it
+ * decides about other things. */
 bool tp__space_match(tp_space *space, const tp_planner *other, bool *covers);
 /* Has the problem at hand this choice? */
 bool tp__space_has(const tp_space *space, const int *choices);
@@ -195,7 +209,8 @@ tp_status tp__space_solve(const tp_space *space, tp_cost limit, tp_solution *sol
 /* A bound for the problem at hand; see tp_sensitivity_bound. */
 tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound);
 /* Solves the plan's own problem, in which the node decides `among` these strategies. */
-tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit, tp_solution *solution);
+tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit,
+                                tp_solution *solution);
 
 /* ---- decision_bounds.c ---- */
 tp_status tp__report_decisions(tp_report *report, const tp_planner *planner, const tp_space *space);
@@ -205,7 +220,8 @@ tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);
 
 /* ---- plan_json.c: the document ---- */
 struct json_t *tp__report_document(const tp_report *report);
-struct json_t *tp__report_function(tp_report *report, const tp_planner *planner, const tp_memory_peak *peak);
+struct json_t *tp__report_function(tp_report *report, const tp_planner *planner,
+                                   const tp_memory_peak *peak);
 char *tp__report_json(const struct json_t *document); /* tp__free; NULL when memory runs out */
 
 #endif

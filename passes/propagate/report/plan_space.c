@@ -1,5 +1,6 @@
-/* All plans of a function, beside the one that was chosen: a problem that also has the strategies which annotations rule out, as far as the mesh is the
- * same. The plan's own problem, that of the program with one annotation more, and those with some less are parts of it: they are found by
+/* All plans of a function, beside the one that was chosen: a problem that also has the strategies
+ * which annotations rule out, as far as the mesh is the same. The plan's own problem, that of the
+ * program with one annotation more, and those with some less are parts of it: they are found by
  * comparing strategies, and solved from what is known of the plan. */
 #include "passes/propagate/report/plan_report.h"
 
@@ -27,7 +28,8 @@ static int find_strategy(const tp_node *in, const tp_node *node, int s, int from
 }
 
 static bool same_decision(const tp_node *a, const tp_node *b) {
-  return a->kind == b->kind && a->index == b->index && a->slot == b->slot && a->n_in == b->n_in && a->n_out == b->n_out;
+  return a->kind == b->kind && a->index == b->index && a->slot == b->slot && a->n_in == b->n_in &&
+         a->n_out == b->n_out;
 }
 
 static bool same_decisions(const tp_planner *a, const tp_planner *b) {
@@ -38,7 +40,8 @@ static bool same_decisions(const tp_planner *a, const tp_planner *b) {
 }
 
 /* Marks the strategies that `p` has too; returns whether those are all of `p`. */
-static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset, bool *allowed) {
+static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset,
+                 bool *allowed) {
   bool all = true;
   memset(allowed, 0, offset[space->n_nodes] * sizeof *allowed);
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -64,7 +67,8 @@ static bool has_all(const tp_node *node, const tp_node *other) {
 
 static void copy_strategy(const tp_node *from, int s, tp_node *to) {
   memcpy(to->in + to->n * to->n_in, from->in + s * from->n_in, (size_t)from->n_in * sizeof *to->in);
-  memcpy(to->out + to->n * to->n_out, from->out + s * from->n_out, (size_t)from->n_out * sizeof *to->out);
+  memcpy(to->out + to->n * to->n_out, from->out + s * from->n_out,
+         (size_t)from->n_out * sizeof *to->out);
   if (to->strategies)
     to->strategies[to->n] = from->strategies[s];
   to->costs[to->n++] = from->costs[s];
@@ -73,8 +77,9 @@ static void copy_strategy(const tp_node *from, int s, tp_node *to) {
 static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node *to) {
   *to = *a;
   tp_status status = tp__node_allocate(p, to, a->n + b->n, a->n_in, a->n_out);
-  to->strategies =
-      a->strategies && b->strategies ? tp__arena_array(p->arena, (size_t)(a->n + b->n), sizeof *to->strategies) : NULL;
+  to->strategies = a->strategies && b->strategies
+                       ? tp__arena_array(p->arena, (size_t)(a->n + b->n), sizeof *to->strategies)
+                       : NULL;
   if (status != TP_OK || (a->strategies && b->strategies && !to->strategies))
     return TP_NO_MEMORY;
   to->n = 0;
@@ -90,7 +95,8 @@ static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node
   return TP_OK;
 }
 
-/* Adds to each node of `open` the strategies that only `p` has. Equal lists stay one array, so that edges between them stay equal. */
+/* Adds to each node of `open` the strategies that only `p` has. Equal lists stay one array, so that
+ * edges between them stay equal. */
 static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
   tp_memo joined = {0};
   tp_status status = TP_OK;
@@ -153,14 +159,16 @@ static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
     return status;
   mark(of, p, space->offset, space->base);
   for (size_t i = 0; i < p->n_nodes; i++)
-    space->chosen[i] = find_strategy(&of->nodes[i], &p->nodes[i], p->nodes[i].chosen, p->nodes[i].chosen);
+    space->chosen[i] =
+        find_strategy(&of->nodes[i], &p->nodes[i], p->nodes[i].chosen, p->nodes[i].chosen);
   return of->problem ? TP_OK : tp__plan_problem(of);
 }
 
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
   double gap = p->bound > 0 && !p->overlaps ? (double)(p->cost - p->bound) / (double)p->bound : 0;
-  tp_solver_options options = {
-      .size = sizeof options, .gap = gap > p->gap ? gap : p->gap, .work_budget = p->memory_limit >= 0 ? p->limited_work : 0};
+  tp_solver_options options = {.size = sizeof options,
+                               .gap = gap > p->gap ? gap : p->gap,
+                               .work_budget = p->memory_limit >= 0 ? p->limited_work : 0};
   tp__clock_heed(p->clock, &options);
   return options;
 }
@@ -176,8 +184,8 @@ tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
     return TP_OK;
   }
   if (status == TP_OK)
-    status = tp_sensitivity_create(of->problem, &options, space->base_rows, p->overlaps ? TP_COST_FORBIDDEN : p->cost,
-                                   &space->sensitivity);
+    status = tp_sensitivity_create(of->problem, &options, space->base_rows,
+                                   p->overlaps ? TP_COST_FORBIDDEN : p->cost, &space->sensitivity);
   if (status != TP_OK)
     tp__space_destroy(space);
   return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
@@ -226,7 +234,8 @@ tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound) 
   return tp_sensitivity_bound(space->sensitivity, space->rows, limit, bound);
 }
 
-tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit, tp_solution *solution) {
+tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit,
+                                tp_solution *solution) {
   const bool **rows = tp__calloc(space->planner->n_nodes + 1, sizeof *rows);
   if (!rows)
     return TP_NO_MEMORY;

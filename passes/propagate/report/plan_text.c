@@ -1,4 +1,5 @@
-/* The report to read: a summary, what annotations cost, the collectives with their causes, what takes memory, and what decisions are worth. */
+/* The report to read: a summary, what annotations cost, the collectives with their causes, what
+ * takes memory, and what decisions are worth. */
 #include "passes/propagate/report/plan_text.h"
 
 #include "tp/cost.h"
@@ -10,13 +11,21 @@ const char *tp__text_of(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
-int64_t tp__integer_of(const json_t *object, const char *key) { return json_integer_value(json_object_get(object, key)); }
+int64_t tp__integer_of(const json_t *object, const char *key) {
+  return json_integer_value(json_object_get(object, key));
+}
 
-double tp__seconds_of(const json_t *object, const char *key) { return json_real_value(json_object_get(object, key)); }
+double tp__seconds_of(const json_t *object, const char *key) {
+  return json_real_value(json_object_get(object, key));
+}
 
-static tp__short_text bytes_of(const json_t *object, const char *key) { return tp__bytes_text(tp__integer_of(object, key)); }
+static tp__short_text bytes_of(const json_t *object, const char *key) {
+  return tp__bytes_text(tp__integer_of(object, key));
+}
 
-static tp__short_text time_of(const json_t *object, const char *key) { return tp__seconds_text(tp__seconds_of(object, key)); }
+static tp__short_text time_of(const json_t *object, const char *key) {
+  return tp__seconds_text(tp__seconds_of(object, key));
+}
 
 /* "%arg0, x" */
 static void print_value(tp__string *t, const json_t *object) {
@@ -26,14 +35,16 @@ static void print_value(tp__string *t, const json_t *object) {
 
 static void print_op(tp__string *t, const json_t *object) {
   const char *body = tp__text_of(object, "body"), *at = tp__text_of(object, "at");
-  tp__string_printf(t, "%s%s%s%s%s%s", tp__text_of(object, "op"), *body ? " (" : "", body, *body ? ")" : "", *at ? " at " : "",
-                    at);
+  tp__string_printf(t, "%s%s%s%s%s%s", tp__text_of(object, "op"), *body ? " (" : "", body,
+                    *body ? ")" : "", *at ? " at " : "", at);
 }
 
 void tp__print_place(tp__string *t, const json_t *object) {
-  if (json_is_integer(json_object_get(object, "number"))) { /* its place is that of the whole function */
+  if (json_is_integer(json_object_get(object, "number"))) {
+    /* its place is that of the whole function */
     const char *kind = tp__text_of(object, "place");
-    tp__string_printf(t, "%s %lld", *kind ? kind : tp__text_of(object, "kind"), (long long)tp__integer_of(object, "number"));
+    tp__string_printf(t, "%s %lld", *kind ? kind : tp__text_of(object, "kind"),
+                      (long long)tp__integer_of(object, "number"));
   } else {
     print_op(t, object);
   }
@@ -91,42 +102,53 @@ static void print_parts(tp__string *t, const json_t *f) {
 
 static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step");
-  double cost = tp__seconds_of(solution, "cost_seconds"), bound = tp__seconds_of(solution, "bound_seconds");
+  double cost = tp__seconds_of(solution, "cost_seconds"),
+         bound = tp__seconds_of(solution, "bound_seconds");
   if (!is_time)
-    tp__string_printf(t, "It costs %s in the prices of the objective. ", tp__seconds_text(cost).chars);
+    tp__string_printf(t, "It costs %s in the prices of the objective. ",
+                      tp__seconds_text(cost).chars);
   if (bound >= cost)
     tp__string_append(t, "Proven: no plan costs less");
   else
-    tp__string_printf(t, "No plan costs less than %s, this one costs %s (gap %.2g %%)", tp__seconds_text(bound).chars,
-                      tp__seconds_text(cost).chars, 100 * json_real_value(json_object_get(solution, "gap")));
+    tp__string_printf(t, "No plan costs less than %s, this one costs %s (gap %.2g %%)",
+                      tp__seconds_text(bound).chars, tp__seconds_text(cost).chars,
+                      100 * json_real_value(json_object_get(solution, "gap")));
   tp__string_printf(t, " (%s; %lld decisions, %lld strategies).\n", tp__text_of(solution, "method"),
-                    (long long)tp__integer_of(solution, "decisions"), (long long)tp__integer_of(solution, "strategies"));
+                    (long long)tp__integer_of(solution, "decisions"),
+                    (long long)tp__integer_of(solution, "strategies"));
   if (tp__seconds_of(step, "shared_seconds") > 0)
-    tp__string_printf(
-        t, "The planner counted %s: a layout that several ops want was counted for each of them, and is made once.\n",
-        tp__seconds_text(cost).chars);
+    tp__string_printf(t,
+                      "The planner counted %s: a layout that several ops want was counted for each "
+                      "of them, and is made once.\n",
+                      tp__seconds_text(cost).chars);
   if (*tp__text_of(solution, "stopped_by"))
-    tp__string_append(t, "The time limit ended the search for it: another run may find another plan.\n");
+    tp__string_append(
+        t, "The time limit ended the search for it: another run may find another plan.\n");
   if (*tp__text_of(f, "other_plans_stopped_by"))
-    tp__string_append(t, "The time limit ended the search for other plans: another run may know more of them, or less.\n");
+    tp__string_append(t, "The time limit ended the search for other plans: another run may know "
+                         "more of them, or less.\n");
 }
 
 static void print_summary(tp__string *t, const json_t *f, bool is_time) {
   static const struct {
     const char *key, *what;
-  } parts[] = {{"compute_seconds", "compute"}, {"collective_seconds", "collectives"}, {"local_seconds", "slices and masks"}};
+  } parts[] = {{"compute_seconds", "compute"},
+               {"collective_seconds", "collectives"},
+               {"local_seconds", "slices and masks"}};
   const json_t *step = json_object_get(f, "step"), *memory = json_object_get(f, "memory");
   double all = tp__seconds_of(step, "seconds");
   const char *between = ": ";
   tp__string_printf(t, "A step takes %s in the model", time_of(step, "seconds").chars);
   for (size_t k = 0; k < TP__COUNT(parts); k++)
     if (tp__seconds_of(step, parts[k].key) > 0) {
-      tp__string_printf(t, "%s%.1f %% %s", between, share(tp__seconds_of(step, parts[k].key), all), parts[k].what);
+      tp__string_printf(t, "%s%.1f %% %s", between, share(tp__seconds_of(step, parts[k].key), all),
+                        parts[k].what);
       between = ", ";
     }
-  tp__string_printf(t, ".\nA device sends %s and holds at most %s.\n",
-                    tp__integer_of(f, "bytes_per_device") > 0 ? bytes_of(f, "bytes_per_device").chars : "nothing",
-                    bytes_of(memory, "peak_bytes").chars);
+  tp__string_printf(
+      t, ".\nA device sends %s and holds at most %s.\n",
+      tp__integer_of(f, "bytes_per_device") > 0 ? bytes_of(f, "bytes_per_device").chars : "nothing",
+      bytes_of(memory, "peak_bytes").chars);
   print_proof(t, f, is_time);
   tp__string_append(t, "\n");
   print_parts(t, f);
@@ -142,7 +164,9 @@ static bool are_alike(const json_t *a, const json_t *b, size_t n_keys, const cha
   return alike;
 }
 
-static void add_count(tp_sheet *sheet, size_t alike) { tp__sheet_cell(sheet, alike > 1 ? "x%zu" : "", alike); }
+static void add_count(tp_sheet *sheet, size_t alike) {
+  tp__sheet_cell(sheet, alike > 1 ? "x%zu" : "", alike);
+}
 
 /* ---- memory ---- */
 
@@ -156,7 +180,8 @@ static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t 
     const json_t *v = json_array_get(list, from + i);
     const char *value = tp__text_of(v, "value"), *name = tp__text_of(v, "name");
     if (*value)
-      tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name, *name ? ")" : "");
+      tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name,
+                        *name ? ")" : "");
   }
   tp__string_append(&what, alike > MOST_NAMES ? ", ..." : "");
   if (json_is_string(json_object_get(first, "op")))
@@ -176,12 +201,16 @@ static void print_memory(tp__string *t, const json_t *memory) {
                                          {"value", "values"},
                                          {"steps", "steps of changes of layout"},
                                          {"workspace", "workspaces of ops"}};
-  const json_t *sums = json_object_get(memory, "by_kind"), *list = json_object_get(memory, "values");
-  static const char *const titles[] = {"each", "alike", "what", "made by"}, *const keys[] = {"bytes", "kind", "op", "body"};
+  const json_t *sums = json_object_get(memory, "by_kind"),
+               *list = json_object_get(memory, "values");
+  static const char *const titles[] = {"each", "alike", "what", "made by"}, *const keys[] = {
+                                                                                "bytes", "kind",
+                                                                                "op", "body"};
   tp_sheet sheet = {.align = "rrll"};
   const char *between = ": ";
   int64_t others = tp__integer_of(memory, "other_bytes");
-  tp__string_printf(t, "### Memory\n\nAt most %s on a device, at ", bytes_of(memory, "peak_bytes").chars);
+  tp__string_printf(t, "### Memory\n\nAt most %s on a device, at ",
+                    bytes_of(memory, "peak_bytes").chars);
   tp__print_place(t, memory);
   for (size_t k = 0; k < TP__COUNT(kinds); k++)
     if (tp__integer_of(sums, kinds[k][0]) > 0) {
@@ -219,8 +248,8 @@ static void print_costly(tp__string *t, const json_t *f) {
   tp__string_append(t, "### Annotations that cost more than 1 %\n\n");
   json_array_foreach(list, i, c) {
     const json_t *pin = json_object_get(c, "annotation");
-    tp__string_printf(t, "* %s less without `tp.sharding = %s` on ", time_of(c, "saves_seconds").chars,
-                      tp__text_of(pin, "sharding"));
+    tp__string_printf(t, "* %s less without `tp.sharding = %s` on ",
+                      time_of(c, "saves_seconds").chars, tp__text_of(pin, "sharding"));
     tp__print_place(t, pin);
     tp__string_append(t, "\n");
   }
@@ -229,18 +258,22 @@ static void print_costly(tp__string *t, const json_t *f) {
 
 static void print_decisions(tp__string *t, const json_t *list) {
   enum { MOST = 10 };
-  static const char *const titles[] = {"at least", "alike", "what"}, *const keys[] = {"kind", "op", "body"};
+  static const char *const titles[] = {"at least", "alike", "what"}, *const keys[] = {"kind", "op",
+                                                                                      "body"};
   tp_sheet sheet = {.align = "rrl"};
   if (json_array_size(list) == 0)
     return;
-  tp__string_append(t, "### What decisions are worth\n\nTo decide this one otherwise costs so much more, or more.\n\n");
+  tp__string_append(t, "### What decisions are worth\n\nTo decide this one otherwise costs so much "
+                       "more, or more.\n\n");
   for (size_t k = 0; k < TP__COUNT(titles); k++)
     tp__sheet_cell(&sheet, "%s", titles[k]);
-  for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MOST; i += alike, rows++) {
+  for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MOST;
+       i += alike, rows++) {
     const json_t *d = json_array_get(list, i), *next;
     tp__short_text worth = time_of(d, "worth_seconds");
     tp__string what = {0};
-    for (alike = 1; (next = json_array_get(list, i + alike)) && are_alike(d, next, TP__COUNT(keys), keys) &&
+    for (alike = 1; (next = json_array_get(list, i + alike)) &&
+                    are_alike(d, next, TP__COUNT(keys), keys) &&
                     strcmp(worth.chars, time_of(next, "worth_seconds").chars) == 0;)
       alike++;
     tp__print_place(&what, d);
@@ -266,21 +299,26 @@ static void print_function(tp__string *t, const json_t *f, bool is_time) {
 char *tp__report_print(const json_t *document) {
   tp__string t = {0};
   const json_t *row;
-  bool is_time = strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
+  bool is_time =
+      strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
   size_t i;
-  tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ", (long long)tp__integer_of(document, "devices"));
+  tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ",
+                    (long long)tp__integer_of(document, "devices"));
   json_array_foreach(json_object_get(document, "mesh"), i, row)
-      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"), (long long)tp__integer_of(row, "size"));
-  tp__string_printf(
-      &t, ", topology %s, strategy %s. Times are of the model, and all figures are of one device and one execution.\n",
-      tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
+      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
+                        (long long)tp__integer_of(row, "size"));
+  tp__string_printf(&t,
+                    ", topology %s, strategy %s. Times are of the model, and all figures are of "
+                    "one device and one execution.\n",
+                    tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
   if (!is_time)
-    tp__string_printf(
-        &t,
-        "Objective bytes: what plans and decisions cost is no time. A byte that a device sends costs %g us, and so do %d "
-        "operations of contractions or %d others.\n",
-        TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
+    tp__string_printf(&t,
+                      "Objective bytes: what plans and decisions cost is no time. A byte that a "
+                      "device sends costs %g us, and so do %d "
+                      "operations of contractions or %d others.\n",
+                      TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
   tp__string_append(&t, "\n");
-  json_array_foreach(json_object_get(document, "functions"), i, row) print_function(&t, row, is_time);
+  json_array_foreach(json_object_get(document, "functions"), i, row)
+      print_function(&t, row, is_time);
   return tp__string_take(&t);
 }

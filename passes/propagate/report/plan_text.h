@@ -1,4 +1,5 @@
-/* The report to read: Markdown whose tables have aligned columns, made of the document of plan_json.c. */
+/* The report to read: Markdown whose tables have aligned columns, made of the document of
+ * plan_json.c. */
 #ifndef TP_PASSES_PLAN_REPORT_TEXT_H
 #define TP_PASSES_PLAN_REPORT_TEXT_H
 
@@ -13,7 +14,8 @@ char *tp__report_print(const json_t *document); /* tp__free; NULL when memory ru
 const char *tp__text_of(const json_t *object, const char *key); /* "" where there is none */
 int64_t tp__integer_of(const json_t *object, const char *key);
 double tp__seconds_of(const json_t *object, const char *key);
-/* "linalg.generic (mulf, addf) at model.mlir:12 (%7)", "argument 2 (%arg2, w1)": of any object with these fields */
+/* "linalg.generic (mulf, addf) at model.mlir:12 (%7)", "argument 2 (%arg2, w1)": of any object with
+ * these fields */
 void tp__print_place(tp__string *text, const json_t *object);
 
 /* ---- collective_groups.c ---- */

@@ -1,4 +1,5 @@
-/* Remarks about what is large: tensors that every device holds whole, and weights that are gathered. */
+/* Remarks about what is large: tensors that every device holds whole, and weights that are
+ * gathered. */
 #include "passes/propagate/model/memory_model.h"
 
 #include "ir/location.h"
@@ -29,17 +30,21 @@ typedef struct remarks {
 
 static MlirOperation op_of(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
-  return mlirOperationIsNull(op) ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)) : op;
+  return mlirOperationIsNull(op) ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                                 : op;
 }
 
 /* "argument 3 (w1)", "result 0", "a carried value". */
-static const char *value_text(const tp_planner *p, const tp_planned_value *v, char *text, size_t size) {
+static const char *value_text(const tp_planner *p, const tp_planned_value *v, char *text,
+                              size_t size) {
   const tp_node *node = &p->nodes[v->node];
   if (node->kind == TP_NODE_ARG) {
     MlirAttribute name = tp__arg_attr(p->program.func, node->index, "tp.name");
-    MlirStringRef own =
-        !mlirAttributeIsNull(name) && mlirAttributeIsAString(name) ? mlirStringAttrGetValue(name) : (MlirStringRef){"", 0};
-    snprintf(text, size, own.length ? "argument %d (%.*s)" : "argument %d", node->index, (int)own.length, own.data);
+    MlirStringRef own = !mlirAttributeIsNull(name) && mlirAttributeIsAString(name)
+                            ? mlirStringAttrGetValue(name)
+                            : (MlirStringRef){"", 0};
+    snprintf(text, size, own.length ? "argument %d (%.*s)" : "argument %d", node->index,
+             (int)own.length, own.data);
   } else if (mlirValueIsABlockArgument(v->value)) {
     snprintf(text, size, "carried value %d", node->slot);
   } else {
@@ -52,17 +57,21 @@ static const char *value_text(const tp_planner *p, const tp_planned_value *v, ch
 
 static bool are_alike(const remark *a, const remark *b) {
   MlirStringRef x = tp__op_name(a->op), y = tp__op_name(b->op);
-  return mlirStringRefEqual(x, y) && strcmp(a->before, b->before) == 0 && strcmp(a->after, b->after) == 0;
+  return mlirStringRefEqual(x, y) && strcmp(a->before, b->before) == 0 &&
+         strcmp(a->after, b->after) == 0;
 }
 
 /* Where the tensor is found: arguments by what they are called, others by their place. */
 static const char *place_of(const remarks *r, const remark *one) {
   const char *at = tp__location_short(r->p->arena, mlirOperationGetLocation(one->op));
-  const char *text = strncmp(one->label, "argument", 8) == 0 || !*at ? one->label : tp__arena_printf(r->p->arena, "at %s", at);
+  const char *text = strncmp(one->label, "argument", 8) == 0 || !*at
+                         ? one->label
+                         : tp__arena_printf(r->p->arena, "at %s", at);
   return text ? text : "";
 }
 
-static void say(remarks *r, MlirOperation op, const char *before, const char *label, const char *after) {
+static void say(remarks *r, MlirOperation op, const char *before, const char *label,
+                const char *after) {
   remark one = {op, before, tp__arena_strdup(r->p->arena, label), after, 0, ""};
   if (!one.label || !after) {
     r->failed = true;
@@ -87,14 +96,16 @@ static void emit(const remarks *r) {
     if (i >= MAX_REMARKS)
       left += 1 + one->others;
     else if (one->others > 0)
-      tp__remark(one->op, "%s%s%s; so it is with %d more, %s the next", one->before, one->label, one->after, one->others,
-                 one->next);
+      tp__remark(one->op, "%s%s%s; so it is with %d more, %s the next", one->before, one->label,
+                 one->after, one->others, one->next);
     else
       tp__remark(one->op, "%s%s%s", one->before, one->label, one->after);
   }
   if (left > 0)
-    tp__remark(r->p->program.func, "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
-               left);
+    tp__remark(
+        r->p->program.func,
+        "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
+        left);
 }
 
 /* ---- tensors that are whole everywhere ---- */
@@ -123,13 +134,14 @@ static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
 static void check_whole(remarks *r, const tp_planned_value *v) {
   const tp_planner *p = r->p;
   char what[128];
-  int64_t bytes = tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
-  if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes || is_free(p, &p->nodes[v->node]) ||
-      is_asked_for(p, v))
+  int64_t bytes =
+      tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
+  if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
+      is_free(p, &p->nodes[v->node]) || is_asked_for(p, v))
     return;
   say(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
-      tp__arena_printf(p->arena, " is whole on all %lld devices, %s on each: %s", (long long)tp_mesh_size(p->mesh),
-                       tp__bytes_text(bytes).chars,
+      tp__arena_printf(p->arena, " is whole on all %lld devices, %s on each: %s",
+                       (long long)tp_mesh_size(p->mesh), tp__bytes_text(bytes).chars,
                        could_be_split(p, v) ? "no cheaper plan was found that splits it"
                                             : "nothing that makes it can split it"));
 }
@@ -138,13 +150,15 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
 
 static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
-  MlirAttribute role =
-      node->kind == TP_NODE_ARG ? tp__arg_attr(p->program.func, node->index, "tp.role") : (MlirAttribute){NULL};
-  return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) && tp__ref_is(mlirStringAttrGetValue(role), "param");
+  MlirAttribute role = node->kind == TP_NODE_ARG
+                           ? tp__arg_attr(p->program.func, node->index, "tp.role")
+                           : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
+         tp__ref_is(mlirStringAttrGetValue(role), "param");
 }
 
-static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use, const tp_step *step, tp_spec from,
-                          tp_spec to) {
+static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use,
+                          const tp_step *step, tp_spec from, tp_spec to) {
   const tp_planner *p = r->p;
   char what[128], axes[256] = "", a[256], b[256];
   size_t n = 0;
@@ -158,8 +172,10 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   tp_spec_text(p->mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->mesh, to, v->rank, b, sizeof b);
   say(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
-      tp__arena_printf(p->arena, ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s", axes,
-                       use->operand, tp__bytes_text(step->bytes).chars, a, b));
+      tp__arena_printf(
+          p->arena,
+          ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s", axes,
+          use->operand, tp__bytes_text(step->bytes).chars, a, b));
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
@@ -167,11 +183,14 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
   tp_spec from = tp__plan_produced(p, v);
   for (int u = 0; u < v->n_uses && is_weight(p, v); u++) {
     tp_spec to = tp__plan_wanted(p, &v->uses[u]);
-    bool seen = tp_spec_equal(from, to) || tp__local_bytes(p->mesh, to, v->rank, v->shape, v->element_size) < r->bytes;
+    bool seen = tp_spec_equal(from, to) ||
+                tp__local_bytes(p->mesh, to, v->rank, v->shape, v->element_size) < r->bytes;
     for (int k = 0; k < u && !seen; k++)
       seen = tp_spec_equal(to, tp__plan_wanted(p, &v->uses[k]));
     tp_reshard path = {0};
-    tp_status status = seen ? TP_OK : tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path);
+    tp_status status =
+        seen ? TP_OK
+             : tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path);
     if (status != TP_OK)
       return tp__error(v->uses[u].op, status, "a change of layout of the plan has no path");
     for (int i = 0; i < path.n_steps; i++)
@@ -191,8 +210,9 @@ static tp_status read_threshold(const tp_pass *pass, int64_t *bytes) {
   if (strcmp(text, "none") == 0)
     *bytes = INT64_MAX;
   else if (end == text || *end || number < 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "remark-bytes '%s' is not a number of bytes; use 0 for all, none for no remarks", text);
+    return tp__error(
+        pass->module, TP_INVALID_ARGUMENT,
+        "remark-bytes '%s' is not a number of bytes; use 0 for all, none for no remarks", text);
   return TP_OK;
 }
 

@@ -20,7 +20,8 @@ void tp__sheet_cell(tp_sheet *sheet, const char *format, ...) {
   cell.failed |= text.failed;
   tp__string_destroy(&text);
   char *taken = tp__string_take(&cell);
-  if (!taken || tp__grow((void **)&sheet->cells, &sheet->capacity, sheet->n + 1, sizeof *sheet->cells) != TP_OK) {
+  if (!taken || tp__grow((void **)&sheet->cells, &sheet->capacity, sheet->n + 1,
+                         sizeof *sheet->cells) != TP_OK) {
     tp__free(taken);
     sheet->failed = true;
     return;

@@ -1,5 +1,6 @@
-/* tp_math_units FUNCTION f32|f64 X Y RESULTS: how far results are from FUNCTION of the numbers in X, and in Y, if it takes two, in units of the last place: the
- * furthest of all, and where that is. The files are .npy. What is exact is libm's in long double. */
+/* tp_math_units FUNCTION f32|f64 X Y RESULTS: how far results are from FUNCTION of the numbers in
+ * X, and in Y, if it takes two, in units of the last place: the furthest of all, and where that is.
+ * The files are .npy. What is exact is libm's in long double. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -15,16 +16,21 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {"sin", sinl, NULL},     {"cos", cosl, NULL},     {"tan", tanl, NULL},     {"asin", asinl, NULL},   {"acos", acosl, NULL},
-    {"atan", atanl, NULL},   {"sinh", sinhl, NULL},   {"cosh", coshl, NULL},   {"tanh", tanhl, NULL},   {"asinh", asinhl, NULL},
-    {"acosh", acoshl, NULL}, {"atanh", atanhl, NULL}, {"exp", expl, NULL},     {"exp2", exp2l, NULL},   {"expm1", expm1l, NULL},
-    {"log", logl, NULL},     {"log2", log2l, NULL},   {"log10", log10l, NULL}, {"log1p", log1pl, NULL}, {"cbrt", cbrtl, NULL},
-    {"erf", erfl, NULL},     {"erfc", erfcl, NULL},   {"round", roundl, NULL}, {"atan2", NULL, atan2l}, {"powf", NULL, powl},
-    {"remf", NULL, fmodl},
+    {"sin", sinl, NULL},     {"cos", cosl, NULL},     {"tan", tanl, NULL},
+    {"asin", asinl, NULL},   {"acos", acosl, NULL},   {"atan", atanl, NULL},
+    {"sinh", sinhl, NULL},   {"cosh", coshl, NULL},   {"tanh", tanhl, NULL},
+    {"asinh", asinhl, NULL}, {"acosh", acoshl, NULL}, {"atanh", atanhl, NULL},
+    {"exp", expl, NULL},     {"exp2", exp2l, NULL},   {"expm1", expm1l, NULL},
+    {"log", logl, NULL},     {"log2", log2l, NULL},   {"log10", log10l, NULL},
+    {"log1p", log1pl, NULL}, {"cbrt", cbrtl, NULL},   {"erf", erfl, NULL},
+    {"erfc", erfcl, NULL},   {"round", roundl, NULL}, {"atan2", NULL, atan2l},
+    {"powf", NULL, powl},    {"remf", NULL, fmodl},
 };
 
 /* A number as the type has it, and the distance of its neighbours there. */
-static double rounded(long double exact, bool is_f32) { return is_f32 ? (double)(float)exact : (double)exact; }
+static double rounded(long double exact, bool is_f32) {
+  return is_f32 ? (double)(float)exact : (double)exact;
+}
 
 static long double unit(long double exact, bool is_f32) {
   int exponent, precision = is_f32 ? FLT_MANT_DIG : DBL_MANT_DIG;
@@ -39,14 +45,17 @@ static double error_of(double value, long double exact, bool is_f32) {
     return isnan(value) && isnan(nearest) ? 0 : INFINITY;
   if (value == nearest)
     return signbit(value) == signbit(nearest) ? 0 : INFINITY;
-  return isinf(value) || isinf(nearest) ? INFINITY : (double)(fabsl((long double)value - exact) / unit(exact, is_f32));
+  return isinf(value) || isinf(nearest)
+             ? INFINITY
+             : (double)(fabsl((long double)value - exact) / unit(exact, is_f32));
 }
 
 /* The bytes behind the header of a .npy. */
 static unsigned char *read_numbers(const char *path, size_t *n) {
   FILE *file = fopen(path, "rb");
   unsigned char header[10], *bytes = NULL;
-  if (file && fread(header, 1, sizeof header, file) == sizeof header && memcmp(header, "\x93NUMPY", 6) == 0) {
+  if (file && fread(header, 1, sizeof header, file) == sizeof header &&
+      memcmp(header, "\x93NUMPY", 6) == 0) {
     long start = (long)sizeof header + header[8] + header[9] * 256L;
     if (fseek(file, 0, SEEK_END) == 0 && ftell(file) >= start) {
       *n = (size_t)(ftell(file) - start);
@@ -92,7 +101,8 @@ int main(int argc, char **argv) {
     all = (files[i] = read_numbers(argv[3 + i], &sizes[i])) != NULL && sizes[i] == sizes[0] && all;
   double worst = -1, at[3] = {0, 0, 0};
   for (size_t i = 0; all && i < sizes[0] / (is_f32 ? sizeof(float) : sizeof(double)); i++) {
-    double x = number_at(files[0], i, is_f32), y = number_at(files[1], i, is_f32), value = number_at(files[2], i, is_f32);
+    double x = number_at(files[0], i, is_f32), y = number_at(files[1], i, is_f32),
+           value = number_at(files[2], i, is_f32);
     double error = error_of(value, f->of_one ? f->of_one(x) : f->of_two(x, y), is_f32);
     if (error > worst) {
       worst = error;

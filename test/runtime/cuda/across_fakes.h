@@ -1,4 +1,5 @@
-/* What tests of GPUs that are apart steer and look at in the libraries that stand in for the driver and cuBLASLt. */
+/* What tests of GPUs that are apart steer and look at in the libraries that stand in for the driver
+ * and cuBLASLt. */
 #ifndef TPRT_TEST_CUDA_ACROSS_FAKES_H
 #define TPRT_TEST_CUDA_ACROSS_FAKES_H
 

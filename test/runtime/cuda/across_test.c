@@ -1,8 +1,10 @@
-/* Sites that reduce rows on ranks with a GPU each, threads and processes, on a driver that is none: kernels that reach the others' memory give what one
- * kernel for virtual ranks gives, to the bit; what keeps ranks from it is said, and collectives do it; ranks that do not come.
+/* Sites that reduce rows on ranks with a GPU each, threads and processes, on a driver that is none:
+ * kernels that reach the others' memory give what one kernel for virtual ranks gives, to the bit;
+ * what keeps ranks from it is said, and collectives do it; ranks that do not come.
  *
- * across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts; MODE is FAKE_CUDA of rank 1 while the program is bound, DIGEST what is to
- * come out, 0: it is not compared. */
+ * across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts; MODE is
+ * FAKE_CUDA of rank 1 while the program is bound, DIGEST what is to come out, 0: it is not
+ * compared. */
 #define _GNU_SOURCE 1
 #include "across_fakes.h"
 #include "rows_cases.h"
@@ -24,7 +26,8 @@
 extern char **environ;
 
 enum { MOST_RANKS = 4 };
-static const char together[] = "one kernel for all ranks", across[] = "a kernel on each GPU that reaches the others",
+static const char together[] = "one kernel for all ranks",
+                  across[] = "a kernel on each GPU that reaches the others",
                   apart[] = "collectives and a kernel on each GPU";
 
 /* ---- A rank ---- */
@@ -46,12 +49,14 @@ static void run_cases(player *p, tprt_context *context) {
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
     if (!is_possible(&shape_cases[i], tprt_comm_size(p->world)))
       continue;
-    bool whole = strcmp(p->way, across) == 0 && !is_sliced(&shape_cases[i], tprt_comm_size(p->world));
+    bool whole =
+        strcmp(p->way, across) == 0 && !is_sliced(&shape_cases[i], tprt_comm_size(p->world));
     const char *expected =
-        whole ? "computed whole: slices of 2 rows of 3 elements of f32 are no multiples of 16 bytes" : p->why;
+        whole ? "computed whole: slices of 2 rows of 3 elements of f32 are no multiples of 16 bytes"
+              : p->why;
     if (!way || strcmp(way, p->way) != 0 || !strstr(why, expected) || !*why != !*expected) {
-      fprintf(stderr, "wrong: site %d: \"%s\", because \"%s\"; expected \"%s\", \"%s\"\n", i, way ? way : "", why, p->way,
-              expected);
+      fprintf(stderr, "wrong: site %d: \"%s\", because \"%s\"; expected \"%s\", \"%s\"\n", i,
+              way ? way : "", why, p->way, expected);
       p->errors++;
     }
     uint64_t digest = 0;
@@ -76,15 +81,16 @@ static void *play(void *argument) {
   p->n_launches = streams_of_thread()->n_launches;
   if (context && *tprt_context_error(context))
     fprintf(stderr, "wrong: %s\n", tprt_context_error(context));
-  p->errors += tprt_context_rows(context, -1, NULL) != NULL || tprt_context_rows(context, n_shape_cases, NULL) != NULL;
+  p->errors += tprt_context_rows(context, -1, NULL) != NULL ||
+               tprt_context_rows(context, n_shape_cases, NULL) != NULL;
   (void)tprt_barrier(p->world, NULL, NULL);
   tprt_context_destroy(context);
   return NULL;
 }
 
 /* The first has the digests of all. `offset` of rank 1. */
-static player play_with_offset(int n_ranks, int n_devices, const char *backend, const char *mode, const char *way,
-                               const char *why, size_t offset) {
+static player play_with_offset(int n_ranks, int n_devices, const char *backend, const char *mode,
+                               const char *way, const char *why, size_t offset) {
   tprt_comm *worlds[MOST_RANKS];
   player players[MOST_RANKS];
   pthread_t threads[MOST_RANKS];
@@ -118,8 +124,8 @@ static player play_with_offset(int n_ranks, int n_devices, const char *backend, 
   return all;
 }
 
-static player play_threads(int n_ranks, int n_devices, const char *backend, const char *mode, const char *way,
-                           const char *why) {
+static player play_threads(int n_ranks, int n_devices, const char *backend, const char *mode,
+                           const char *way, const char *why) {
   return play_with_offset(n_ranks, n_devices, backend, mode, way, why, 0);
 }
 
@@ -133,15 +139,18 @@ static void test_same_bits(void **state) {
       setenv("FAKE_LATE", late[l], 1);
       player one = play_threads(n, 1, "loopback", NULL, together, "");
       player each = play_threads(n, n, "loopback", NULL, across, "");
-      player host = play_threads(n, 1, "shm", NULL, apart, "have one GPU, which need not run their kernels at the same time");
+      player host = play_threads(n, 1, "shm", NULL, apart,
+                                 "have one GPU, which need not run their kernels at the same time");
       assert_true(one.digest == each.digest);
       assert_true(one.digest_f32 == host.digest_f32);
-      assert_int_equal(each.n_launches, 2 * n_shape_cases * n); /* products are cuBLASLt's, and no others move anything */
+      /* products are cuBLASLt's, and no others move anything */
+      assert_int_equal(each.n_launches, 2 * n_shape_cases * n);
     }
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* Products are computed in slices by each rank as it can: by cuBLASLt; not where a factor lies anywhere; nor where that has no algorithm. */
+/* Products are computed in slices by each rank as it can: by cuBLASLt; not where a factor lies
+ * anywhere; nor where that has no algorithm. */
 static void test_slices(void **state) {
   enum { BY_BLAS, ONE_ANYWHERE, NO_ALGORITHM, WAYS };
   (void)state;
@@ -155,7 +164,8 @@ static void test_slices(void **state) {
       blaslt_look(&report);
       assert_int_equal(report.n_violations, 0);
       for (int i = 0; i < n_shape_cases && way != NO_ALGORITHM; i++)
-        n_products += shape_cases[i].k ? 2 * (n - way) * (is_sliced(&shape_cases[i], n) ? n : 1) : 0;
+        n_products +=
+            shape_cases[i].k ? 2 * (n - way) * (is_sliced(&shape_cases[i], n) ? n : 1) : 0;
       assert_int_equal(report.n_products, n_products);
     }
   blaslt_begin(&(const fake_blaslt_plan){.fail_at = 0});
@@ -173,13 +183,17 @@ static void test_uneven(void **state) {
 static void test_reasons(void **state) {
   (void)state;
   (void)play_threads(4, 2, "loopback", NULL, apart, "ranks 0 and 2 have one GPU");
-  (void)play_threads(2, 2, "loopback", "no peer", apart, "GPU 1 does not reach the memory of GPU 0: they are no peers");
-  (void)play_threads(2, 2, "loopback", "can reach", apart, "whether devices are peers: CUDA_ERROR_STUB_LIBRARY");
+  (void)play_threads(2, 2, "loopback", "no peer", apart,
+                     "GPU 1 does not reach the memory of GPU 0: they are no peers");
+  (void)play_threads(2, 2, "loopback", "can reach", apart,
+                     "whether devices are peers: CUDA_ERROR_STUB_LIBRARY");
   (void)play_threads(2, 2, "loopback", "reach", apart, "access to a peer: CUDA_ERROR_STUB_LIBRARY");
-  (void)play_threads(2, 2, "loopback", "uuid", apart, "identity of the device: CUDA_ERROR_STUB_LIBRARY");
+  (void)play_threads(2, 2, "loopback", "uuid", apart,
+                     "identity of the device: CUDA_ERROR_STUB_LIBRARY");
 }
 
-/* ---- What collectives cannot do without either: the rank whose driver fails says so, and the other does not wait for it ---- */
+/* ---- What collectives cannot do without either: the rank whose driver fails says so, and the
+ * other does not wait for it ---- */
 
 static void *fail_to_bind(void *argument) {
   player *p = argument;
@@ -189,7 +203,8 @@ static void *fail_to_bind(void *argument) {
   set_mode(NULL);
   p->errors = p->mode && (!got || !context || !strstr(tprt_context_error(context), p->why));
   if (p->errors)
-    fprintf(stderr, "wrong: %s: status %d: %s\n", p->mode, (int)got, context ? tprt_context_error(context) : "");
+    fprintf(stderr, "wrong: %s: status %d: %s\n", p->mode, (int)got,
+            context ? tprt_context_error(context) : "");
   tprt_context_destroy(context);
   return NULL;
 }
@@ -217,7 +232,10 @@ static void test_failures(void **state) {
     const tprt_config config = {.size = sizeof config, .backend = "loopback"};
     assert_int_equal(tprt_world_create_threads(2, &config, worlds), TPRT_OK);
     for (int r = 0; r < 2; r++) {
-      players[r] = (player){.world = worlds[r], .program = &program, .mode = r ? rows[i].mode : NULL, .why = rows[i].why};
+      players[r] = (player){.world = worlds[r],
+                            .program = &program,
+                            .mode = r ? rows[i].mode : NULL,
+                            .why = rows[i].why};
       assert_int_equal(pthread_create(&threads[r], NULL, fail_to_bind, &players[r]), 0);
     }
     for (int r = 0; r < 2; r++) {
@@ -244,8 +262,9 @@ static void *come_late(void *argument) {
   (void)tprt_context_alloc(context, 3 * N * sizeof *memory, (void **)&memory);
   if (!got && comes) {
     got = tprt_abi_reduce_rows(context, SITE, memory, NULL, NULL, memory, NULL, NULL, memory + N);
-    p->errors += got != TPRT_OK || tprt_context_synchronize(context) != TPRT_TIMEOUT ||
-                 !strstr(tprt_last_error(), "rank 0 gave up waiting for the others in fused call 1");
+    p->errors +=
+        got != TPRT_OK || tprt_context_synchronize(context) != TPRT_TIMEOUT ||
+        !strstr(tprt_last_error(), "rank 0 gave up waiting for the others in fused call 1");
   }
   p->errors += got != TPRT_OK;
   if (p->errors)
@@ -256,13 +275,15 @@ static void *come_late(void *argument) {
   return NULL;
 }
 
-/* Whether it was seen; not on a machine so busy that the ranks' time was over before the program was bound. */
+/* Whether it was seen; not on a machine so busy that the ranks' time was over before the program
+ * was bound. */
 static bool play_late(void) {
   tprt_comm *worlds[2];
   player players[2];
   pthread_t threads[2];
   test_table program = make_program(2);
-  const tprt_config config = {.size = sizeof config, .backend = "loopback", .timeout_ns = 300000000};
+  const tprt_config config = {
+      .size = sizeof config, .backend = "loopback", .timeout_ns = 300000000};
   bool unbound = false;
   setenv("FAKE_DEVICES", "2", 1);
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
@@ -296,15 +317,17 @@ static void test_late(void **state) {
 static int play_process(char **words) {
   int n = atoi(words[1]), me = atoi(words[2]);
   uint64_t wanted = strtoull(words[4], NULL, 16);
-  const tprt_config config = {.size = sizeof config, .backend = "shm", .segment_fd = atoi(words[0])};
+  const tprt_config config = {
+      .size = sizeof config, .backend = "shm", .segment_fd = atoi(words[0])};
   test_table program = make_program(n);
   bool reach = !*words[3];
   player p = {.program = &program,
               .mode = me == 1 && !reach ? words[3] : NULL,
               .way = reach ? across : apart,
-              .why = reach                           ? ""
-                     : strcmp(words[3], "open") == 0 ? "memory of another process, whose GPU has to be a peer"
-                                                     : "exporting memory to another process"};
+              .why = reach ? ""
+                     : strcmp(words[3], "open") == 0
+                         ? "memory of another process, whose GPU has to be a peer"
+                         : "exporting memory to another process"};
   if (tprt_world_create(n, me, &config, &p.world) != TPRT_OK) {
     fprintf(stderr, "rank %d: %s\n", me, tprt_last_error());
     return 1;
@@ -341,7 +364,8 @@ static void digests_of(int n_ranks, uint64_t *digests) {
 }
 
 static void run_processes(int n, const char *mode, const uint64_t *digests) {
-  char program[] = "/proc/self/exe", what[] = "--rank", segment[16], of[16], numbers[MOST_RANKS][16], wanted[MOST_RANKS][24];
+  char program[] = "/proc/self/exe", what[] = "--rank", segment[16], of[16],
+       numbers[MOST_RANKS][16], wanted[MOST_RANKS][24];
   pid_t children[MOST_RANKS];
   int fd;
   setenv("FAKE_DEVICES", "4", 1);
@@ -352,7 +376,8 @@ static void run_processes(int n, const char *mode, const uint64_t *digests) {
   for (int r = 0; r < n; r++) {
     snprintf(numbers[r], sizeof numbers[r], "%d", r);
     snprintf(wanted[r], sizeof wanted[r], "%" PRIx64, digests ? digests[r] : 0);
-    char *arguments[] = {program, what, segment, of, numbers[r], (char *)(uintptr_t)mode, wanted[r], NULL};
+    char *arguments[] = {program,   what, segment, of, numbers[r], (char *)(uintptr_t)mode,
+                         wanted[r], NULL};
     assert_int_equal(posix_spawn(&children[r], program, NULL, NULL, arguments, environ), 0);
   }
   for (int r = 0; r < n; r++) {
@@ -380,9 +405,10 @@ int main(int argc, char **argv) {
   open_libraries();
   if (argc == 7 && strcmp(argv[1], "--rank") == 0)
     return play_process(argv + 2);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_slices),
-                                     cmocka_unit_test(test_uneven),    cmocka_unit_test(test_reasons),
-                                     cmocka_unit_test(test_failures),  cmocka_unit_test(test_late),
-                                     cmocka_unit_test(test_processes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_uneven),    cmocka_unit_test(test_reasons),
+      cmocka_unit_test(test_failures),  cmocka_unit_test(test_late),
+      cmocka_unit_test(test_processes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-/* Symmetric memory and groups on it, of threads and of processes, on the driver that is none: what is written is read, all cases of fused calls, and
- * everything that can fail on one rank, which all ranks then return.
+/* Symmetric memory and groups on it, of threads and of processes, on the driver that is none: what
+ * is written is read, all cases of fused calls, and everything that can fail on one rank, which all
+ * ranks then return.
  *
- * attach_test --rank SEGMENT N_RANKS RANK MODE: a process that this starts; MODE is FAKE_CUDA of rank 1. */
+ * attach_test --rank SEGMENT N_RANKS RANK MODE: a process that this starts; MODE is FAKE_CUDA of
+ * rank 1. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "fake_driver.h"
@@ -72,7 +74,8 @@ static int share(tprt_comm *comm) {
   memset(at[me], me + 1, SHARED_BYTES);
   errors += tprt_barrier(comm, NULL, NULL) != TPRT_OK;
   for (int r = 0; r < n; r++)
-    errors += ((unsigned char *)at[r])[0] != r + 1 || ((unsigned char *)at[r])[SHARED_BYTES - 1] != r + 1;
+    errors +=
+        ((unsigned char *)at[r])[0] != r + 1 || ((unsigned char *)at[r])[SHARED_BYTES - 1] != r + 1;
   errors += tprt_cuda_symmetric_destroy(memory) != TPRT_OK;
   return errors;
 }
@@ -83,7 +86,8 @@ static int call_all(tprt_comm *comm) {
   tprt_cuda_group_config config = {.size = sizeof config, .spin_limit = 1u << 28};
   size_t buffer_bytes = 0;
   for (int i = 0; i < n_fused_cases; i++) {
-    size_t buffer = (case_buffer_bytes(&fused_cases[i], n) + 63) / 64 * 64, staging = case_staging_bytes(&fused_cases[i], n);
+    size_t buffer = (case_buffer_bytes(&fused_cases[i], n) + 63) / 64 * 64,
+           staging = case_staging_bytes(&fused_cases[i], n);
     buffer_bytes = buffer > buffer_bytes ? buffer : buffer_bytes;
     config.staging_bytes = staging > config.staging_bytes ? staging : config.staging_bytes;
   }
@@ -136,8 +140,8 @@ static void *play(void *data) {
     return NULL;
   }
   driver.set_mode(r->mode);
-  r->status =
-      r->config ? tprt_cuda_group_attach(r->comm, r->config, &group) : tprt_cuda_symmetric_create(r->comm, r->bytes, &memory);
+  r->status = r->config ? tprt_cuda_group_attach(r->comm, r->config, &group)
+                        : tprt_cuda_symmetric_create(r->comm, r->bytes, &memory);
   driver.set_mode(NULL);
   snprintf(r->text, sizeof r->text, "%s", tprt_last_error());
   if (!r->status && r->config)
@@ -177,7 +181,8 @@ static void test_threads(void **state) {
   assert_int_equal(driver.allocated(), 0);
 }
 
-/* Every rank has the status and the text, with the name of the rank that it comes from on the others. */
+/* Every rank has the status and the text, with the name of the rank that it comes from on the
+ * others. */
 static void expect(int n, rank *ranks, int culprit, tprt_status status, const char *text) {
   run(n, ranks);
   for (int r = 0; r < n; r++) {
@@ -185,8 +190,8 @@ static void expect(int n, rank *ranks, int culprit, tprt_status status, const ch
     if (culprit >= 0 && r != culprit)
       snprintf(from, sizeof from, "rank %d: ", culprit);
     if (ranks[r].status != status || !strstr(ranks[r].text, text) || !strstr(ranks[r].text, from))
-      fail_msg("rank %d: %s: \"%s\"; expected %s: \"%s%s\"", r, tprt_status_name(ranks[r].status), ranks[r].text,
-               tprt_status_name(status), from, text);
+      fail_msg("rank %d: %s: \"%s\"; expected %s: \"%s%s\"", r, tprt_status_name(ranks[r].status),
+               ranks[r].text, tprt_status_name(status), from, text);
   }
   assert_int_equal(driver.allocated(), 0);
 }
@@ -199,7 +204,8 @@ static void test_failures(void **state) {
     const char *text;
     bool of_groups;
   } rows[] = {
-      {"no context", TPRT_INVALID_STATE, "the thread has no current context; symmetric memory is made in one", false},
+      {"no context", TPRT_INVALID_STATE,
+       "the thread has no current context; symmetric memory is made in one", false},
       {"context device", TPRT_DEVICE, "device of the context: CUDA_ERROR_STUB_LIBRARY (34)", false},
       {"uuid", TPRT_DEVICE, "identity of the device: CUDA_ERROR_STUB_LIBRARY", false},
       {"push", TPRT_DEVICE, "its context: CUDA_ERROR_STUB_LIBRARY", false},
@@ -207,7 +213,8 @@ static void test_failures(void **state) {
       {"set", TPRT_DEVICE, "clearing symmetric memory", false},
       {"synchronize", TPRT_DEVICE, "clearing symmetric memory", false},
       {"can reach", TPRT_DEVICE, "whether devices are peers", false},
-      {"no peer", TPRT_UNSUPPORTED, "GPU 1 does not reach the memory of GPU 0: they are no peers", false},
+      {"no peer", TPRT_UNSUPPORTED, "GPU 1 does not reach the memory of GPU 0: they are no peers",
+       false},
       {"reach", TPRT_DEVICE, "access to a peer", false},
       {"attributes", TPRT_DEVICE, "attributes of the device", true},
       {"old", TPRT_UNSUPPORTED, "fused kernels need compute capability 8.0", true},
@@ -222,8 +229,10 @@ static void test_failures(void **state) {
     for (int group = rows[i].of_groups; group < 2; group++) {
       rank ranks[MOST] = {{0}};
       for (int r = 0; r < N; r++)
-        ranks[r] =
-            (rank){.device = r, .bytes = 100, .config = group ? &config : NULL, .mode = r == CULPRIT ? rows[i].mode : NULL};
+        ranks[r] = (rank){.device = r,
+                          .bytes = 100,
+                          .config = group ? &config : NULL,
+                          .mode = r == CULPRIT ? rows[i].mode : NULL};
       expect(N, ranks, CULPRIT, rows[i].status, rows[i].text);
     }
 }
@@ -234,7 +243,8 @@ static void test_refused(void **state) {
                                       with_ranks = {.size = sizeof good, .n_ranks = 3},
                                       more = {.size = sizeof good, .staging_bytes = 5};
   const tprt_cuda_group_config with_signals = {.size = sizeof good, .signals = {(void *)&good}},
-                               with_staging = {.size = sizeof good, .staging = {NULL, (void *)&good}};
+                               with_staging = {.size = sizeof good,
+                                               .staging = {NULL, (void *)&good}};
   const struct {
     const tprt_cuda_group_config *config; /* of rank 1; NULL: symmetric memory of these bytes */
     size_t bytes;
@@ -267,7 +277,8 @@ static void test_refused(void **state) {
   expect(9, ranks, -1, TPRT_UNSUPPORTED, "symmetric memory of 9 ranks; at most 8 reach each other");
   for (int r = 0; r < 3; r++)
     ranks[r] = (rank){.device = r % 2, .config = &good};
-  expect(3, ranks, 0, TPRT_UNSUPPORTED, "ranks 0 and 2 have one GPU, which need not run their kernels at the same time");
+  expect(3, ranks, 0, TPRT_UNSUPPORTED,
+         "ranks 0 and 2 have one GPU, which need not run their kernels at the same time");
   for (int r = 0; r < 3; r++) /* memory has no kernels */
     ranks[r] = (rank){.device = r % 2, .bytes = 1};
   run(3, ranks);
@@ -315,8 +326,10 @@ static int play_process(char **words) {
     tprt_status status = tprt_cuda_symmetric_create(comm, 1, &memory);
     driver.set_mode(NULL);
     errors += status != TPRT_DEVICE;
-    errors += !strstr(tprt_last_error(), strcmp(words[3], "open") == 0 ? "memory of another process, whose GPU has to be a peer"
-                                                                       : "exporting memory to another process");
+    errors +=
+        !strstr(tprt_last_error(), strcmp(words[3], "open") == 0
+                                       ? "memory of another process, whose GPU has to be a peer"
+                                       : "exporting memory to another process");
     if (errors)
       fprintf(stderr, "rank %d: %s: %s\n", me, tprt_status_name(status), tprt_last_error());
   }
@@ -364,8 +377,9 @@ int main(int argc, char **argv) {
   if (argc == 6 && strcmp(argv[1], "--rank") == 0)
     return play_process(argv + 2);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads),   cmocka_unit_test(test_failures),   cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_processes), cmocka_unit_test(test_broken_off),
+      cmocka_unit_test(test_threads),    cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_refused),    cmocka_unit_test(test_processes),
+      cmocka_unit_test(test_broken_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

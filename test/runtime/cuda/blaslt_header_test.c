@@ -1,4 +1,5 @@
-/* Compiled where there is a toolkit: our numbers and types are those of cublasLt.h, and the functions have our parameters. */
+/* Compiled where there is a toolkit: our numbers and types are those of cublasLt.h, and the
+ * functions have our parameters. */
 #include <cublasLt.h>
 
 #include "cuda/blaslt.h"
@@ -47,7 +48,8 @@ SAME(BLASLT_WITH_GELU_GRADIENT | BLASLT_WITH_BIAS_GRADIENT, CUBLASLT_EPILOGUE_DG
 SAME(BLASLT_WITH_SUM_OF_A, CUBLASLT_EPILOGUE_BGRADA);
 SAME(sizeof(blaslt_algorithm), sizeof(cublasLtMatmulAlgo_t));
 SAME(sizeof(blaslt_choice), sizeof(cublasLtMatmulHeuristicResult_t));
-SAME(offsetof(blaslt_choice, workspace_bytes), offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+SAME(offsetof(blaslt_choice, workspace_bytes),
+     offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
 SAME(offsetof(blaslt_choice, state), offsetof(cublasLtMatmulHeuristicResult_t, state));
 
 /* Handles are pointers there too, and enums have the size of int. */
@@ -57,20 +59,25 @@ SAME(sizeof(cublasComputeType_t), sizeof(int));
 SAME(sizeof(cublasLtMatmulDescAttributes_t), sizeof(int));
 SAME_PARAMETERS(cublasLtCreate, cublasLtHandle_t *);
 SAME_PARAMETERS(cublasLtDestroy, cublasLtHandle_t);
-SAME_PARAMETERS(cublasLtMatrixLayoutCreate, cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t);
+SAME_PARAMETERS(cublasLtMatrixLayoutCreate, cublasLtMatrixLayout_t *, cudaDataType, uint64_t,
+                uint64_t, int64_t);
 SAME_PARAMETERS(cublasLtMatrixLayoutDestroy, cublasLtMatrixLayout_t);
-SAME_PARAMETERS(cublasLtMatrixLayoutSetAttribute, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t, const void *,
-                size_t);
-SAME_PARAMETERS(cublasLtMatmulDescCreate, cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t);
+SAME_PARAMETERS(cublasLtMatrixLayoutSetAttribute, cublasLtMatrixLayout_t,
+                cublasLtMatrixLayoutAttribute_t, const void *, size_t);
+SAME_PARAMETERS(cublasLtMatmulDescCreate, cublasLtMatmulDesc_t *, cublasComputeType_t,
+                cudaDataType_t);
 SAME_PARAMETERS(cublasLtMatmulDescDestroy, cublasLtMatmulDesc_t);
-SAME_PARAMETERS(cublasLtMatmulDescSetAttribute, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t);
+SAME_PARAMETERS(cublasLtMatmulDescSetAttribute, cublasLtMatmulDesc_t,
+                cublasLtMatmulDescAttributes_t, const void *, size_t);
 SAME_PARAMETERS(cublasLtMatmulPreferenceCreate, cublasLtMatmulPreference_t *);
 SAME_PARAMETERS(cublasLtMatmulPreferenceDestroy, cublasLtMatmulPreference_t);
-SAME_PARAMETERS(cublasLtMatmulPreferenceSetAttribute, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t,
-                const void *, size_t);
-SAME_PARAMETERS(cublasLtMatmulAlgoGetHeuristic, cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
-                cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,
+SAME_PARAMETERS(cublasLtMatmulPreferenceSetAttribute, cublasLtMatmulPreference_t,
+                cublasLtMatmulPreferenceAttributes_t, const void *, size_t);
+SAME_PARAMETERS(cublasLtMatmulAlgoGetHeuristic, cublasLtHandle_t, cublasLtMatmulDesc_t,
+                cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,
                 cublasLtMatmulHeuristicResult_t *, int *);
-SAME_PARAMETERS(cublasLtMatmul, cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,
-                const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t, void *,
-                cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t);
+SAME_PARAMETERS(cublasLtMatmul, cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *,
+                cublasLtMatrixLayout_t, const void *, cublasLtMatrixLayout_t, const void *,
+                const void *, cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t,
+                const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t);

@@ -1,5 +1,6 @@
-/* The real cuBLASLt, where there is one: it has every function that this library uses, and takes every attribute with the size that
- * this library gives it, which needs no GPU. Exit status 77 without the library. */
+/* The real cuBLASLt, where there is one: it has every function that this library uses, and takes
+ * every attribute with the size that this library gives it, which needs no GPU. Exit status 77
+ * without the library. */
 #define _GNU_SOURCE 1
 #include "cuda/blaslt.h"
 
@@ -17,17 +18,18 @@ static void expect(blaslt_status status, const char *what) {
 }
 
 static void *opened(void) {
-  static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+  static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12",
+                                      "libcublasLt.so.11"};
   void *library = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
     library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
   return library;
 }
 
-#define SET(function, object, attribute, type, number)                                                                         \
-  do {                                                                                                                         \
-    type value_ = (type)(number);                                                                                              \
-    expect(lt.function(object, attribute, &value_, sizeof value_), #attribute);                                                \
+#define SET(function, object, attribute, type, number)                                             \
+  do {                                                                                             \
+    type value_ = (type)(number);                                                                  \
+    expect(lt.function(object, attribute, &value_, sizeof value_), #attribute);                    \
   } while (0)
 
 int main(void) {
@@ -60,14 +62,16 @@ int main(void) {
   expect(lt.operation_create(&operation, BLASLT_COMPUTE_F32, BLASLT_F32), "an operation");
   SET(operation_set, operation, BLASLT_TRANSPOSE_A, int32_t, BLASLT_TRANSPOSED);
   SET(operation_set, operation, BLASLT_TRANSPOSE_B, int32_t, BLASLT_PLAIN);
-  SET(operation_set, operation, BLASLT_EPILOGUE, uint32_t, BLASLT_WITH_GELU | BLASLT_WITH_AUX | BLASLT_WITH_BIAS);
+  SET(operation_set, operation, BLASLT_EPILOGUE, uint32_t,
+      BLASLT_WITH_GELU | BLASLT_WITH_AUX | BLASLT_WITH_BIAS);
   SET(operation_set, operation, BLASLT_BIAS, void *, NULL);
   SET(operation_set, operation, BLASLT_AUX, void *, NULL);
   SET(operation_set, operation, BLASLT_AUX_LEADING, int64_t, 8);
   SET(operation_set, operation, BLASLT_AUX_STEP, int64_t, 64);
   expect(lt.preference_create(&preference), "preferences");
   SET(preference_set, preference, BLASLT_WORKSPACE_BYTES, uint64_t, 4096);
-  SET(preference_set, preference, BLASLT_REDUCTIONS, uint32_t, BLASLT_REDUCTION_IN_PLACE | BLASLT_REDUCTION_F32);
+  SET(preference_set, preference, BLASLT_REDUCTIONS, uint32_t,
+      BLASLT_REDUCTION_IN_PLACE | BLASLT_REDUCTION_F32);
   SET(preference_set, preference, BLASLT_ALIGNMENT_A, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_B, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_C, uint32_t, 16);

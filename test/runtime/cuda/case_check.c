@@ -1,5 +1,6 @@
-/* The oracles of the cases. Sums are expected bit by bit; what has a norm, an exponential or a division, within what the rounding
- * of the result and of a few f32 operations allow, from sums in f64. */
+/* The oracles of the cases. Sums are expected bit by bit; what has a norm, an exponential or a
+ * division, within what the rounding of the result and of a few f32 operations allow, from sums in
+ * f64. */
 #include "cases.h"
 
 #include <math.h>
@@ -7,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int wrong(const fused_case *c, int n, int rank, const char *what, int64_t i, double got, double expected) {
+static int wrong(const fused_case *c, int n, int rank, const char *what, int64_t i, double got,
+                 double expected) {
   char text[160];
-  fprintf(stderr, "wrong: %s, %d ranks: %s[%lld] of rank %d is %.9g, expected %.9g\n", case_name(c, text), n, what,
-          (long long)i, rank, got, expected);
+  fprintf(stderr, "wrong: %s, %d ranks: %s[%lld] of rank %d is %.9g, expected %.9g\n",
+          case_name(c, text), n, what, (long long)i, rank, got, expected);
   return 1;
 }
 
@@ -70,7 +72,8 @@ static bool is_nearest(int byte, double x) {
   double distance = fabs(f8e4m3(byte) - x), slack = 1e-6 * fabs(x);
   int below = magnitude > 0 ? sign | (magnitude - 1) : (sign ^ 0x80) | 1,
       above = magnitude < 0x7e ? sign | (magnitude + 1) : byte;
-  return magnitude != 0x7f && distance <= fabs(f8e4m3(below) - x) + slack && distance <= fabs(f8e4m3(above) - x) + slack;
+  return magnitude != 0x7f && distance <= fabs(f8e4m3(below) - x) + slack &&
+         distance <= fabs(f8e4m3(above) - x) + slack;
 }
 
 /* The byte of the number nearest to x, which is clamped; of two the even one. */
@@ -86,11 +89,13 @@ static int f8e4m3_byte(float x) {
 
 static float expected_scale(const fused_case *c, float largest) {
   bool has_least = c->least_largest > 0 || c->least_scale > 0;
-  return largest == 0 && !has_least ? 1 : fmaxf(fmaxf(largest, c->least_largest) / 448.0f, c->least_scale);
+  return largest == 0 && !has_least
+             ? 1
+             : fmaxf(fmaxf(largest, c->least_largest) / 448.0f, c->least_scale);
 }
 
-static int check_quantised(const fused_case *c, int n, int rank, int64_t row, const unsigned char *block, size_t bytes,
-                           const unsigned char *y) {
+static int check_quantised(const fused_case *c, int n, int rank, int64_t row,
+                           const unsigned char *block, size_t bytes, const unsigned char *y) {
   int64_t group = c->quantise == TPRT_CUDA_PER_GROUP ? FUSED_GROUP : c->hidden;
   for (int64_t g = 0; g < c->hidden / group; g++) {
     float largest = 0, scale = case_constant(c, CONSTANT_STATIC, 0);
@@ -117,8 +122,9 @@ static int check_quantised(const fused_case *c, int n, int rank, int64_t row, co
 }
 
 /* Row `token`, which is row `at` of the outputs and row `residual_at` of the residual. */
-static int check_row(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes,
-                     int64_t token, int64_t at, int64_t residual_at, float *sum, double *y) {
+static int check_row(const fused_case *c, int n, int rank, uint64_t turn,
+                     const unsigned char *block, size_t bytes, int64_t token, int64_t at,
+                     int64_t residual_at, float *sum, double *y) {
   const unsigned char *out = block + (c->in_place ? BUFFER_INPUT : BUFFER_OUT) * bytes;
   const unsigned char *residual = block + BUFFER_RESIDUAL_OUT * bytes;
   double unit = c->dtype == TPRT_BF16 ? 0x1p-8 : c->dtype == TPRT_F16 ? 0x1p-11 : 0x1p-24;
@@ -140,7 +146,8 @@ static int check_row(const fused_case *c, int n, int rank, uint64_t turn, const 
   return c->quantise && at >= 0 ? check_quantised(c, n, rank, at, block, bytes, out) : 0;
 }
 
-static int check_rows(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
+static int check_rows(const fused_case *c, int n, int rank, uint64_t turn,
+                      const unsigned char *block, size_t bytes) {
   float *sum = malloc((size_t)c->hidden * sizeof *sum);
   double *y = malloc((size_t)c->hidden * sizeof *y);
   int errors = 0;
@@ -156,8 +163,10 @@ static int check_rows(const fused_case *c, int n, int rank, uint64_t turn, const
 
 /* ---- Exchanges, byte by byte ---- */
 
-/* Where element (i, j, k) of the result comes from: a rank and an element of its send, of shape s. */
-static int64_t source_of(const fused_case *c, int n, int rank, const int64_t *s, int64_t place, int *source) {
+/* Where element (i, j, k) of the result comes from: a rank and an element of its send, of shape
+ * s. */
+static int64_t source_of(const fused_case *c, int n, int rank, const int64_t *s, int64_t place,
+                         int *source) {
   int64_t result[3] = {s[0], s[1], s[2]}, at[3];
   if (c->kind == CASE_ALL_TO_ALL)
     result[c->split_dim] /= n;
@@ -173,7 +182,8 @@ static int64_t source_of(const fused_case *c, int n, int rank, const int64_t *s,
   return (at[0] * s[1] + at[1]) * s[2] + at[2];
 }
 
-static int check_exchange(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
+static int check_exchange(const fused_case *c, int n, int rank, uint64_t turn,
+                          const unsigned char *block, size_t bytes) {
   int64_t shape[3] = {c->tokens, 2 * n, c->hidden}, size = (int64_t)tprt_dtype_size(c->dtype);
   int64_t count = shape[0] * shape[1] * shape[2] * (c->kind == CASE_GATHER ? n : 1);
   for (int64_t i = 0; i < count; i++) {
@@ -191,8 +201,8 @@ static int check_exchange(const fused_case *c, int n, int rank, uint64_t turn, c
 
 /* ---- Cross entropy ---- */
 
-static int check_number(const fused_case *c, int n, int rank, const char *what, int64_t t, const unsigned char *block,
-                        double expected) {
+static int check_number(const fused_case *c, int n, int rank, const char *what, int64_t t,
+                        const unsigned char *block, double expected) {
   float got;
   memcpy(&got, block + 4 * t, 4);
   return fabs(got - expected) <= 1e-5 * fmax(1, fabs(expected)) || (isnan(expected) && isnan(got))
@@ -200,31 +210,37 @@ static int check_number(const fused_case *c, int n, int rank, const char *what, 
              : wrong(c, n, rank, what, t, got, expected);
 }
 
-static int check_entropy(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
+static int check_entropy(const fused_case *c, int n, int rank, uint64_t turn,
+                         const unsigned char *block, size_t bytes) {
   int errors = 0;
   for (int64_t t = 0; t < c->tokens && !errors; t++) {
     double sum = 0, largest = -INFINITY, of_target = NAN;
     int64_t target = case_target(c, n, turn, t);
     for (int r = 0; r < n; r++)
       for (int64_t i = 0; i < c->hidden; i++) {
-        double x = case_rounded(c->dtype, 4 * case_input(c, turn, r, BUFFER_INPUT, t * c->hidden + i));
+        double x =
+            case_rounded(c->dtype, 4 * case_input(c, turn, r, BUFFER_INPUT, t * c->hidden + i));
         sum += exp(x); /* at most 8 */
         largest = fmax(largest, x);
         of_target = r * c->hidden + i == target ? x : of_target;
       }
     double log_sum = log(sum), loss = target == CASE_IGNORED ? 0 : log_sum - of_target;
-    double shift[] = {[TPRT_CUDA_LOGIT] = 0, [TPRT_CUDA_LESS_LARGEST] = largest, [TPRT_CUDA_LOG_PROBABILITY] = log_sum};
+    double shift[] = {[TPRT_CUDA_LOGIT] = 0,
+                      [TPRT_CUDA_LESS_LARGEST] = largest,
+                      [TPRT_CUDA_LOG_PROBABILITY] = log_sum};
     bool picks = !isnan(of_target) && (!c->own_picks || target / c->hidden == rank);
     errors = check_number(c, n, rank, "loss", t, block + BUFFER_LOSS * bytes, loss) ||
              check_number(c, n, rank, "log_sum", t, block + BUFFER_LOG_SUM * bytes, log_sum) ||
              check_number(c, n, rank, "largest", t, block + BUFFER_LARGEST * bytes, largest) ||
              check_number(c, n, rank, "sum", t, block + BUFFER_SUM * bytes, sum / exp(largest)) ||
-             check_number(c, n, rank, "picked", t, block + BUFFER_PICKED * bytes, picks ? of_target - shift[c->pick] : 0);
+             check_number(c, n, rank, "picked", t, block + BUFFER_PICKED * bytes,
+                          picks ? of_target - shift[c->pick] : 0);
   }
   return errors;
 }
 
-int case_check(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block, size_t bytes) {
+int case_check(const fused_case *c, int n, int rank, uint64_t turn, const unsigned char *block,
+               size_t bytes) {
   switch (c->kind) {
   case CASE_ROWS:
     return check_rows(c, n, rank, turn, block, bytes);

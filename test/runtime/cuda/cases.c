@@ -5,82 +5,128 @@
 
 #define ROWS(...) .kind = CASE_ROWS, __VA_ARGS__
 
-/* Sizes that are no multiples: of tokens by ranks, of rows by threads, of what a thread has by its registers. */
+/* Sizes that are no multiples: of tokens by ranks, of rows by threads, of what a thread has by its
+ * registers. */
 const fused_case fused_cases[] = {
     /* Sums alone: the tensor is cut as is convenient. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PUSH)},
     {ROWS(.dtype = TPRT_F32, .tokens = 3, .hidden = 1028, .algorithm = TPRT_CUDA_PULL)},
     {ROWS(.dtype = TPRT_F16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 4, .hidden = 64, .algorithm = TPRT_CUDA_SLICES, .in_place = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES, .input_sent = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 64, .algorithm = TPRT_CUDA_SLICES, .input_sent = true, .out_sharded = true,
-          .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 1, .hidden = 4, .algorithm = TPRT_CUDA_PUSH, .in_place = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 128, .algorithm = TPRT_CUDA_SLICES,
+          .out_sharded = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 4, .hidden = 64, .algorithm = TPRT_CUDA_SLICES,
+          .in_place = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES,
+          .input_sent = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 64, .algorithm = TPRT_CUDA_SLICES,
+          .input_sent = true, .out_sharded = true, .norm = TPRT_CUDA_RMS_NORM, .residual = true,
+          .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 1, .hidden = 4, .algorithm = TPRT_CUDA_PUSH,
+          .in_place = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 7, .hidden = 72)},
     /* With residual and norm. */
-    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 520, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
-          .residual = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 260, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
-          .residual = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 256, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_LAYER_NORM,
-          .residual = true, .bias = true, .match_unfused = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 640, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_LAYER_NORM,
-          .bias = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
-          .residual = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 6, .hidden = 512, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
-          .residual = true, .residual_sharded = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 256, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_LAYER_NORM,
-          .residual = true, .residual_sharded = true, .out_sharded = true, .bias = true, .match_unfused = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 256, .norm = TPRT_CUDA_RMS_NORM, .residual = true, .match_unfused = true)},
-    /* And quantised. */
-    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_STATIC, .residual = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 520, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_LAYER_NORM,
-          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .residual_sharded = true, .out_sharded = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_TOKEN)},
-    /* Divided, with a least scale that is that of some rows or of all, and rows of zeros. */
-    {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true, .divides = true, .zeros = true, .least_largest = 1e-3f)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 256, .algorithm = TPRT_CUDA_SLICES, .quantise = TPRT_CUDA_PER_GROUP,
-          .residual = true, .divides = true, .zeros = true, .least_scale = 0.0175f)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 4, .hidden = 136, .algorithm = TPRT_CUDA_PUSH, .quantise = TPRT_CUDA_PER_TOKEN,
-          .divides = true, .zeros = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_STATIC, .residual = true, .divides = true)},
-    /* In blocks: also more slices than there are rows, and slices that a block's end cuts. */
-    {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3, .algorithm = TPRT_CUDA_SLICES,
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 520, .algorithm = TPRT_CUDA_PUSH,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 260, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 256, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_LAYER_NORM, .residual = true, .bias = true, .match_unfused = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 640, .algorithm = TPRT_CUDA_PUSH,
+          .norm = TPRT_CUDA_LAYER_NORM, .bias = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 384, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 6, .hidden = 512, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .residual = true, .residual_sharded = true)},
-    {ROWS(.dtype = TPRT_F32, .tokens = 16, .hidden = 64, .blocks = 2, .algorithm = TPRT_CUDA_SLICES, .out_sharded = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 3, .algorithm = TPRT_CUDA_SLICES, .input_sent = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 5, .norm = TPRT_CUDA_LAYER_NORM, .residual = true,
-          .residual_sharded = true, .out_sharded = true, .bias = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 8, .hidden = 256, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_LAYER_NORM, .residual = true, .residual_sharded = true,
+          .out_sharded = true, .bias = true, .match_unfused = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 256, .norm = TPRT_CUDA_RMS_NORM,
+          .residual = true, .match_unfused = true)},
+    /* And quantised. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_PUSH,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 520, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 384, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP, .residual = true,
+          .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP, .residual = true,
+          .residual_sharded = true, .out_sharded = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES,
+          .quantise = TPRT_CUDA_PER_TOKEN)},
+    /* Divided, with a least scale that is that of some rows or of all, and rows of zeros. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true,
+          .divides = true, .zeros = true, .least_largest = 1e-3f)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 256, .algorithm = TPRT_CUDA_SLICES,
+          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .divides = true, .zeros = true,
+          .least_scale = 0.0175f)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 4, .hidden = 136, .algorithm = TPRT_CUDA_PUSH,
+          .quantise = TPRT_CUDA_PER_TOKEN, .divides = true, .zeros = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true,
+          .divides = true)},
+    /* In blocks: also more slices than there are rows, and slices that a block's end cuts. */
+    {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3,
+          .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM, .residual = true,
+          .residual_sharded = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 16, .hidden = 64, .blocks = 2, .algorithm = TPRT_CUDA_SLICES,
+          .out_sharded = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 3,
+          .algorithm = TPRT_CUDA_SLICES, .input_sent = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 5, .norm = TPRT_CUDA_LAYER_NORM,
+          .residual = true, .residual_sharded = true, .out_sharded = true, .bias = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 10, .hidden = 256, .blocks = 2, .norm = TPRT_CUDA_RMS_NORM,
           .quantise = TPRT_CUDA_PER_GROUP)},
     /* Exchanges; dimension 1 is the one that the ranks divide. */
     {.kind = CASE_GATHER, .dtype = TPRT_BF16, .tokens = 3, .hidden = 24, .concat_dim = 0},
     {.kind = CASE_GATHER, .dtype = TPRT_F32, .tokens = 5, .hidden = 12, .concat_dim = 2},
     {.kind = CASE_GATHER, .dtype = TPRT_U8, .tokens = 4, .hidden = 16, .concat_dim = 1},
-    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_BF16, .tokens = 3, .hidden = 40, .split_dim = 1, .concat_dim = 0},
-    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_F64, .tokens = 5, .hidden = 6, .split_dim = 1, .concat_dim = 2},
-    {.kind = CASE_ALL_TO_ALL, .dtype = TPRT_F32, .tokens = 2, .hidden = 8, .split_dim = 1, .concat_dim = 1},
+    {.kind = CASE_ALL_TO_ALL,
+     .dtype = TPRT_BF16,
+     .tokens = 3,
+     .hidden = 40,
+     .split_dim = 1,
+     .concat_dim = 0},
+    {.kind = CASE_ALL_TO_ALL,
+     .dtype = TPRT_F64,
+     .tokens = 5,
+     .hidden = 6,
+     .split_dim = 1,
+     .concat_dim = 2},
+    {.kind = CASE_ALL_TO_ALL,
+     .dtype = TPRT_F32,
+     .tokens = 2,
+     .hidden = 8,
+     .split_dim = 1,
+     .concat_dim = 1},
     /* Cross entropy. */
     {.kind = CASE_ENTROPY, .dtype = TPRT_BF16, .tokens = 9, .hidden = 328},
-    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 5, .hidden = 60, .pick = TPRT_CUDA_LESS_LARGEST, .narrow_target = true},
-    {.kind = CASE_ENTROPY, .dtype = TPRT_F16, .tokens = 3, .hidden = 4104, .pick = TPRT_CUDA_LOG_PROBABILITY},
-    {.kind = CASE_ENTROPY, .dtype = TPRT_F32, .tokens = 40, .hidden = 8, .pick = TPRT_CUDA_LESS_LARGEST, .own_picks = true},
+    {.kind = CASE_ENTROPY,
+     .dtype = TPRT_F32,
+     .tokens = 5,
+     .hidden = 60,
+     .pick = TPRT_CUDA_LESS_LARGEST,
+     .narrow_target = true},
+    {.kind = CASE_ENTROPY,
+     .dtype = TPRT_F16,
+     .tokens = 3,
+     .hidden = 4104,
+     .pick = TPRT_CUDA_LOG_PROBABILITY},
+    {.kind = CASE_ENTROPY,
+     .dtype = TPRT_F32,
+     .tokens = 40,
+     .hidden = 8,
+     .pick = TPRT_CUDA_LESS_LARGEST,
+     .own_picks = true},
     /* The longest rows: all registers of all threads. */
-    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
-    {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL, .norm = TPRT_CUDA_LAYER_NORM,
-          .quantise = TPRT_CUDA_PER_GROUP, .bias = true)},
-    {ROWS(.dtype = TPRT_F16, .tokens = 1, .hidden = 8200, .algorithm = TPRT_CUDA_PUSH, .norm = TPRT_CUDA_RMS_NORM,
-          .residual = true)},
+    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+    {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP, .bias = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 1, .hidden = 8200, .algorithm = TPRT_CUDA_PUSH,
+          .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
 };
 const int n_fused_cases = sizeof fused_cases / sizeof *fused_cases,
           n_small_cases = sizeof fused_cases / sizeof *fused_cases - 3;
@@ -91,19 +137,22 @@ uint32_t case_mixed(uint64_t turn) {
 }
 
 int case_of_turn(uint64_t turn) {
-  return turn < (uint64_t)n_fused_cases ? (int)turn : (int)(case_mixed(turn) % (uint32_t)n_small_cases);
+  return turn < (uint64_t)n_fused_cases ? (int)turn
+                                        : (int)(case_mixed(turn) % (uint32_t)n_small_cases);
 }
 
 const char *case_name(const fused_case *c, char text[160]) {
   static const char *const kinds[] = {"rows", "all_gather", "all_to_all", "cross_entropy"};
   static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
   static const char *const norms[] = {"no", "rms", "layer"};
-  snprintf(text, 160, "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s%s%s dims %d,%d", kinds[c->kind],
-           tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden, (long long)c->blocks,
-           algorithms[c->algorithm], norms[c->norm], (int)c->quantise, c->match_unfused ? " match" : "",
-           c->residual ? " residual" : "", c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
-           c->input_sent ? " sent" : "", c->divides ? " divides" : "", c->zeros ? " zeros" : "", c->bias ? " bias" : "",
-           c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
+  snprintf(text, 160,
+           "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s%s%s dims %d,%d",
+           kinds[c->kind], tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden,
+           (long long)c->blocks, algorithms[c->algorithm], norms[c->norm], (int)c->quantise,
+           c->match_unfused ? " match" : "", c->residual ? " residual" : "",
+           c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
+           c->input_sent ? " sent" : "", c->divides ? " divides" : "", c->zeros ? " zeros" : "",
+           c->bias ? " bias" : "", c->in_place ? " in place" : "", c->split_dim, c->concat_dim);
   return text;
 }
 
@@ -115,20 +164,23 @@ static int64_t elements(const fused_case *c, int n) {
 }
 
 size_t case_buffer_bytes(const fused_case *c, int n) {
-  int64_t factor = c->kind == CASE_GATHER || c->input_sent ? n : 1; /* of what was sent: with what lies beyond the last row */
+  /* of what was sent: with what lies beyond the last row */
+  int64_t factor = c->kind == CASE_GATHER || c->input_sent ? n : 1;
   size_t bytes = (size_t)(elements(c, n) * factor) * tprt_dtype_size(c->dtype);
   size_t vectors_of_tokens = (size_t)c->tokens * 16; /* scales, losses, targets */
   return (bytes > vectors_of_tokens ? bytes : vectors_of_tokens) + 256;
 }
 
 size_t case_staging_bytes(const fused_case *c, int n) {
-  return 2 * (size_t)n * (c->kind == CASE_ENTROPY ? 16 * (size_t)c->tokens : case_buffer_bytes(c, n));
+  return 2 * (size_t)n *
+         (c->kind == CASE_ENTROPY ? 16 * (size_t)c->tokens : case_buffer_bytes(c, n));
 }
 
 /* ---- Inputs: a value for each place, the same whoever asks ---- */
 
 static uint32_t hash(uint64_t turn, uint32_t rank, uint32_t buffer, uint64_t i) {
-  uint64_t x = turn * 0x9e3779b97f4a7c15u ^ ((uint64_t)rank << 40 | (uint64_t)buffer << 32) ^ (i * 0xd1342543de82ef95u);
+  uint64_t x = turn * 0x9e3779b97f4a7c15u ^ ((uint64_t)rank << 40 | (uint64_t)buffer << 32) ^
+               (i * 0xd1342543de82ef95u);
   x ^= x >> 31;
   x *= 0xbf58476d1ce4e5b9u;
   x ^= x >> 29;
@@ -145,14 +197,17 @@ float case_rounded(tprt_dtype dtype, float x) {
 float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i) {
   if (c->zeros && i / c->hidden % 2)
     return 0;
-  uint32_t h = hash(turn, buffer == BUFFER_RESIDUAL ? 0 : (uint32_t)rank, (uint32_t)buffer, (uint64_t)i);
+  uint32_t h =
+      hash(turn, buffer == BUFFER_RESIDUAL ? 0 : (uint32_t)rank, (uint32_t)buffer, (uint64_t)i);
   return case_rounded(c->dtype, (float)(h & 0xffff) / 16384.0f - 2.0f);
 }
 
 float case_constant(const fused_case *c, int constant, int64_t i) {
   if (constant == CONSTANT_STATIC)
     return 0.01171875f;
-  return case_rounded(c->dtype, (float)(hash(0, 0, N_BUFFERS + (uint32_t)constant, (uint64_t)i) & 0xffff) / 16384.0f - 2.0f);
+  return case_rounded(
+      c->dtype,
+      (float)(hash(0, 0, N_BUFFERS + (uint32_t)constant, (uint64_t)i) & 0xffff) / 16384.0f - 2.0f);
 }
 
 unsigned char case_byte(uint64_t turn, int rank, int64_t i) {
@@ -176,8 +231,10 @@ static void store(tprt_dtype dtype, unsigned char *to, int64_t i, float x) {
 }
 
 int64_t case_place(const fused_case *c, int n, int rank, int64_t token) {
-  int64_t blocks = c->blocks > 1 ? c->blocks : 1, in_block = c->tokens / blocks, slice = (in_block + n - 1) / n;
-  return token % in_block / slice == rank ? token / in_block * slice + token % in_block % slice : -1;
+  int64_t blocks = c->blocks > 1 ? c->blocks : 1, in_block = c->tokens / blocks,
+          slice = (in_block + n - 1) / n;
+  return token % in_block / slice == rank ? token / in_block * slice + token % in_block % slice
+                                          : -1;
 }
 
 /* Of a rank's slices. */
@@ -186,15 +243,20 @@ static int64_t slice_rows(const fused_case *c, int n) {
   return blocks * ((c->tokens / blocks + n - 1) / n);
 }
 
-static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
+static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block,
+                      size_t bytes) {
   for (int64_t token = 0; token < c->tokens; token++) {
-    int64_t at = c->residual_sharded ? case_place(c, n, rank, token) : token, mine = case_place(c, n, rank, token);
+    int64_t at = c->residual_sharded ? case_place(c, n, rank, token) : token,
+            mine = case_place(c, n, rank, token);
     for (int64_t i = 0; i < c->hidden && !c->input_sent; i++)
       store(c->dtype, block + BUFFER_INPUT * bytes, token * c->hidden + i,
             case_input(c, turn, rank, BUFFER_INPUT, token * c->hidden + i));
-    for (int64_t i = 0; mine >= 0 && i < n * c->hidden && c->input_sent; i++) /* what every rank has sent */
-      store(c->dtype, block + BUFFER_INPUT * bytes, (i / c->hidden * slice_rows(c, n) + mine) * c->hidden + i % c->hidden,
-            case_input(c, turn, (int)(i / c->hidden), BUFFER_INPUT, token * c->hidden + i % c->hidden));
+    /* what every rank has sent */
+    for (int64_t i = 0; mine >= 0 && i < n * c->hidden && c->input_sent; i++)
+      store(c->dtype, block + BUFFER_INPUT * bytes,
+            (i / c->hidden * slice_rows(c, n) + mine) * c->hidden + i % c->hidden,
+            case_input(c, turn, (int)(i / c->hidden), BUFFER_INPUT,
+                       token * c->hidden + i % c->hidden));
     for (int64_t i = 0; at >= 0 && i < c->hidden; i++)
       store(c->dtype, block + BUFFER_RESIDUAL * bytes, at * c->hidden + i,
             case_input(c, turn, rank, BUFFER_RESIDUAL, token * c->hidden + i));
@@ -208,7 +270,8 @@ void case_constants(const fused_case *c, unsigned char *block, size_t bytes) {
   store(TPRT_F32, block + CONSTANT_STATIC * bytes, 0, case_constant(c, CONSTANT_STATIC, 0));
 }
 
-void case_fill(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block, size_t bytes) {
+void case_fill(const fused_case *c, int n, int rank, uint64_t turn, unsigned char *block,
+               size_t bytes) {
   for (size_t buffer = 0; buffer < N_BUFFERS; buffer++)
     memset(block + buffer * bytes, 0xff, case_buffer_bytes(c, n)); /* NaN in every type */
   if (c->kind == CASE_ROWS) {
@@ -244,7 +307,8 @@ static pointers addresses(int n, unsigned char *const *base, size_t bytes) {
   return p;
 }
 
-static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned char *constants, size_t bytes) {
+static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned char *constants,
+                              size_t bytes) {
   tprt_cuda_rows rows = {.size = sizeof rows,
                          .dtype = c->dtype,
                          .tokens = c->tokens,
@@ -264,7 +328,8 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                          .static_scale = (void *)(constants + CONSTANT_STATIC * bytes),
                          .bias = c->bias ? constants + CONSTANT_BIAS * bytes : NULL,
                          .gamma = c->norm ? constants + CONSTANT_GAMMA * bytes : NULL,
-                         .beta = c->norm == TPRT_CUDA_LAYER_NORM ? constants + CONSTANT_BETA * bytes : NULL};
+                         .beta = c->norm == TPRT_CUDA_LAYER_NORM ? constants + CONSTANT_BETA * bytes
+                                                                 : NULL};
   memcpy(rows.input, p->of[BUFFER_INPUT], sizeof rows.input);
   memcpy(rows.out, p->of[c->in_place ? BUFFER_INPUT : BUFFER_OUT], sizeof rows.out);
   memcpy(rows.quantised, p->of[BUFFER_QUANTISED], sizeof rows.quantised);
@@ -295,8 +360,8 @@ static tprt_cuda_entropy entropy_of(const fused_case *c, const pointers *p) {
   return e;
 }
 
-case_arguments case_arguments_of(const fused_case *c, int n, unsigned char *const *base, unsigned char *constants,
-                                 size_t bytes) {
+case_arguments case_arguments_of(const fused_case *c, int n, unsigned char *const *base,
+                                 unsigned char *constants, size_t bytes) {
   pointers p = addresses(n, base, bytes);
   case_arguments a = {.shape = {c->tokens, 2 * n, c->hidden}};
   if (c->kind == CASE_ROWS)
@@ -309,29 +374,35 @@ case_arguments case_arguments_of(const fused_case *c, int n, unsigned char *cons
 }
 
 #ifdef CASES_PUBLIC
-tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *a, tprt_cuda_stream stream) {
+tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *a,
+                      tprt_cuda_stream stream) {
   switch (c->kind) {
   case CASE_ROWS:
     return tprt_cuda_reduce_rows(group, &a->rows, stream);
   case CASE_ENTROPY:
     return tprt_cuda_cross_entropy(group, &a->entropy, stream);
   case CASE_GATHER:
-    return tprt_cuda_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send, a->recv, stream);
+    return tprt_cuda_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send, a->recv,
+                                stream);
   default:
-    return tprt_cuda_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim, a->send, a->recv, stream);
+    return tprt_cuda_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim, a->send,
+                                a->recv, stream);
   }
 }
 #else
-tprt_status case_plan(const fused_case *c, const fused_group *group, const case_arguments *a, fused_launch *launch) {
+tprt_status case_plan(const fused_case *c, const fused_group *group, const case_arguments *a,
+                      fused_launch *launch) {
   switch (c->kind) {
   case CASE_ROWS:
     return tprt__fused_plan_rows(group, &a->rows, launch);
   case CASE_ENTROPY:
     return tprt__fused_plan_entropy(group, &a->entropy, launch);
   case CASE_GATHER:
-    return tprt__fused_plan_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send, a->recv, launch);
+    return tprt__fused_plan_all_gather(group, c->dtype, 3, a->shape, c->concat_dim, a->send,
+                                       a->recv, launch);
   default:
-    return tprt__fused_plan_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim, a->send, a->recv, launch);
+    return tprt__fused_plan_all_to_all(group, c->dtype, 3, a->shape, c->split_dim, c->concat_dim,
+                                       a->send, a->recv, launch);
   }
 }
 #endif

@@ -60,8 +60,10 @@ size_t case_staging_bytes(const fused_case *c, int n_ranks);
 /* Writes the constants. */
 void case_constants(const fused_case *c, unsigned char *block, size_t buffer_bytes);
 
-/* What a rank's stream does before the call: writes the inputs of that turn into its block, and poison where results will be. */
-void case_fill(const fused_case *c, int n_ranks, int rank, uint64_t turn, unsigned char *block, size_t buffer_bytes);
+/* What a rank's stream does before the call: writes the inputs of that turn into its block, and
+ * poison where results will be. */
+void case_fill(const fused_case *c, int n_ranks, int rank, uint64_t turn, unsigned char *block,
+               size_t buffer_bytes);
 
 /* The call, for all ranks; base[r] is the block of rank r, as kernels address it. */
 typedef struct case_arguments {
@@ -71,18 +73,22 @@ typedef struct case_arguments {
   const void *send[FUSED_RANKS];
   void *recv[FUSED_RANKS];
 } case_arguments;
-case_arguments case_arguments_of(const fused_case *c, int n_ranks, unsigned char *const *base, unsigned char *constants,
-                                 size_t buffer_bytes);
+case_arguments case_arguments_of(const fused_case *c, int n_ranks, unsigned char *const *base,
+                                 unsigned char *constants, size_t buffer_bytes);
 /* As a launch, by the inside of the library. */
-tprt_status case_plan(const fused_case *c, const fused_group *group, const case_arguments *arguments, fused_launch *launch);
+tprt_status case_plan(const fused_case *c, const fused_group *group,
+                      const case_arguments *arguments, fused_launch *launch);
 /* Enqueued, by its public interface. */
-tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *arguments, tprt_cuda_stream stream);
+tprt_status case_call(const fused_case *c, tprt_cuda_group *group, const case_arguments *arguments,
+                      tprt_cuda_stream stream);
 
 /* Compares a rank's results with the oracle; 0, or 1 after a message. */
-int case_check(const fused_case *c, int n_ranks, int rank, uint64_t turn, const unsigned char *block, size_t buffer_bytes);
+int case_check(const fused_case *c, int n_ranks, int rank, uint64_t turn,
+               const unsigned char *block, size_t buffer_bytes);
 
 /* Of the bits of all results that are the same on all ranks. */
-uint64_t case_digest(const fused_case *c, int n_ranks, const unsigned char *block, size_t buffer_bytes);
+uint64_t case_digest(const fused_case *c, int n_ranks, const unsigned char *block,
+                     size_t buffer_bytes);
 
 /* The inputs: of element i of a buffer; bytes of exchanges; targets; rounded to the type. */
 float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i);
@@ -92,7 +98,8 @@ int64_t case_target(const fused_case *c, int n_ranks, uint64_t turn, int64_t tok
 float case_rounded(tprt_dtype dtype, float x);
 enum { CASE_IGNORED = -100 };
 
-/* Rows: the place of a token in what a rank has of a sharded tensor; -1: the rank does not have it. */
+/* Rows: the place of a token in what a rank has of a sharded tensor; -1: the rank does not have
+ * it. */
 int64_t case_place(const fused_case *c, int n_ranks, int rank, int64_t token);
 
 /* What it is, for messages. */

@@ -1,6 +1,8 @@
-/* Collectives of programs on GPUs: virtual ranks of one, and ranks of several. All kinds, types and reductions have the bits that the same program
- * has on the host, with streams that are late: what a rank's stream has before a collective is done when it is waited for only, and so is what
- * comes behind. Those in two calls run in a second stream, in orders in which one of the two is ahead of the other. */
+/* Collectives of programs on GPUs: virtual ranks of one, and ranks of several. All kinds, types and
+ * reductions have the bits that the same program has on the host, with streams that are late: what
+ * a rank's stream has before a collective is done when it is waited for only, and so is what comes
+ * behind. Those in two calls run in a second stream, in orders in which one of the two is ahead of
+ * the other. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "table.h"
@@ -88,7 +90,8 @@ static void add_site(program *p, const row *r) {
                                : r->whole ? 2
                                           : 1,
                                r->whole ? both : second, n_dims, shape, pairs, 2 * (size_t)n_pairs);
-    site[27] = r->kind == TPRT_SITE_BROADCAST || permutes || r->kind == TPRT_SITE_ALL_REDUCE ? 0 : r->dim;
+    site[27] =
+        r->kind == TPRT_SITE_BROADCAST || permutes || r->kind == TPRT_SITE_ALL_REDUCE ? 0 : r->dim;
     site[28] = r->kind == TPRT_SITE_ALL_TO_ALL ? r->split : 0;
     site[29] = r->kind == TPRT_SITE_BROADCAST ? group_of(p, r) - 1 : 0;
   }
@@ -119,7 +122,15 @@ static program *make_program(int n_outer, int n_inner, bool all) {
     add_site(p, &shapes[i]);
   for (int dtype = 1; dtype < TPRT_N_DTYPES && all; dtype++)
     for (int reduction = 1; reduction < TPRT_N_REDUCTIONS; reduction++) {
-      const row r = {TPRT_SITE_ALL_REDUCE, (tprt_dtype)dtype, (tprt_reduction)reduction, {7, 11}, 0, 0, APART, RING, true};
+      const row r = {TPRT_SITE_ALL_REDUCE,
+                     (tprt_dtype)dtype,
+                     (tprt_reduction)reduction,
+                     {7, 11},
+                     0,
+                     0,
+                     APART,
+                     RING,
+                     true};
       if (tprt_reduction_supports(r.reduction, r.dtype) && has_kernel(r.reduction, r.dtype))
         add_site(p, &r);
     }
@@ -144,7 +155,9 @@ static size_t send_bytes(const program *p, const row *r) {
 
 static size_t recv_bytes(const program *p, const row *r) {
   size_t n = (size_t)group_of(p, r), bytes = send_bytes(p, r);
-  return r->kind == TPRT_SITE_ALL_GATHER ? bytes * n : r->kind == TPRT_SITE_REDUCE_SCATTER ? bytes / n : bytes;
+  return r->kind == TPRT_SITE_ALL_GATHER       ? bytes * n
+         : r->kind == TPRT_SITE_REDUCE_SCATTER ? bytes / n
+                                               : bytes;
 }
 
 static void fill(tprt_dtype dtype, unsigned char *memory, size_t bytes, uint32_t seed) {
@@ -162,7 +175,9 @@ static void fill(tprt_dtype dtype, unsigned char *memory, size_t bytes, uint32_t
     d[0] = (double)f[0] * 1.1;
     d[1] = (double)f[1] * 0.9;
     uint16_t half = dtype == TPRT_F16 ? tprt_f32_to_f16(f[0]) : tprt_f32_to_bf16(f[0]);
-    word = dtype == TPRT_BOOL ? word & 1 : dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2 ? word & 0xbf : word;
+    word = dtype == TPRT_BOOL                             ? word & 1
+           : dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2 ? word & 0xbf
+                                                          : word;
     const void *from = dtype == TPRT_F32 || dtype == TPRT_C64    ? (const void *)f
                        : dtype == TPRT_F64 || dtype == TPRT_C128 ? (const void *)d
                        : dtype == TPRT_F16 || dtype == TPRT_BF16 ? (const void *)&half
@@ -173,7 +188,8 @@ static void fill(tprt_dtype dtype, unsigned char *memory, size_t bytes, uint32_t
 
 /* ---- Runs ---- */
 
-/* All of two ranks has been enqueued before one of them reads its result, and the other one reads after that. */
+/* All of two ranks has been enqueued before one of them reads its result, and the other one reads
+ * after that. */
 typedef struct turns {
   int first;
   pthread_barrier_t enqueued, read;
@@ -214,7 +230,8 @@ static void nap(bool wanted) {
     nanosleep(&some, NULL);
 }
 
-static tprt_status call(const rank *r, tprt_context *context, int site, const void *send, void *recv) {
+static tprt_status call(const rank *r, tprt_context *context, int site, const void *send,
+                        void *recv) {
   if (!r->splits)
     return (tprt_status)tprt_abi_collective(context, site, send, recv);
   nap(r->ahead == r->number);
@@ -228,8 +245,8 @@ static tprt_status run_site(rank *r, tprt_context *context, int site, unsigned c
   const row *s = &r->p->rows[site];
   size_t in = send_bytes(r->p, s), out = recv_bytes(r->p, s), room = in > out ? in : out;
   int me = s->whole ? r->number : r->number % r->p->n_inner;
-  unsigned char *data = memory, *junk = memory + MOST_BYTES, *send = memory + 2 * MOST_BYTES, *recv = send + MOST_BYTES,
-                *result = recv + MOST_BYTES;
+  unsigned char *data = memory, *junk = memory + MOST_BYTES, *send = memory + 2 * MOST_BYTES,
+                *recv = send + MOST_BYTES, *result = recv + MOST_BYTES;
   static const unsigned char nothing[MOST_BYTES];
   unsigned char host[MOST_BYTES];
   assert_true(room <= MOST_BYTES);
@@ -288,14 +305,20 @@ static void *run_rank(void *argument) {
 }
 
 /* Threads first, so that their failures are those of the ranks. */
-static void run_in_turns(const program *p, tprt_target target, const char *backend, bool splits, int ahead, turns *reads,
-                         rank *ranks) {
+static void run_in_turns(const program *p, tprt_target target, const char *backend, bool splits,
+                         int ahead, turns *reads, rank *ranks) {
   tprt_comm *worlds[MOST_RANKS];
-  const tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
+  const tprt_config config = {
+      .size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
   assert_int_equal(tprt_world_create_threads(p->n_ranks, &config, worlds), TPRT_OK);
   for (int i = 0; i < p->n_ranks; i++) {
-    ranks[i] =
-        (rank){.p = p, .world = worlds[i], .target = target, .splits = splits, .ahead = ahead, .turns = reads, .number = i};
+    ranks[i] = (rank){.p = p,
+                      .world = worlds[i],
+                      .target = target,
+                      .splits = splits,
+                      .ahead = ahead,
+                      .turns = reads,
+                      .number = i};
     assert_int_equal(pthread_create(&ranks[i].thread, NULL, run_rank, &ranks[i]), 0);
   }
   for (int i = 0; i < p->n_ranks; i++)
@@ -304,7 +327,8 @@ static void run_in_turns(const program *p, tprt_target target, const char *backe
     tprt_comm_destroy(worlds[i]);
 }
 
-static void run_in_calls(const program *p, tprt_target target, const char *backend, bool splits, rank *ranks) {
+static void run_in_calls(const program *p, tprt_target target, const char *backend, bool splits,
+                         rank *ranks) {
   run_in_turns(p, target, backend, splits, -1, NULL, ranks);
 }
 
@@ -328,8 +352,9 @@ static void compare(const program *p, const char *backend, bool splits) {
     for (int site = 0; site < p->n_sites; site++) {
       const row *r = &p->rows[site];
       if (memcmp(got[i].results[site], expected[i].results[site], recv_bytes(p, r)) != 0)
-        fail_msg("site %d, kind %d, %s %s: rank %d of %d has other bits than on the host", site, r->kind,
-                 tprt_dtype_name(r->dtype), tprt_reduction_name(r->reduction), i, p->n_ranks);
+        fail_msg("site %d, kind %d, %s %s: rank %d of %d has other bits than on the host", site,
+                 r->kind, tprt_dtype_name(r->dtype), tprt_reduction_name(r->reduction), i,
+                 p->n_ranks);
       assert_int_equal(got[i].stats[site].bytes, expected[i].stats[site].bytes);
       assert_int_equal(got[i].stats[site].calls, 1);
     }
@@ -374,7 +399,8 @@ static void test_several_gpus(void **state) {
   set("FAKE_DEVICES", "3");    /* so some ranks share one */
   set("FAKE_NO_CONTEXT", "1"); /* else they would take the thread's */
   compare_meshes("loopback", false, false);
-  compare_meshes("loopback", false, false); /* the contexts are others, the memory is reached already */
+  /* the contexts are others, the memory is reached already */
+  compare_meshes("loopback", false, false);
   set("FAKE_NO_CONTEXT", NULL);
   set("FAKE_DEVICES", NULL);
   set("FAKE_LATE", NULL);
@@ -395,7 +421,8 @@ static void test_through_the_host(void **state) {
 enum { N_ORDERS = 16 };
 
 static void set_order(int number) {
-  const char order[] = {number & 1 ? '1' : '0', number & 2 ? '1' : '0', number & 4 ? '1' : '0', number & 8 ? '1' : '0', 0};
+  const char order[] = {number & 1 ? '1' : '0', number & 2 ? '1' : '0', number & 4 ? '1' : '0',
+                        number & 8 ? '1' : '0', 0};
   set("FAKE_ORDER", order);
 }
 
@@ -429,20 +456,23 @@ static bool is_right(const program *p, int ahead, int first, const rank *expecte
   pthread_barrier_destroy(&in_turns.read);
   for (int i = 0; i < p->n_ranks; i++)
     for (int site = 0; site < p->n_sites; site++) {
-      right &= !got[i].status && memcmp(got[i].results[site], expected[i].results[site], recv_bytes(p, &p->rows[site])) == 0;
+      right &= !got[i].status && memcmp(got[i].results[site], expected[i].results[site],
+                                        recv_bytes(p, &p->rows[site])) == 0;
     }
   free_results(p, got);
   free(got);
   return right;
 }
 
-/* Without one of the waits of streams for events results are wrong in some order: none of them is there for nothing, and the driver of the tests
- * shows each that is missing. */
+/* Without one of the waits of streams for events results are wrong in some order: none of them is
+ * there for nothing, and the driver of the tests shows each that is missing. */
 static void test_each_wait_counts(void **state) {
   (void)state;
-  static const row rows[] = {{TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, {64, 48}, 0, 0, IN_PLACE, RING, true},
-                             {TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, {6, 5}, 0, 0, APART, RING, true}};
-  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL), *found = dlsym(library, "fake_waits_of_all");
+  static const row rows[] = {
+      {TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, {64, 48}, 0, 0, IN_PLACE, RING, true},
+      {TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, {6, 5}, 0, 0, APART, RING, true}};
+  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL),
+       *found = dlsym(library, "fake_waits_of_all");
   fake_waits_of_all_fn *waits_of_all;
   assert_non_null(found);
   memcpy(&waits_of_all, &found, sizeof found);
@@ -467,7 +497,8 @@ static void test_each_wait_counts(void **state) {
         right = is_right(p, k / N_ORDERS % 2, k / N_ORDERS / 2, expected);
       }
       if (right)
-        fail_msg("kind %d: nobody sees that wait %ld of %ld is not done", rows[i].kind, lost, n_waits);
+        fail_msg("kind %d: nobody sees that wait %ld of %ld is not done", rows[i].kind, lost,
+                 n_waits);
     }
     waits->lose = 0;
     free_results(p, expected);
@@ -510,7 +541,8 @@ static void test_driver_that_fails(void **state) {
       {"launch", NULL, "site 0: CUDA: tprt_reduce_f32", TPRT_DEVICE},
       {"can reach", "2", "site 0: CUDA: whether a GPU reaches another's memory", TPRT_DEVICE},
       {"reach", "2", "site 0: CUDA: reaching another GPU's memory", TPRT_DEVICE},
-      {"no peer", "2", "GPU 0 does not reach the memory of GPU 1; ranks on these need backend nccl", TPRT_UNSUPPORTED},
+      {"no peer", "2", "GPU 0 does not reach the memory of GPU 1; ranks on these need backend nccl",
+       TPRT_UNSUPPORTED},
   };
   program *p = make_program(1, 3, false);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -551,7 +583,8 @@ static void *given;
 /* What every rank gave, to the first number of rank 0's; by the driver. */
 static tprt_status add_all(const void *const *arguments, int n_ranks, void *stream) {
   typedef int copy_fn(uint64_t to, uint64_t from, size_t bytes, void *stream);
-  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL), *found = dlsym(library, "cuMemcpyDtoDAsync_v2");
+  void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL),
+       *found = dlsym(library, "cuMemcpyDtoDAsync_v2");
   copy_fn *copy_there;
   memcpy(&copy_there, &found, sizeof found);
   const member *first = arguments[0];
@@ -559,7 +592,8 @@ static tprt_status add_all(const void *const *arguments, int n_ranks, void *stre
   given = stream;
   for (int i = 0; i < n_ranks; i++) {
     const member *m = arguments[i];
-    if (copy_there((uint64_t)(uintptr_t)first->memory + (uint64_t)i * 4, (uint64_t)(uintptr_t)m->memory + 64, 4, stream))
+    if (copy_there((uint64_t)(uintptr_t)first->memory + (uint64_t)i * 4,
+                   (uint64_t)(uintptr_t)m->memory + 64, 4, stream))
       return TPRT_DEVICE;
   }
   return first->result;
@@ -617,7 +651,8 @@ static void test_together(void **state) {
   set("FAKE_LATE", NULL);
   run_together(2, "shm", TPRT_OK, members);
   assert_int_equal(members[1].status, TPRT_UNSUPPORTED);
-  assert_non_null(strstr(members[1].error, "backend shm has no virtual ranks of one GPU; loopback has"));
+  assert_non_null(
+      strstr(members[1].error, "backend shm has no virtual ranks of one GPU; loopback has"));
   run_together(2, "loopback", TPRT_DEVICE, members);
   assert_int_equal(members[0].status, TPRT_DEVICE);
   assert_int_equal(members[1].status, TPRT_DEVICE);
@@ -627,7 +662,8 @@ static void test_together(void **state) {
   set("FAKE_NO_CONTEXT", NULL);
   set("FAKE_DEVICES", NULL);
   assert_int_equal(members[0].status, TPRT_UNSUPPORTED);
-  assert_non_null(strstr(members[0].error, "ranks 0 and 1 are on different GPUs, and one kernel is to work for both"));
+  assert_non_null(strstr(
+      members[0].error, "ranks 0 and 1 are on different GPUs, and one kernel is to work for both"));
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* Contractions of programs on a GPU: which way each takes, cuBLASLt or a kernel, and that its bits are those of the processor. Factors are small
- * integers, so that sums are exact in f32 and what is left is one rounding. */
+/* Contractions of programs on a GPU: which way each takes, cuBLASLt or a kernel, and that its bits
+ * are those of the processor. Factors are small integers, so that sums are exact in f32 and what is
+ * left is one rounding. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "table.h"
@@ -126,7 +127,8 @@ static tprt_status run(const row *r, tprt_target target, char *memory[3], char e
     at[i] = made;
   }
   if (!status)
-    status = (tprt_status)tprt_abi_contract(context, 0, at[0] + shift, at[1] + shift, at[2] + shift);
+    status =
+        (tprt_status)tprt_abi_contract(context, 0, at[0] + shift, at[1] + shift, at[2] + shift);
   snprintf(error, 256, "%s", tprt_context_error(context));
   for (int i = 0; i < 3 && at[i] != memory[i]; i++) {
     if (!status && i == 2)
@@ -157,7 +159,8 @@ static void test_no_cublaslt(void **state) {
   (void)state;
   char *memory[3], error[256];
   setenv("TPRT_BLASLT_LIBRARY", "/nonexistent/libcublasLt.so", 1);
-  for (int i = 0; i < N_ROWS; i++) { /* when the program is bound, and only where it would be used */
+  for (int i = 0; i < N_ROWS; i++) {
+    /* when the program is bound, and only where it would be used */
     make_memory(rows[i].dtype, memory);
     bool wanted = rows[i].n_products || rows[i].shift;
     if (run(&rows[i], TPRT_TARGET_CUDA, memory, error) != (wanted ? TPRT_UNSUPPORTED : TPRT_OK))
@@ -182,8 +185,8 @@ static void test_rows(void **state) {
       fail_msg("%s: %s", rows[i].name, error);
     fake_blaslt_report r = report();
     if (r.n_products != rows[i].n_products || r.n_alive || r.n_violations)
-      fail_msg("%s: %ld products, %ld alive, %d violations: %s", rows[i].name, r.n_products, r.n_alive, r.n_violations,
-               r.violation);
+      fail_msg("%s: %ld products, %ld alive, %d violations: %s", rows[i].name, r.n_products,
+               r.n_alive, r.n_violations, r.violation);
     assert_int_equal(run(&rows[i], TPRT_TARGET_HOST, expected, error), TPRT_OK);
     if (memcmp(memory[2], expected[2], ELEMENTS * tprt_dtype_size(rows[i].dtype)) != 0)
       fail_msg("%s: other bits than the processor", rows[i].name);
@@ -244,15 +247,18 @@ static test_table make_product(const product_row *r) {
                                             [TPRT_FINISH_FUNCTION] = r->function,
                                             [TPRT_FINISH_BIAS] = r->bias};
   test_table t = table_make(1, &one);
-  table_site(&t, TPRT_SITE_MULTIPLY, r->dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, extra, TPRT_FINISH_WORDS);
+  table_site(&t, TPRT_SITE_MULTIPLY, r->dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, extra,
+             TPRT_FINISH_WORDS);
   t.words[16] = TPRT_TARGET_CUDA;
   return t;
 }
 
 enum { OPERAND_A, OPERAND_B, OPERAND_BIAS, OUT, N_BUFFERS };
 
-/* Runs the row's site on memory, copies of which go to the GPU, with a bias or without, whatever the site has. */
-static tprt_status run_product(const product_row *r, bool bias, char *memory[N_BUFFERS], char error[256]) {
+/* Runs the row's site on memory, copies of which go to the GPU, with a bias or without, whatever
+ * the site has. */
+static tprt_status run_product(const product_row *r, bool bias, char *memory[N_BUFFERS],
+                               char error[256]) {
   test_table program = make_product(r);
   tprt_comm *world = alone();
   tprt_context *context = make_context(world, TPRT_TARGET_CUDA);
@@ -264,8 +270,9 @@ static tprt_status run_product(const product_row *r, bool bias, char *memory[N_B
     assert_int_equal(tprt_context_upload(context, at[i], memory[i], bytes), TPRT_OK);
   }
   if (!status)
-    status = (tprt_status)tprt_abi_multiply(context, 0, at[OPERAND_A], at[OPERAND_B],
-                                            bias ? (char *)at[OPERAND_BIAS] + (size_t)r->shift * size : NULL, at[OUT]);
+    status = (tprt_status)tprt_abi_multiply(
+        context, 0, at[OPERAND_A], at[OPERAND_B],
+        bias ? (char *)at[OPERAND_BIAS] + (size_t)r->shift * size : NULL, at[OUT]);
   if (!status) {
     tprt_site_stats stats;
     assert_int_equal(tprt_context_download(context, memory[OUT], at[OUT], bytes), TPRT_OK);
@@ -286,7 +293,9 @@ static double element(tprt_dtype dtype, const char *memory, int64_t i) {
   float f;
   memcpy(&half, memory + 2 * i, sizeof half);
   memcpy(&f, memory + (dtype == TPRT_F32 ? 4 * i : 0), sizeof f);
-  return (double)(dtype == TPRT_F32 ? f : dtype == TPRT_F16 ? tprt_f16_to_f32(half) : tprt_bf16_to_f32(half));
+  return (double)(dtype == TPRT_F32   ? f
+                  : dtype == TPRT_F16 ? tprt_f16_to_f32(half)
+                                      : tprt_bf16_to_f32(half));
 }
 
 static double finished(int64_t function, double x) {
@@ -303,10 +312,13 @@ static void check_product(const product_row *r, char *const memory[N_BUFFERS]) {
       for (int64_t l = 0; l < r->k; l++)
         sum += element(r->dtype, memory[OPERAND_A], i * r->k + l) *
                element(r->dtype, memory[OPERAND_B], r->transposed ? j * r->k + l : l * r->n + j);
-      double wanted = finished(r->function, sum), got = element(r->dtype, memory[OUT], i * r->n + j);
-      bool near = fabs(got - wanted) <= unit * fabs(wanted) + (r->function == TPRT_CUDA_GELU ? 2e-5 : 0);
+      double wanted = finished(r->function, sum),
+             got = element(r->dtype, memory[OUT], i * r->n + j);
+      bool near =
+          fabs(got - wanted) <= unit * fabs(wanted) + (r->function == TPRT_CUDA_GELU ? 2e-5 : 0);
       if (!(isnan(wanted) && isnan(got)) && !near)
-        fail_msg("%s: %lld, %lld is %g, expected %g", r->name, (long long)i, (long long)j, got, wanted);
+        fail_msg("%s: %lld, %lld is %g, expected %g", r->name, (long long)i, (long long)j, got,
+                 wanted);
     }
 }
 
@@ -333,14 +345,16 @@ static void test_products(void **state) {
     bool knows = i < N_PRODUCT_ROWS;
     make_product_memory(r, memory);
     const uint16_t half = r->dtype == TPRT_F16 ? tprt_f32_to_f16(nan) : tprt_f32_to_bf16(nan);
-    memcpy(memory[OPERAND_A], r->dtype == TPRT_F32 ? (const void *)&nan : (const void *)&half, tprt_dtype_size(r->dtype));
+    memcpy(memory[OPERAND_A], r->dtype == TPRT_F32 ? (const void *)&nan : (const void *)&half,
+           tprt_dtype_size(r->dtype));
     begin(knows ? &no_faults : &nothing);
     if (run_product(r, r->bias, memory, error))
       fail_msg("%s: %s", r->name, error);
     fake_blaslt_report report_of = report();
-    if (report_of.n_products != (knows ? r->n_products : 0) || report_of.n_alive || report_of.n_violations)
-      fail_msg("%s: %ld products, %ld alive, %d violations: %s", r->name, report_of.n_products, report_of.n_alive,
-               report_of.n_violations, report_of.violation);
+    if (report_of.n_products != (knows ? r->n_products : 0) || report_of.n_alive ||
+        report_of.n_violations)
+      fail_msg("%s: %ld products, %ld alive, %d violations: %s", r->name, report_of.n_products,
+               report_of.n_alive, report_of.n_violations, report_of.violation);
     check_product(r, memory);
     free_product_memory(memory);
   }
@@ -355,7 +369,8 @@ static void test_bias_that_is_missing(void **state) {
     make_product_memory(r, memory);
     begin(&no_faults);
     assert_int_equal(run_product(r, !r->bias, memory, error), TPRT_INVALID_ARGUMENT);
-    if (!strstr(error, r->bias ? "site 0: the bias is (nil), and the site has one" : ", and the site has none"))
+    if (!strstr(error, r->bias ? "site 0: the bias is (nil), and the site has one"
+                               : ", and the site has none"))
       fail_msg("%s: \"%s\"", r->name, error);
     free_product_memory(memory);
   }
@@ -402,11 +417,12 @@ static void test_other_kind(void **state) {
     tprt_comm *world = alone();
     tprt_context *context = make_context(world, TPRT_TARGET_CUDA);
     assert_int_equal(tprt_abi_enter(context, t.words), TPRT_OK);
-    int32_t status =
-        i ? tprt_abi_contract(context, 0, NULL, NULL, NULL) : tprt_abi_multiply(context, 1, NULL, NULL, NULL, NULL);
+    int32_t status = i ? tprt_abi_contract(context, 0, NULL, NULL, NULL)
+                       : tprt_abi_multiply(context, 1, NULL, NULL, NULL, NULL);
     assert_int_equal(status, TPRT_INVALID_ARGUMENT);
-    assert_non_null(strstr(tprt_context_error(context), i ? "site 0 of the bound program is no contraction"
-                                                          : "site 1 of the bound program is no product with what is done"));
+    assert_non_null(strstr(tprt_context_error(context),
+                           i ? "site 0 of the bound program is no contraction"
+                             : "site 1 of the bound program is no product with what is done"));
     tprt_context_destroy(context);
     tprt_comm_destroy(world);
   }
@@ -457,7 +473,8 @@ static void test_driver_that_fails(void **state) {
     char *memory[3], error[256];
     make_memory(rows[cases[i].row].dtype, memory);
     setenv("FAKE_CUDA", cases[i].mode, 1);
-    if (run(&rows[cases[i].row], TPRT_TARGET_CUDA, memory, error) != cases[i].status || !strstr(error, cases[i].text))
+    if (run(&rows[cases[i].row], TPRT_TARGET_CUDA, memory, error) != cases[i].status ||
+        !strstr(error, cases[i].text))
       fail_msg("%s: \"%s\"", cases[i].mode, error);
     setenv("FAKE_CUDA", "", 1);
     free_memory(memory);

@@ -19,15 +19,18 @@ static fake_stream_plan *plan;
 static long copy_there_and_back(size_t step, size_t n) {
   enum { BYTES = 48 };
   size_t reach = step * n;
-  char near[3 * BYTES], *far = mmap(NULL, reach, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char near[3 * BYTES], *far = mmap(NULL, reach, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   tprt_cuda_copier *copier;
   assert_ptr_not_equal(far, MAP_FAILED);
   assert_int_equal(tprt_cuda_copier_create(&copier), TPRT_OK);
   for (size_t i = 0; i < n * BYTES; i++)
     near[i] = (char)(7 * i + 1);
   plan->n_copies = 0;
-  const tprt__copier_runs there = {.to = far, .from = near, .to_step = step, .from_step = BYTES, .bytes = BYTES, .n = n},
-                          back = {.to = near, .from = far, .to_step = BYTES, .from_step = step, .bytes = BYTES, .n = n};
+  const tprt__copier_runs
+      there =
+          {.to = far, .from = near, .to_step = step, .from_step = BYTES, .bytes = BYTES, .n = n},
+      back = {.to = near, .from = far, .to_step = BYTES, .from_step = step, .bytes = BYTES, .n = n};
   assert_int_equal(tprt__copier_copy(copier, &there), TPRT_OK);
   memset(near, 0, sizeof near);
   assert_int_equal(tprt__copier_copy(copier, &back), TPRT_OK);
@@ -49,8 +52,9 @@ static void test_runs(void **state) {
 
 static void test_failure(void **state) {
   char memory[128] = {0};
-  const tprt__copier_runs runs[] = {{.to = memory, .from = memory + 64, .to_step = 32, .from_step = 32, .bytes = 16, .n = 2},
-                                    {.to = memory, .from = memory + 64, .bytes = 16, .n = 1}};
+  const tprt__copier_runs runs[] = {
+      {.to = memory, .from = memory + 64, .to_step = 32, .from_step = 32, .bytes = 16, .n = 2},
+      {.to = memory, .from = memory + 64, .bytes = 16, .n = 1}};
   tprt_cuda_copier *copier;
   (void)state;
   assert_int_equal(tprt_cuda_copier_create(&copier), TPRT_OK);

@@ -1,4 +1,5 @@
-/* Finding the driver: without one, with something else under its name, with one that has no device. */
+/* Finding the driver: without one, with something else under its name, with one that has no
+ * device. */
 #define _GNU_SOURCE 1
 #include "tprt/cuda.h"
 
@@ -11,7 +12,8 @@
 
 #include <cmocka.h>
 
-static void expect_refused(const char *library, const char *mode, tprt_status status, const char *text) {
+static void expect_refused(const char *library, const char *mode, tprt_status status,
+                           const char *text) {
   tprt_cuda_info info = {.driver_version = -1};
   setenv("TPRT_CUDA_LIBRARY", library, 1);
   setenv("FAKE_CUDA", mode, 1);
@@ -29,10 +31,13 @@ static void expect_refused(const char *library, const char *mode, tprt_status st
 
 static void test_refused(void **state) {
   (void)state;
-  expect_refused("/nonexistent/libcuda.so", "", TPRT_UNSUPPORTED, "CUDA: /nonexistent/libcuda.so: cannot open");
-  expect_refused("libm.so.6", "", TPRT_UNSUPPORTED, "CUDA: libm.so.6 has no cuInit; a driver of CUDA 11 or newer is needed");
+  expect_refused("/nonexistent/libcuda.so", "", TPRT_UNSUPPORTED,
+                 "CUDA: /nonexistent/libcuda.so: cannot open");
+  expect_refused("libm.so.6", "", TPRT_UNSUPPORTED,
+                 "CUDA: libm.so.6 has no cuInit; a driver of CUDA 11 or newer is needed");
   expect_refused(FAKE_DRIVER, "none", TPRT_UNSUPPORTED, "sees no device");
-  expect_refused(FAKE_DRIVER, "broken", TPRT_DEVICE, "CUDA: start of the driver: CUDA_ERROR_STUB_LIBRARY (34)");
+  expect_refused(FAKE_DRIVER, "broken", TPRT_DEVICE,
+                 "CUDA: start of the driver: CUDA_ERROR_STUB_LIBRARY (34)");
 }
 
 /* What failed before is looked for again. */

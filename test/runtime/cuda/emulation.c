@@ -1,7 +1,8 @@
-/* Many calls of all kinds, in an order and with numbers of CTAs that a hash decides, on an
- * emulated machine. Usage: emulation N_RANKS N_TURNS [SKEW_NS]. Every result is compared with an oracle on some turns, its bits
- * between the ranks on all turns; the bits of two runs, with other numbers of CTAs and other delays, must be equal. The counters
- * of calls wrap around on the way. Exit status 1 and "wrong" on stderr, if something is. */
+/* Many calls of all kinds, in an order and with numbers of CTAs that a hash decides, on an emulated
+ * machine. Usage: emulation N_RANKS N_TURNS [SKEW_NS]. Every result is compared with an oracle on
+ * some turns, its bits between the ranks on all turns; the bits of two runs, with other numbers of
+ * CTAs and other delays, must be equal. The counters of calls wrap around on the way. Exit status 1
+ * and "wrong" on stderr, if something is. */
 #include "cases.h"
 #include "machine.h"
 
@@ -31,13 +32,15 @@ static const fused_launch *launch_of(void *user, uint64_t turn) {
 
 static void before(void *user, int rank, uint64_t turn) {
   run *r = user;
-  case_fill(&fused_cases[case_of_turn(turn)], r->n_ranks, rank, turn, r->base[rank], r->buffer_bytes);
+  case_fill(&fused_cases[case_of_turn(turn)], r->n_ranks, rank, turn, r->base[rank],
+            r->buffer_bytes);
 }
 
 static void after(void *user, int rank, uint64_t turn) {
   run *r = user;
   const fused_case *c = &fused_cases[case_of_turn(turn)];
-  r->digests[turn * FUSED_RANKS + (uint64_t)rank] = case_digest(c, r->n_ranks, r->base[rank], r->buffer_bytes);
+  r->digests[turn * FUSED_RANKS + (uint64_t)rank] =
+      case_digest(c, r->n_ranks, r->base[rank], r->buffer_bytes);
   if (turn % ORACLE_EVERY == 0 || turn < (uint64_t)n_fused_cases)
     r->errors += case_check(c, r->n_ranks, rank, turn, r->base[rank], r->buffer_bytes);
 }
@@ -57,7 +60,8 @@ static void plan_all(run *r, const tprt_cuda_group_config *config) {
     for (int k = 0; k < FUSED_N_KERNELS; k++)
       group.n_ctas[k] = 1 + i % CTAS;
     case_constants(&fused_cases[i / CTAS], constants, r->buffer_bytes);
-    case_arguments arguments = case_arguments_of(&fused_cases[i / CTAS], r->n_ranks, r->base, constants, r->buffer_bytes);
+    case_arguments arguments =
+        case_arguments_of(&fused_cases[i / CTAS], r->n_ranks, r->base, constants, r->buffer_bytes);
     if (case_plan(&fused_cases[i / CTAS], &group, &arguments, &r->launches[i]) != TPRT_OK) {
       fprintf(stderr, "wrong: case %d: %s\n", i / CTAS, tprt_last_error());
       exit(1);
@@ -67,8 +71,10 @@ static void plan_all(run *r, const tprt_cuda_group_config *config) {
 
 /* The digests of a run; the caller frees them. */
 static uint64_t *run_once(run *r) {
-  tprt_cuda_group_config config = {
-      .size = sizeof config, .n_ranks = r->n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .skew_ns = (uint32_t)r->skew_ns};
+  tprt_cuda_group_config config = {.size = sizeof config,
+                                   .n_ranks = r->n_ranks,
+                                   .rank = TPRT_CUDA_ALL_RANKS,
+                                   .skew_ns = (uint32_t)r->skew_ns};
   for (int i = 0; i < n_fused_cases; i++) {
     size_t buffer = (case_buffer_bytes(&fused_cases[i], r->n_ranks) + 63) / 64 * 64;
     size_t staging = case_staging_bytes(&fused_cases[i], r->n_ranks);
@@ -88,11 +94,14 @@ static uint64_t *run_once(run *r) {
   r->constants = zeroed((size_t)(n_fused_cases * N_CONSTANTS) * r->buffer_bytes);
   plan_all(r, &config);
   r->digests = zeroed(r->n_turns * FUSED_RANKS * sizeof *r->digests);
-  machine_program program = {.n_turns = r->n_turns, .launch = launch_of, .before = before, .after = after, .user = r};
+  machine_program program = {
+      .n_turns = r->n_turns, .launch = launch_of, .before = before, .after = after, .user = r};
   machine_run(r->n_ranks, CTAS, &program);
   for (uint64_t i = 0; i < r->n_turns * FUSED_RANKS; i++)
-    if ((int)(i % FUSED_RANKS) < r->n_ranks && r->digests[i] != r->digests[i / FUSED_RANKS * FUSED_RANKS]) {
-      fprintf(stderr, "wrong: turn %d: rank %d has other bits than rank 0\n", (int)(i / FUSED_RANKS), (int)(i % FUSED_RANKS));
+    if ((int)(i % FUSED_RANKS) < r->n_ranks &&
+        r->digests[i] != r->digests[i / FUSED_RANKS * FUSED_RANKS]) {
+      fprintf(stderr, "wrong: turn %d: rank %d has other bits than rank 0\n",
+              (int)(i / FUSED_RANKS), (int)(i % FUSED_RANKS));
       r->errors++;
     }
   for (int rank = 0; rank < r->n_ranks; rank++) {
@@ -122,6 +131,7 @@ int main(int argc, char **argv) {
   }
   free(one);
   free(other);
-  printf("%d ranks, 2 runs of %llu calls: %d errors\n", first.n_ranks, (unsigned long long)first.n_turns, errors);
+  printf("%d ranks, 2 runs of %llu calls: %d errors\n", first.n_ranks,
+         (unsigned long long)first.n_turns, errors);
   return errors != 0;
 }

@@ -1,5 +1,5 @@
-/* Stands in for libcublasLt: checks every argument, multiplies on the host in f32, in order, when the driver of the tests gets there
- * in the stream. Any thread; one call at a time. */
+/* Stands in for libcublasLt: checks every argument, multiplies on the host in f32, in order, when
+ * the driver of the tests gets there in the stream. Any thread; one call at a time. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
@@ -36,7 +36,8 @@ struct blaslt_preference {
   uint32_t reductions, alignment[4];
 };
 
-#define EXPORT(member, symbol, parameters) extern blaslt_status lt_##member parameters __asm__(symbol) TPRT_API;
+#define EXPORT(member, symbol, parameters)                                                         \
+  extern blaslt_status lt_##member parameters __asm__(symbol) TPRT_API;
 BLASLT_CALLS(EXPORT)
 #undef EXPORT
 extern const char *lt_text(blaslt_status status) __asm__("cublasLtGetStatusString") TPRT_API;
@@ -74,8 +75,8 @@ static void leave(const int *entered) {
   pthread_mutex_unlock(&lock);
 }
 /* Holds the lock to the end of the function. */
-#define HOLD                                                                                                                   \
-  __attribute__((cleanup(leave))) int entered_ = pthread_mutex_lock(&lock);                                                    \
+#define HOLD                                                                                       \
+  __attribute__((cleanup(leave))) int entered_ = pthread_mutex_lock(&lock);                        \
   (void)entered_
 
 /* Counts a call; what it is to fail with. */
@@ -86,10 +87,10 @@ static blaslt_status called(const char *name) {
   return plan.status;
 }
 
-#define ENTER(name)                                                                                                            \
-  HOLD;                                                                                                                        \
-  blaslt_status planned = called(name);                                                                                        \
-  if (planned)                                                                                                                 \
+#define ENTER(name)                                                                                \
+  HOLD;                                                                                            \
+  blaslt_status planned = called(name);                                                            \
+  if (planned)                                                                                     \
   return planned
 
 static void *made(size_t bytes) {
@@ -110,7 +111,9 @@ static blaslt_status ended(const char *name, void *object) {
 }
 
 const char *lt_text(blaslt_status status) {
-  return status == BLASLT_NOT_SUPPORTED ? "not supported" : status == INVALID_VALUE ? "an unsupported value" : "made up";
+  return status == BLASLT_NOT_SUPPORTED ? "not supported"
+         : status == INVALID_VALUE      ? "an unsupported value"
+                                        : "made up";
 }
 
 /* ---- Handles and descriptions ---- */
@@ -130,14 +133,18 @@ blaslt_status lt_destroy(blaslt_handle handle) {
   return ended("cublasLtDestroy", handle);
 }
 
-blaslt_status lt_layout_create(blaslt_layout *layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
+blaslt_status lt_layout_create(blaslt_layout *layout, int type, uint64_t rows, uint64_t columns,
+                               int64_t leading) {
   ENTER("cublasLtMatrixLayoutCreate");
   *layout = made(sizeof **layout);
-  **layout = (struct blaslt_layout){.type = type, .rows = rows, .columns = columns, .leading = leading, .batch = 1};
+  **layout = (struct blaslt_layout){
+      .type = type, .rows = rows, .columns = columns, .leading = leading, .batch = 1};
   return BLASLT_SUCCESS;
 }
 
-blaslt_status lt_layout_destroy(blaslt_layout layout) { return ended("cublasLtMatrixLayoutDestroy", layout); }
+blaslt_status lt_layout_destroy(blaslt_layout layout) {
+  return ended("cublasLtMatrixLayoutDestroy", layout);
+}
 
 static blaslt_status set(void *to, size_t size, const void *value, size_t bytes) {
   if (size != bytes)
@@ -167,7 +174,9 @@ blaslt_status lt_operation_create(blaslt_operation *operation, int compute, int 
   return BLASLT_SUCCESS;
 }
 
-blaslt_status lt_operation_destroy(blaslt_operation operation) { return ended("cublasLtMatmulDescDestroy", operation); }
+blaslt_status lt_operation_destroy(blaslt_operation operation) {
+  return ended("cublasLtMatmulDescDestroy", operation);
+}
 
 blaslt_status lt_operation_set(blaslt_operation o, int attribute, const void *value, size_t bytes) {
   ENTER("cublasLtMatmulDescSetAttribute");
@@ -200,7 +209,8 @@ blaslt_status lt_preference_destroy(blaslt_preference preference) {
   return ended("cublasLtMatmulPreferenceDestroy", preference);
 }
 
-blaslt_status lt_preference_set(blaslt_preference p, int attribute, const void *value, size_t bytes) {
+blaslt_status lt_preference_set(blaslt_preference p, int attribute, const void *value,
+                                size_t bytes) {
   ENTER("cublasLtMatmulPreferenceSetAttribute");
   switch (attribute) {
   case BLASLT_WORKSPACE_BYTES:
@@ -242,40 +252,49 @@ static uint64_t mark_of(const problem *p) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (size_t b = 0; b < parts[i].n; b++)
       hash = (hash ^ ((const unsigned char *)parts[i].from)[b]) * 1099511628211u;
-  return hash ^ (uint64_t)copy.a.batch ^ (uint64_t)(copy.a.type * 64 + copy.d.type * 8 + copy.operation.compute);
+  return hash ^ (uint64_t)copy.a.batch ^
+         (uint64_t)(copy.a.type * 64 + copy.d.type * 8 + copy.operation.compute);
 }
 
 static void check_layout(const struct blaslt_layout *l, const char *name) {
   if (l->leading < (int64_t)l->rows || l->rows == 0 || l->columns == 0 || l->batch < 1)
-    violation("layout of %s: %llu x %llu, leading %lld, batch %d", name, (unsigned long long)l->rows,
-              (unsigned long long)l->columns, (long long)l->leading, l->batch);
+    violation("layout of %s: %llu x %llu, leading %lld, batch %d", name,
+              (unsigned long long)l->rows, (unsigned long long)l->columns, (long long)l->leading,
+              l->batch);
 }
 
 /* As the manual of cublasLtMatmul has it. */
 static void check_problem(const problem *p) {
   const struct blaslt_operation *o = &p->operation;
-  uint64_t m = o->transpose_a ? p->a.columns : p->a.rows, k = o->transpose_a ? p->a.rows : p->a.columns;
-  uint64_t k_of_b = o->transpose_b ? p->b.columns : p->b.rows, n = o->transpose_b ? p->b.rows : p->b.columns;
+  uint64_t m = o->transpose_a ? p->a.columns : p->a.rows,
+           k = o->transpose_a ? p->a.rows : p->a.columns;
+  uint64_t k_of_b = o->transpose_b ? p->b.columns : p->b.rows,
+           n = o->transpose_b ? p->b.rows : p->b.columns;
   check_layout(&p->a, "A");
   check_layout(&p->b, "B");
   check_layout(&p->d, "D");
   require(memcmp(&p->c, &p->d, sizeof p->c) == 0, "C is laid out as D");
   if (m != p->d.rows || n != p->d.columns || k != k_of_b)
-    violation("%llu x %llu times %llu x %llu to %llu x %llu", (unsigned long long)m, (unsigned long long)k,
-              (unsigned long long)k_of_b, (unsigned long long)n, (unsigned long long)p->d.rows,
-              (unsigned long long)p->d.columns);
-  require(p->a.type == p->b.type && (p->d.type == p->a.type || p->d.type == BLASLT_F32), "types of matrices");
-  require(o->compute == BLASLT_COMPUTE_F32 || (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32), "type of sums");
+    violation("%llu x %llu times %llu x %llu to %llu x %llu", (unsigned long long)m,
+              (unsigned long long)k, (unsigned long long)k_of_b, (unsigned long long)n,
+              (unsigned long long)p->d.rows, (unsigned long long)p->d.columns);
+  require(p->a.type == p->b.type && (p->d.type == p->a.type || p->d.type == BLASLT_F32),
+          "types of matrices");
+  require(o->compute == BLASLT_COMPUTE_F32 ||
+              (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32),
+          "type of sums");
   require(p->a.batch == p->d.batch && p->b.batch == p->d.batch, "equal batches");
   uint32_t e = o->epilogue & ~(uint32_t)BLASLT_WITH_AUX;
   bool relu = e & (BLASLT_WITH_RELU | (BLASLT_WITH_RELU_GRADIENT & 127));
-  if (o->epilogue & BLASLT_WITH_AUX && (o->aux_leading < (int64_t)m || o->aux_leading % (relu ? 128 : 8)))
+  if (o->epilogue & BLASLT_WITH_AUX &&
+      (o->aux_leading < (int64_t)m || o->aux_leading % (relu ? 128 : 8)))
     violation("aux of rows of %lld for %llu", (long long)o->aux_leading, (unsigned long long)m);
   if (o->epilogue & BLASLT_WITH_AUX && p->d.batch > 1)
     require(o->aux_step >= o->aux_leading * (int64_t)n, "aux of a batch");
 }
 
-static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c, blaslt_layout d) {
+static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_layout b,
+                          blaslt_layout c, blaslt_layout d) {
   problem p;
   memset(&p, 0, sizeof p);
   p.operation = *operation;
@@ -286,8 +305,10 @@ static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_la
   return p;
 }
 
-blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b, blaslt_layout c,
-                        blaslt_layout d, blaslt_preference preference, int n_wanted, blaslt_choice *choices, int *n_found) {
+blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt_layout a,
+                        blaslt_layout b, blaslt_layout c, blaslt_layout d,
+                        blaslt_preference preference, int n_wanted, blaslt_choice *choices,
+                        int *n_found) {
   ENTER("cublasLtMatmulAlgoGetHeuristic");
   state.n_choices++;
   require(handle && n_wanted >= 1, "a handle, and a place for the choice");
@@ -348,9 +369,10 @@ static float tf32(float x) {
   return x;
 }
 
-static float factor(const problem *p, const struct blaslt_layout *l, bool transposed, const char *from, int64_t batch,
-                    int64_t row, int64_t column) {
-  int64_t i = batch * l->step + (transposed ? row * l->leading + column : column * l->leading + row);
+static float factor(const problem *p, const struct blaslt_layout *l, bool transposed,
+                    const char *from, int64_t batch, int64_t row, int64_t column) {
+  int64_t i =
+      batch * l->step + (transposed ? row * l->leading + column : column * l->leading + row);
   float x = (float)load(l->type, from, i);
   return p->operation.compute == BLASLT_COMPUTE_TF32 ? tf32(x) : x;
 }
@@ -403,7 +425,8 @@ static void run(void *data) {
         int64_t at = batch * p->d.step + j * p->d.leading + i;
         float x = 0;
         for (int64_t l = 0; l < k; l++)
-          x += factor(p, &p->a, o->transpose_a, w->a, batch, i, l) * factor(p, &p->b, o->transpose_b, w->b, batch, l, j);
+          x += factor(p, &p->a, o->transpose_a, w->a, batch, i, l) *
+               factor(p, &p->b, o->transpose_b, w->b, batch, l, j);
         x = w->alpha * x + (w->beta != 0 ? w->beta * (float)load(p->d.type, w->c, at) : 0);
         x = finish(p, batch, i, j, x);
         gradient += x;
@@ -416,8 +439,8 @@ static void run(void *data) {
     }
 }
 
-/* The driver of the tests, which knows whether the stream is being captured. Without the lock: the stream may have to do first what waits for
- * other ranks. */
+/* The driver of the tests, which knows whether the stream is being captured. Without the lock: the
+ * stream may have to do first what waits for other ranks. */
 static void enqueue(cuda_stream stream, job *w) {
   cuda_result (*host_call)(cuda_stream, void (*)(void *), void *) = NULL;
   void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
@@ -432,21 +455,25 @@ static void enqueue(cuda_stream stream, job *w) {
 static void check_vector(const struct blaslt_operation *o) {
   bool wanted = o->epilogue & (BLASLT_WITH_BIAS | BLASLT_WITH_BIAS_GRADIENT | BLASLT_WITH_SUM_OF_A);
   require(!wanted || (o->bias && (uintptr_t)o->bias % 16 == 0), "address of the bias");
-  require(!(o->epilogue & BLASLT_WITH_AUX) || (o->aux && (uintptr_t)o->aux % 16 == 0), "address of aux");
+  require(!(o->epilogue & BLASLT_WITH_AUX) || (o->aux && (uintptr_t)o->aux % 16 == 0),
+          "address of aux");
 }
 
 /* Checks a call, and keeps what it is about. */
-static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm, const void *workspace,
-                              size_t workspace_bytes, job **kept) {
+static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm,
+                              const void *workspace, size_t workspace_bytes, job **kept) {
   ENTER("cublasLtMatmul");
-  uintptr_t bits = (uintptr_t)given->a | (uintptr_t)given->b | (uintptr_t)given->c | (uintptr_t)given->d;
+  uintptr_t bits =
+      (uintptr_t)given->a | (uintptr_t)given->b | (uintptr_t)given->c | (uintptr_t)given->d;
   state.n_products++;
   check_problem(&given->of);
   check_vector(&given->of.operation);
   require(given->handle != NULL, "a handle");
   require(given->a && given->b && given->c && given->d && bits % 16 == 0, "addresses of matrices");
-  require(algorithm->data[0] == mark_of(&given->of), "an algorithm that was chosen for this problem");
-  require(algorithm->data[1] <= workspace_bytes && (workspace || !algorithm->data[1]), "a workspace for the algorithm");
+  require(algorithm->data[0] == mark_of(&given->of),
+          "an algorithm that was chosen for this problem");
+  require(algorithm->data[1] <= workspace_bytes && (workspace || !algorithm->data[1]),
+          "a workspace for the algorithm");
   require((uintptr_t)workspace % 256 == 0, "address of the workspace");
   job *w = calloc(1, sizeof *w);
   if (!w)
@@ -457,9 +484,10 @@ static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorith
   return BLASLT_SUCCESS;
 }
 
-blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,
-                          blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,
-                          blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
+blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, const void *alpha,
+                          const void *a, blaslt_layout of_a, const void *b, blaslt_layout of_b,
+                          const void *beta, const void *c, blaslt_layout of_c, void *d,
+                          blaslt_layout of_d, const blaslt_algorithm *algorithm, void *workspace,
                           size_t workspace_bytes, cuda_stream stream) {
   const job given = {.handle = handle,
                      .of = problem_of(operation, of_a, of_b, of_c, of_d),

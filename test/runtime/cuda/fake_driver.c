@@ -1,6 +1,8 @@
-/* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch runs the kernel (fake_launch.c), and
- * returns when it has ended, unless streams are told to be late (fake_stream.h). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes something fail that a
- * group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1 without. FAKE_NO_CONTEXT: threads have no current context but those that they push. */
+/* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch
+ * runs the kernel (fake_launch.c), and returns when it has ended, unless streams are told to be
+ * late (fake_stream.h). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word
+ * makes something fail that a group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1
+ * without. FAKE_NO_CONTEXT: threads have no current context but those that they push. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -20,7 +22,9 @@ bool fake_mode_is(const char *mode) {
   return text && strcmp(text, mode) == 0;
 }
 
-cuda_result fake_fails_at(const char *mode) { return fake_mode_is(mode) ? FAKE_STUB_LIBRARY : CUDA_RESULT_SUCCESS; }
+cuda_result fake_fails_at(const char *mode) {
+  return fake_mode_is(mode) ? FAKE_STUB_LIBRARY : CUDA_RESULT_SUCCESS;
+}
 
 cuda_result fake_init(unsigned flags) {
   (void)flags;
@@ -71,8 +75,9 @@ bool fake_set_current(cuda_context context) {
 }
 
 cuda_result fake_context_current(cuda_context *context) {
-  *context =
-      fake_mode_is("no context") || (getenv("FAKE_NO_CONTEXT") && !fake_has_pushed()) ? NULL : (cuda_context)&contexts[current];
+  *context = fake_mode_is("no context") || (getenv("FAKE_NO_CONTEXT") && !fake_has_pushed())
+                 ? NULL
+                 : (cuda_context)&contexts[current];
   return CUDA_RESULT_SUCCESS;
 }
 

@@ -61,8 +61,10 @@ cuda_result fake_host_call(cuda_stream stream, void (*host)(void *data), void *d
   return fake_enqueue(stream, (fake_task){.run = call_host, .data = call});
 }
 
-/* All CTAs of the library's kernels run at the same time, whichever way they are launched: they wait for each other. */
-static cuda_result launch_kernel(cuda_stream stream, const fake_launch *given, bool cooperative, void **parameters) {
+/* All CTAs of the library's kernels run at the same time, whichever way they are launched: they
+ * wait for each other. */
+static cuda_result launch_kernel(cuda_stream stream, const fake_launch *given, bool cooperative,
+                                 void **parameters) {
   fake_launch l = *given;
   if (++fake_streams.n_launches == fake_streams.lose_launch)
     return CUDA_RESULT_SUCCESS;
@@ -79,13 +81,14 @@ static cuda_result launch_kernel(cuda_stream stream, const fake_launch *given, b
   if (!kept)
     abort();
   *kept = l;
-  cuda_result result = fake_enqueue(stream, (fake_task){.run = run, .release = release, .data = kept});
+  cuda_result result =
+      fake_enqueue(stream, (fake_task){.run = run, .release = release, .data = kept});
   return result ? result : fake_fails_at("launch");
 }
 
-cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters,
-                        void **extra) {
+cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        cuda_stream stream, void **parameters, void **extra) {
   fake_launch l = {.function = function,
                    .grid = {grid_x, grid_y, grid_z},
                    .block = {block_x, block_y, block_z},
@@ -94,8 +97,9 @@ cuda_result fake_kernel(cuda_function function, unsigned grid_x, unsigned grid_y
   return extra ? FAKE_INVALID_VALUE : launch_kernel(stream, &l, false, parameters);
 }
 
-cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                    unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,
+cuda_result fake_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y,
+                                    unsigned grid_z, unsigned block_x, unsigned block_y,
+                                    unsigned block_z, unsigned shared_bytes, cuda_stream stream,
                                     void **parameters) {
   fake_launch l = {.function = function,
                    .grid = {grid_x, grid_y, grid_z},

@@ -1,5 +1,5 @@
-/* Memory of the device that is none. What was allocated is known, so that kernels that leave it are caught; until it is set, it holds
- * NaN of every type. */
+/* Memory of the device that is none. What was allocated is known, so that kernels that leave it are
+ * caught; until it is set, it holds NaN of every type. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 
@@ -77,7 +77,9 @@ cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
   int file = SMALL;
   if (fake_mode_is("allocate"))
     return FAKE_OUT_OF_MEMORY;
-  void *made = bytes && bytes % BLOCK_BYTES == 0 ? make_block(bytes, &file) : bytes ? aligned_alloc(256, whole) : NULL;
+  void *made = bytes && bytes % BLOCK_BYTES == 0 ? make_block(bytes, &file)
+               : bytes                           ? aligned_alloc(256, whole)
+                                                 : NULL;
   if (!made)
     return FAKE_INVALID_VALUE;
   memset(made, 0xff, whole);
@@ -92,7 +94,8 @@ cuda_result fake_release(cuda_address memory) {
   if (memory == 0)
     return CUDA_RESULT_SUCCESS;
   fake_finish_device(); /* as the driver does */
-  if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) || !fake_forget_memory(memory))
+  if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) ||
+      !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;
   if (file == SMALL) {
     free((void *)(uintptr_t)memory);

@@ -1,7 +1,8 @@
-/* The kernels of modules, for drivers that are none. The library's own run as code of the host, one thread for each CTA; all other PTX, and
- * theirs too where FAKE_PTX is set, on the PTX machine. FAKE_PTX is the path of their PTX text, which their fat binary hides. A
- * launch that fails says so on stderr, and in its own result. FAKE_TRAFFIC is a file to which the process, when it ends, adds how many launches of
- * PTX there were, and how many bytes they moved to and from global memory. */
+/* The kernels of modules, for drivers that are none. The library's own run as code of the host, one
+ * thread for each CTA; all other PTX, and theirs too where FAKE_PTX is set, on the PTX machine.
+ * FAKE_PTX is the path of their PTX text, which their fat binary hides. A launch that fails says so
+ * on stderr, and in its own result. FAKE_TRAFFIC is a file to which the process, when it ends, adds
+ * how many launches of PTX there were, and how many bytes they moved to and from global memory. */
 #define _GNU_SOURCE 1
 #include "fake_module.h"
 
@@ -70,7 +71,8 @@ void fake_unload(cuda_module module) {
 
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name) {
   struct CUfunc_st found = {.ptx = module->ptx ? ptx_find(module->ptx, name) : NULL};
-  while (!module->ptx && found.kernel < FUSED_N_KERNELS && strcmp(name, tprt__fused_names[found.kernel]) != 0)
+  while (!module->ptx && found.kernel < FUSED_N_KERNELS &&
+         strcmp(name, tprt__fused_names[found.kernel]) != 0)
     found.kernel++;
   if (module->ptx ? !found.ptx : found.kernel == FUSED_N_KERNELS)
     return FAKE_MODULE_NOT_FOUND;
@@ -99,7 +101,8 @@ __attribute__((destructor)) static void report_traffic(void) {
   const char *path = getenv("FAKE_TRAFFIC");
   FILE *file = path ? fopen(path, "a") : NULL;
   if (file) {
-    fprintf(file, "%llu launches, %llu bytes\n", (unsigned long long)n_launches, (unsigned long long)n_sectors * PTX_SECTOR);
+    fprintf(file, "%llu launches, %llu bytes\n", (unsigned long long)n_launches,
+            (unsigned long long)n_sectors * PTX_SECTOR);
     fclose(file);
   }
 }
@@ -131,8 +134,10 @@ cuda_result fake_run(const fake_launch *l) {
     machine_grid(l->function->kernel, l->parameters, l->grid[0], l->grid[1], l->block[0]);
     return CUDA_RESULT_SUCCESS;
   }
-  ptx_launch p = {
-      .shared_bytes = l->shared_bytes, .parameters = l->parameters, .memory = {l->find, NULL}, .n_resident = FAKE_RESIDENT};
+  ptx_launch p = {.shared_bytes = l->shared_bytes,
+                  .parameters = l->parameters,
+                  .memory = {l->find, NULL},
+                  .n_resident = FAKE_RESIDENT};
   memcpy(p.grid, l->grid, sizeof p.grid);
   memcpy(p.block, l->block, sizeof p.block);
   if (getenv("FAKE_TRAFFIC")) {

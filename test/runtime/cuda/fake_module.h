@@ -5,7 +5,11 @@
 #include "cuda/driver.h"
 
 /* What a GPU has, and how many CTAs can be there at a time. */
-enum { FAKE_MULTIPROCESSORS = 4, FAKE_CTAS_EACH = 2, FAKE_RESIDENT = FAKE_MULTIPROCESSORS * FAKE_CTAS_EACH };
+enum {
+  FAKE_MULTIPROCESSORS = 4,
+  FAKE_CTAS_EACH = 2,
+  FAKE_RESIDENT = FAKE_MULTIPROCESSORS * FAKE_CTAS_EACH
+};
 
 /* Results of cuda.h. */
 enum {
@@ -31,7 +35,8 @@ typedef struct fake_launch {
 cuda_result fake_load(cuda_module *module, const void *image);
 void fake_unload(cuda_module module);
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name);
-/* Whether it runs on the PTX machine; else it is one of the library's kernels, whose CTAs run at the same time. */
+/* Whether it runs on the PTX machine; else it is one of the library's kernels, whose CTAs run at
+ * the same time. */
 bool fake_is_ptx(cuda_function function);
 /* A block of parameters, to be freed. */
 void *fake_parameters(cuda_function function, void *const *parameters);

@@ -1,4 +1,5 @@
-/* Memory that other processes open. What the driver gives in blocks of its own, of 2 MiB, is a file in memory, which they map. */
+/* Memory that other processes open. What the driver gives in blocks of its own, of 2 MiB, is a file
+ * in memory, which they map. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -8,11 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CALLS(X)                                                                                                               \
-  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))                                           \
-  X(open, "cuIpcOpenMemHandle_v2", (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                            \
+#define CALLS(X)                                                                                   \
+  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))               \
+  X(open, "cuIpcOpenMemHandle_v2",                                                                 \
+    (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                               \
   X(close, "cuIpcCloseMemHandle", (cuda_address memory))
-#define EXPORT_PEER(name, symbol, parameters) extern cuda_result peer_##name parameters __asm__(symbol) TPRT_API;
+#define EXPORT_PEER(name, symbol, parameters)                                                      \
+  extern cuda_result peer_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PEER)
 
 /* What a handle says. */
@@ -43,7 +46,8 @@ cuda_result peer_open(cuda_address *memory, cuda_ipc_handle handle, unsigned fla
     return FAKE_STUB_LIBRARY;
   snprintf(path, sizeof path, "/proc/%d/fd/%d", p.process, p.file);
   int file = open(path, O_RDWR | O_CLOEXEC);
-  void *mapped = file < 0 ? MAP_FAILED : mmap(NULL, p.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *mapped =
+      file < 0 ? MAP_FAILED : mmap(NULL, p.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (file >= 0)
     close(file);
   if (mapped == MAP_FAILED)
@@ -55,7 +59,8 @@ cuda_result peer_open(cuda_address *memory, cuda_ipc_handle handle, unsigned fla
 
 cuda_result peer_close(cuda_address memory) {
   uint64_t begin, end;
-  if (fake_file_of(memory) != FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) || !fake_forget_memory(memory))
+  if (fake_file_of(memory) != FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) ||
+      !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;
   munmap((void *)(uintptr_t)begin, end - begin);
   return CUDA_RESULT_SUCCESS;

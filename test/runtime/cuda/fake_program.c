@@ -1,4 +1,5 @@
-/* What contexts of compiled programs ask of the driver, whose copies have to stay inside of allocations; further copies. */
+/* What contexts of compiled programs ask of the driver, whose copies have to stay inside of
+ * allocations; further copies. */
 #define _GNU_SOURCE 1
 #include "cuda/device.h"
 #include "fake_stream.h"
@@ -7,21 +8,29 @@
 #include <string.h>
 #include <time.h>
 
-/* Of CUDA_DEVICE_CALLS those that other files have not, and further copies: name here, symbol, parameters. */
-#define CALLS(X)                                                                                                               \
-  X(get, "cuDeviceGet", (int *device, int ordinal))                                                                            \
-  X(uuid, "cuDeviceGetUuid", (cuda_uuid * uuid, int device))                                                                   \
-  X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                             \
-  X(context_push, "cuCtxPushCurrent_v2", (cuda_context context))                                                               \
-  X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * context))                                                               \
-  X(set_async, "cuMemsetD8Async", (cuda_address at, unsigned char value, size_t n, cuda_stream stream))                        \
-  X(copy_async, "cuMemcpyDtoDAsync_v2", (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                \
-  X(copy_any_async, "cuMemcpyAsync", (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                   \
-  X(copy_2d_async, "cuMemcpy2DAsync_v2", (const cuda_copy_2d *copy, cuda_stream stream))                                       \
-  X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, cuda_address pointer))                            \
-  X(to_host_async, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                    \
-  X(from_host_async, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
-#define EXPORT_PROGRAM(name, symbol, parameters) extern cuda_result program_##name parameters __asm__(symbol) TPRT_API;
+/* Of CUDA_DEVICE_CALLS those that other files have not, and further copies: name here, symbol,
+ * parameters. */
+#define CALLS(X)                                                                                   \
+  X(get, "cuDeviceGet", (int *device, int ordinal))                                                \
+  X(uuid, "cuDeviceGetUuid", (cuda_uuid * uuid, int device))                                       \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                 \
+  X(context_push, "cuCtxPushCurrent_v2", (cuda_context context))                                   \
+  X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * context))                                   \
+  X(set_async, "cuMemsetD8Async",                                                                  \
+    (cuda_address at, unsigned char value, size_t n, cuda_stream stream))                          \
+  X(copy_async, "cuMemcpyDtoDAsync_v2",                                                            \
+    (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                        \
+  X(copy_any_async, "cuMemcpyAsync",                                                               \
+    (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))                        \
+  X(copy_2d_async, "cuMemcpy2DAsync_v2", (const cuda_copy_2d *copy, cuda_stream stream))           \
+  X(pointer_attribute, "cuPointerGetAttribute",                                                    \
+    (void *value, int attribute, cuda_address pointer))                                            \
+  X(to_host_async, "cuMemcpyDtoHAsync_v2",                                                         \
+    (void *to, cuda_address from, size_t bytes, cuda_stream stream))                               \
+  X(from_host_async, "cuMemcpyHtoDAsync_v2",                                                       \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
+#define EXPORT_PROGRAM(name, symbol, parameters)                                                   \
+  extern cuda_result program_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PROGRAM)
 
 enum { MOST_PUSHED = 8 };
@@ -109,29 +118,34 @@ static void *there(cuda_address at) { return (void *)(uintptr_t)at; }
 cuda_result program_set_async(cuda_address at, unsigned char value, size_t n, cuda_stream stream) {
   if (depth == 0 || !is_inside(at, n))
     return FAKE_INVALID_VALUE;
-  cuda_result result = enqueue(stream, (copy){.to = there(at), .width = n, .height = 1, .value = value});
+  cuda_result result =
+      enqueue(stream, (copy){.to = there(at), .width = n, .height = 1, .value = value});
   return result ? result : fake_fails_at("set");
 }
 
-static cuda_result copy_bytes(void *to, const void *from, size_t bytes, cuda_stream stream, const char *mode) {
+static cuda_result copy_bytes(void *to, const void *from, size_t bytes, cuda_stream stream,
+                              const char *mode) {
   cuda_result result = enqueue(stream, (copy){.to = to, .from = from, .width = bytes, .height = 1});
   return result ? result : fake_fails_at(mode);
 }
 
-cuda_result program_copy_async(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
+cuda_result program_copy_async(cuda_address to, cuda_address from, size_t bytes,
+                               cuda_stream stream) {
   if (depth == 0 || !is_inside(to, bytes) || !is_inside(from, bytes))
     return FAKE_INVALID_VALUE;
   return copy_bytes(there(to), there(from), bytes, stream, "copy on device");
 }
 
-cuda_result program_copy_any_async(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
+cuda_result program_copy_any_async(cuda_address to, cuda_address from, size_t bytes,
+                                   cuda_stream stream) {
   return copy_bytes(there(to), there(from), bytes, stream, "copy of rows");
 }
 
 cuda_result program_copy_2d_async(const cuda_copy_2d *c, cuda_stream stream) {
   size_t least = c->target_pitch < c->source_pitch ? c->target_pitch : c->source_pitch,
          most = c->target_pitch < c->source_pitch ? c->source_pitch : c->target_pitch;
-  if (c->source_type != CUDA_MEMORY_UNIFIED || c->target_type != CUDA_MEMORY_UNIFIED || c->width > least || most > INT32_MAX)
+  if (c->source_type != CUDA_MEMORY_UNIFIED || c->target_type != CUDA_MEMORY_UNIFIED ||
+      c->width > least || most > INT32_MAX)
     return FAKE_INVALID_VALUE;
   cuda_result result = enqueue(stream, (copy){.to = there(c->target),
                                               .from = there(c->source),
@@ -154,7 +168,8 @@ cuda_result program_to_host_async(void *to, cuda_address from, size_t bytes, cud
   return copy_bytes(to, there(from), bytes, stream, "copy to host");
 }
 
-cuda_result program_from_host_async(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {
+cuda_result program_from_host_async(cuda_address to, const void *from, size_t bytes,
+                                    cuda_stream stream) {
   if (depth == 0 || !is_inside(to, bytes))
     return FAKE_INVALID_VALUE;
   return copy_bytes(there(to), from, bytes, stream, "copy from host");

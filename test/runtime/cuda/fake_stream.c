@@ -9,11 +9,12 @@
 #include <time.h>
 
 /* What no table of the tests has: name here, symbol, parameters. */
-#define CALLS(X)                                                                                                               \
-  X(event_await, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))                                  \
-  X(event_query, "cuEventQuery", (cuda_event event))                                                                           \
+#define CALLS(X)                                                                                   \
+  X(event_await, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))      \
+  X(event_query, "cuEventQuery", (cuda_event event))                                               \
   X(capturing, "cuStreamIsCapturing", (cuda_stream stream, int *status))
-#define EXPORT_STREAM(name, symbol, parameters) extern cuda_result stream_##name parameters __asm__(symbol) TPRT_API;
+#define EXPORT_STREAM(name, symbol, parameters)                                                    \
+  extern cuda_result stream_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_STREAM)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -82,7 +83,8 @@ static cuda_stream find(cuda_stream stream) {
   return stream ? stream : of_thread;
 }
 
-/* With the lock, which is given away while a task runs. Tasks of a stream run one after the other, by whatever threads. */
+/* With the lock, which is given away while a task runs. Tasks of a stream run one after the other,
+ * by whatever threads. */
 static cuda_result run_until(cuda_stream s, long until) {
   cuda_result result = CUDA_RESULT_SUCCESS;
   while (s->n_done < until) {
@@ -194,7 +196,8 @@ struct CUgraph_st {
   size_t n;
   captured *items;
   cuda_stream
-      members[MOST_MEMBERS]; /* that are captured, the first is where that began; of a program its own, in which it runs */
+      /* that are captured, the first is where that began; of a program its own, in which it runs */
+      members[MOST_MEMBERS];
   int n_members;
 };
 struct CUgraphExec_st {
@@ -230,8 +233,8 @@ cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   return graph && join(s, graph) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
-/* Does the first stream, directly or by others, wait for all tasks of all? Waits name what was captured before them, so once from the end is
- * enough. */
+/* Does the first stream, directly or by others, wait for all tasks of all? Waits name what was
+ * captured before them, so once from the end is enough. */
 static bool is_joined(const struct CUgraph_st *graph) {
   long reached[MOST_MEMBERS] = {LONG_MAX}, at[MOST_MEMBERS];
   bool joined = true;
@@ -287,7 +290,8 @@ cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned l
 
 static void keep(void *data) { (void)data; }
 
-/* With the lock. What was captured is ordered by nothing but what was captured, and all of it by the stream. */
+/* With the lock. What was captured is ordered by nothing but what was captured, and all of it by
+ * the stream. */
 static cuda_result put_graph(const struct CUgraph_st *graph, cuda_stream stream) {
   long base[MOST_MEMBERS], begin = stream->n_put;
   cuda_result result = CUDA_RESULT_SUCCESS, got;
@@ -325,7 +329,8 @@ cuda_result fake_replay(cuda_program program, cuda_stream stream) {
 static void free_items(cuda_graph graph) {
   for (size_t i = 0; i < graph->n; i++)
     if (graph->items[i].task.run)
-      (graph->items[i].task.release ? graph->items[i].task.release : free)(graph->items[i].task.data);
+      (graph->items[i].task.release ? graph->items[i].task.release
+                                    : free)(graph->items[i].task.data);
   free(graph->items);
 }
 
@@ -362,15 +367,18 @@ cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
   if (!event || s->destroyed)
     return FAKE_INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  *event = (struct CUevent_st){.stream = s, .until = s->graph ? s->n_put_in_graph : s->n_put, .graph = s->graph};
+  *event = (struct CUevent_st){
+      .stream = s, .until = s->graph ? s->n_put_in_graph : s->n_put, .graph = s->graph};
   clock_gettime(CLOCK_MONOTONIC, &event->at);
   pthread_mutex_unlock(&lock);
   return fake_fails_at("record");
 }
 
-/* A stream that waits for what is being captured is captured, too; one that is may not wait for anything else. */
+/* A stream that waits for what is being captured is captured, too; one that is may not wait for
+ * anything else. */
 static cuda_result wait_in_capture(cuda_stream s, cuda_event event) {
-  if (!event->graph || event->stream->graph != event->graph || (s->graph && s->graph != event->graph))
+  if (!event->graph || event->stream->graph != event->graph ||
+      (s->graph && s->graph != event->graph))
     return FAKE_ISOLATION;
   if (!s->graph && !join(s, event->graph))
     return FAKE_INVALID_VALUE;
@@ -383,7 +391,8 @@ cuda_result stream_event_await(cuda_stream stream, cuda_event event, unsigned fl
   cuda_result result = CUDA_RESULT_SUCCESS;
   if (!event || flags || s->destroyed)
     return FAKE_INVALID_VALUE;
-  if (++fake_streams.n_waits == fake_streams.lose_wait || atomic_fetch_add(&waits.n, 1) + 1 == atomic_load(&waits.lose))
+  if (++fake_streams.n_waits == fake_streams.lose_wait ||
+      atomic_fetch_add(&waits.n, 1) + 1 == atomic_load(&waits.lose))
     return CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
   if (event->stream && (event->graph || s->graph))
@@ -409,6 +418,7 @@ cuda_result fake_event_wait(cuda_event event) { return finish_event(event); }
 cuda_result stream_event_query(cuda_event event) { return finish_event(event); }
 
 cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {
-  *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
+  *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 +
+                (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
   return CUDA_RESULT_SUCCESS;
 }

@@ -1,8 +1,10 @@
-/* Sites that gather rows and multiply them, on ranks with a GPU each, threads and processes, on a driver that is none: each copies the rows of the others
- * while it multiplies, and has the bits of virtual ranks, in any order that events allow; without each of these waits; what keeps ranks from it is said; a
- * rank that does not come.
+/* Sites that gather rows and multiply them, on ranks with a GPU each, threads and processes, on a
+ * driver that is none: each copies the rows of the others while it multiplies, and has the bits of
+ * virtual ranks, in any order that events allow; without each of these waits; what keeps ranks from
+ * it is said; a rank that does not come.
  *
- * gathering_across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts, as across_test does. */
+ * gathering_across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts, as
+ * across_test does. */
 #define _GNU_SOURCE 1
 #include "across_fakes.h"
 #include "gathering_cases.h"
@@ -34,9 +36,10 @@ static const char together[] = "products in slices, for all ranks",
 typedef struct game {
   int n_ranks, n_devices;
   const char *backend, *way, *why;
-  const char *mode;   /* of rank 1 while it binds */
-  size_t offset;      /* of rank 1's buffers */
-  long lost_wait;     /* of rank 0's streams, in the second call of the first site, which is all there is then */
+  const char *mode; /* of rank 1 while it binds */
+  size_t offset;    /* of rank 1's buffers */
+  /* of rank 0's streams, in the second call of the first site, which is all there is then */
+  long lost_wait;
   long most_pause_us; /* of all, and of each copy */
   int64_t timeout_ns;
 } game;
@@ -57,13 +60,14 @@ static int check_ways(const player *p, const tprt_context *context) {
   for (int i = 0; i < n_gather_cases; i++) {
     bool sliced = strcmp(p->of->way, apart) != 0 && has_slices(&gather_cases[i], p->of->n_ranks);
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
-    const char *wanted = sliced ? p->of->way : apart, *reason = strcmp(p->of->way, apart) == 0 ? p->of->why
-                                                                : sliced                       ? ""
-                                                                                               : unaligned;
+    const char *wanted = sliced ? p->of->way : apart, *reason = strcmp(p->of->way, apart) == 0
+                                                                    ? p->of->why
+                                                                : sliced ? ""
+                                                                         : unaligned;
     if (way && strcmp(way, wanted) == 0 && strstr(why, reason) && !*why == !*reason)
       continue;
-    fprintf(stderr, "wrong: site %d: \"%s\", because \"%s\"; expected \"%s\", \"%s\"\n", i, way ? way : "", why, wanted,
-            reason);
+    fprintf(stderr, "wrong: site %d: \"%s\", because \"%s\"; expected \"%s\", \"%s\"\n", i,
+            way ? way : "", why, wanted, reason);
     errors++;
   }
   return errors;
@@ -103,7 +107,8 @@ static int play_threads(const game *g, void *(*how)(void *), player *players) {
   char devices[16];
   int errors = 0;
   test_table program = make_gather_program(g->n_ranks);
-  const tprt_config config = {.size = sizeof config, .backend = g->backend, .timeout_ns = g->timeout_ns};
+  const tprt_config config = {
+      .size = sizeof config, .backend = g->backend, .timeout_ns = g->timeout_ns};
   snprintf(devices, sizeof devices, "%d", g->n_devices);
   setenv("FAKE_DEVICES", devices, 1);
   assert_int_equal(tprt_world_create_threads(g->n_ranks, &config, worlds), TPRT_OK);
@@ -152,7 +157,8 @@ static void test_same_bits(void **state) {
   }
 }
 
-/* By cuBLASLt, slice by slice; of what has no slices, or a buffer of which lies anywhere on a rank, all rows, by cuBLASLt if all of it lies where that takes it. */
+/* By cuBLASLt, slice by slice; of what has no slices, or a buffer of which lies anywhere on a rank,
+ * all rows, by cuBLASLt if all of it lies where that takes it. */
 static void test_slices(void **state) {
   enum { BY_BLAS, ONE_ANYWHERE, NO_ALGORITHM, WAYS };
   (void)state;
@@ -162,7 +168,11 @@ static void test_slices(void **state) {
       fake_blaslt_report report;
       long n_products = 0;
       blaslt_begin(&plan);
-      expect(&(game){.n_ranks = n, .n_devices = n, .backend = "loopback", .way = across, .offset = way == ONE_ANYWHERE ? 4 : 0},
+      expect(&(game){.n_ranks = n,
+                     .n_devices = n,
+                     .backend = "loopback",
+                     .way = across,
+                     .offset = way == ONE_ANYWHERE ? 4 : 0},
              NULL);
       blaslt_look(&report);
       assert_int_equal(report.n_violations, 0);
@@ -182,7 +192,9 @@ static void *refuse_graph(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
   gather_program = p->program;
-  p->errors = !context || run_gather_case(context, p->world, 0, 4, "ranks that share a graph", NULL) || n_runs != 4;
+  p->errors = !context ||
+              run_gather_case(context, p->world, 0, 4, "ranks that share a graph", NULL) ||
+              n_runs != 4;
   (void)tprt_barrier(p->world, NULL, NULL);
   tprt_context_destroy(context);
   return NULL;
@@ -191,14 +203,22 @@ static void *refuse_graph(void *argument) {
 static void test_no_graph(void **state) {
   player players[MOST_RANKS];
   (void)state;
-  assert_int_equal(play_threads(&(game){.n_ranks = 2, .n_devices = 2, .backend = "loopback"}, refuse_graph, players), 0);
+  assert_int_equal(play_threads(&(game){.n_ranks = 2, .n_devices = 2, .backend = "loopback"},
+                                refuse_graph, players),
+                   0);
 }
 
 static void test_reasons(void **state) {
   static const char one_gpu[] = "have one GPU, which need not run their kernels at the same time";
   (void)state;
-  expect(&(game){.n_ranks = 2, .n_devices = 1, .backend = "shm", .way = apart, .why = one_gpu}, NULL);
-  expect(&(game){.n_ranks = 4, .n_devices = 2, .backend = "loopback", .way = apart, .why = "ranks 0 and 2 have one GPU"}, NULL);
+  expect(&(game){.n_ranks = 2, .n_devices = 1, .backend = "shm", .way = apart, .why = one_gpu},
+         NULL);
+  expect(&(game){.n_ranks = 4,
+                 .n_devices = 2,
+                 .backend = "loopback",
+                 .way = apart,
+                 .why = "ranks 0 and 2 have one GPU"},
+         NULL);
   expect(&(game){.n_ranks = 2,
                  .n_devices = 2,
                  .backend = "loopback",
@@ -228,7 +248,11 @@ static void *play_without(void *argument) {
 }
 
 static int errors_without_wait(long lost, const char *order, long *n_waits) {
-  const game g = {.n_ranks = 2, .n_devices = 2, .backend = "loopback", .lost_wait = lost, .timeout_ns = 300000000};
+  const game g = {.n_ranks = 2,
+                  .n_devices = 2,
+                  .backend = "loopback",
+                  .lost_wait = lost,
+                  .timeout_ns = 300000000};
   player players[MOST_RANKS];
   setenv("FAKE_ORDER", order, 1);
   int errors = play_threads(&g, play_without, players);
@@ -239,8 +263,10 @@ static int errors_without_wait(long lost, const char *order, long *n_waits) {
 
 static void test_waits(void **state) {
   enum { OF_A_CALL = 3 /* the copier for the stream; the stream for the copy, and at the end */ };
-  static const char *const orders[] = {"1", "1100", "0110", "0011",
-                                       "1001"}; /* the ranks' own streams are two in a row, then come their copiers */
+  static const char *const orders[] = {
+      "1", "1100", "0110", "0011",
+      /* the ranks' own streams are two in a row, then come their copiers */
+      "1001"};
   long n_waits;
   (void)state;
   assert_int_equal(errors_without_wait(0, "1", &n_waits), 0);
@@ -268,8 +294,8 @@ static void *come_late(void *argument) {
   p->unbound = got != TPRT_OK;
   (void)tprt_context_alloc(context, 4 * BYTES, (void **)&memory);
   if (!got && tprt_comm_rank(p->world) == 0) {
-    got = tprt_abi_gather_multiply(context, 1, memory, memory + BYTES, NULL, NULL, NULL, NULL, memory + 2 * BYTES, NULL, NULL,
-                                   NULL);
+    got = tprt_abi_gather_multiply(context, 1, memory, memory + BYTES, NULL, NULL, NULL, NULL,
+                                   memory + 2 * BYTES, NULL, NULL, NULL);
     p->errors += got != TPRT_OK || tprt_context_synchronize(context) != TPRT_TIMEOUT ||
                  !strstr(tprt_last_error(), "rank 0 gave up waiting for the others in fused call");
   }
@@ -289,7 +315,9 @@ static void test_late(void **state) {
   int tries = 0, errors = 0;
   (void)state;
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
-  do { /* again where the machine is so busy that the ranks' time is over before the program is bound */
+  do {
+    /* again where the machine is so busy that the ranks' time is over before the program is
+     * bound */
     errors = play_threads(&g, come_late, players);
   } while ((players[0].unbound || players[1].unbound) && ++tries < MOST_TRIES);
   assert_int_equal(errors, 0);
@@ -302,7 +330,8 @@ static int play_process(char **words) {
   int n = atoi(words[1]), me = atoi(words[2]);
   uint64_t wanted = strtoull(words[4], NULL, 16);
   bool reach = !*words[3];
-  const tprt_config config = {.size = sizeof config, .backend = "shm", .segment_fd = atoi(words[0])};
+  const tprt_config config = {
+      .size = sizeof config, .backend = "shm", .segment_fd = atoi(words[0])};
   const game g = {.n_ranks = n,
                   .mode = reach ? NULL : words[3],
                   .way = reach ? across : apart,
@@ -325,7 +354,8 @@ static int play_process(char **words) {
 }
 
 static void run_processes(int n, const char *mode, const uint64_t *digests) {
-  char program[] = "/proc/self/exe", what[] = "--rank", segment[16], of[16], numbers[MOST_RANKS][16], wanted[MOST_RANKS][24];
+  char program[] = "/proc/self/exe", what[] = "--rank", segment[16], of[16],
+       numbers[MOST_RANKS][16], wanted[MOST_RANKS][24];
   pid_t children[MOST_RANKS];
   int fd;
   assert_int_equal(tprt_shm_segment_create(n, NULL, &fd), TPRT_OK);
@@ -335,7 +365,8 @@ static void run_processes(int n, const char *mode, const uint64_t *digests) {
   for (int r = 0; r < n; r++) {
     snprintf(numbers[r], sizeof numbers[r], "%d", r);
     snprintf(wanted[r], sizeof wanted[r], "%" PRIx64, digests ? digests[r] : 0);
-    char *arguments[] = {program, what, segment, of, numbers[r], (char *)(uintptr_t)mode, wanted[r], NULL};
+    char *arguments[] = {program,   what, segment, of, numbers[r], (char *)(uintptr_t)mode,
+                         wanted[r], NULL};
     assert_int_equal(posix_spawn(&children[r], program, NULL, NULL, arguments, environ), 0);
   }
   for (int r = 0; r < n; r++) {
@@ -362,9 +393,10 @@ int main(int argc, char **argv) {
   open_libraries();
   if (argc == 7 && strcmp(argv[1], "--rank") == 0)
     return play_process(argv + 2);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_slices),
-                                     cmocka_unit_test(test_no_graph),  cmocka_unit_test(test_reasons),
-                                     cmocka_unit_test(test_waits),     cmocka_unit_test(test_late),
-                                     cmocka_unit_test(test_processes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_no_graph),  cmocka_unit_test(test_reasons),
+      cmocka_unit_test(test_waits),     cmocka_unit_test(test_late),
+      cmocka_unit_test(test_processes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ const gather_case gather_cases[] = {
     {TPRT_F32, true, 2, {16, 8, 0, 0}, {0, 1, 0, 0}, 1},
     {TPRT_BF16, false, 1, {20, 0, 0, 0}, {0, 0, 0, 0}, 1},
     {TPRT_F32, false, 4, {4, 12, 8, 20}, {1, 0, 0, 1}, 2},
-    {TPRT_BF16, true, 1, {3, 0, 0, 0}, {0, 0, 0, 0}, 1}, /* slices of the product that are not aligned */
+    /* slices of the product that are not aligned */
+    {TPRT_BF16, true, 1, {3, 0, 0, 0}, {0, 0, 0, 0}, 1},
 };
 const int n_gather_cases = sizeof gather_cases / sizeof *gather_cases;
 
@@ -22,8 +23,8 @@ void add_gather_case(test_table *t, const gather_case *c, int64_t n_ranks) {
     extra[TPRT_GATHER_COLUMNS + 2 * i] = c->columns[i];
     extra[TPRT_GATHER_TRANSPOSED + 2 * i] = c->transposed[i];
   }
-  table_site(t, TPRT_SITE_GATHER_MULTIPLY, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra, (size_t)(1 + 2 * c->n))[27] =
-      1;
+  table_site(t, TPRT_SITE_GATHER_MULTIPLY, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra,
+             (size_t)(1 + 2 * c->n))[27] = 1;
 }
 
 test_table make_gather_program(int64_t n_devices) {
@@ -36,12 +37,16 @@ test_table make_gather_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-enum { LEFT = 5, RIGHT = 7, LATER = 20 }; /* rows of turn t are LEFT + LATER t; rank r's right factors are RIGHT + r */
+/* rows of turn t are LEFT + LATER t; rank r's right factors are RIGHT + r */
+enum { LEFT = 5, RIGHT = 7, LATER = 20 };
 
-static float number(int what, int64_t i) { return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8; }
+static float number(int what, int64_t i) {
+  return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8;
+}
 
 static float load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32 ? ((const float *)from)[i] : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+  return dtype == TPRT_F32 ? ((const float *)from)[i]
+                           : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 static void upload(tprt_context *context, tprt_dtype dtype, int what, int64_t n, void *to) {
@@ -51,11 +56,13 @@ static void upload(tprt_context *context, tprt_dtype dtype, int what, int64_t n,
     host[i] = number(what, i);
     narrow[i] = tprt_f32_to_bf16(host[i]);
   }
-  (void)tprt_context_upload(context, to, dtype == TPRT_F32 ? (const void *)host : narrow, (size_t)n * tprt_dtype_size(dtype));
+  (void)tprt_context_upload(context, to, dtype == TPRT_F32 ? (const void *)host : narrow,
+                            (size_t)n * tprt_dtype_size(dtype));
 }
 
 /* The rows of a rank, one block behind the other. */
-static void upload_rows(tprt_context *context, const gather_case *c, int n_ranks, int rank, int left, char *memory) {
+static void upload_rows(tprt_context *context, const gather_case *c, int n_ranks, int rank,
+                        int left, char *memory) {
   int64_t each = ALL_ROWS / c->blocks / n_ranks * WIDTH, block = ALL_ROWS / c->blocks * WIDTH;
   size_t size = tprt_dtype_size(c->dtype);
   for (int64_t b = 0; b < c->blocks; b++)
@@ -73,22 +80,24 @@ static int check_product(const gather_case *c, int i, int rank, int left, const 
     for (int64_t h = 0; h < c->columns[i]; h++) {
       double sum = 0, size = 0;
       for (int64_t k = 0; k < WIDTH; k++) {
-        double x = (double)number(left, row * WIDTH + k) *
-                   (double)number(RIGHT + rank, c->transposed[i] ? h * WIDTH + k : k * c->columns[i] + h);
+        double x =
+            (double)number(left, row * WIDTH + k) *
+            (double)number(RIGHT + rank, c->transposed[i] ? h * WIDTH + k : k * c->columns[i] + h);
         sum += x;
         size += fabs(x);
       }
       double x = (double)load(c->dtype, got, row * c->columns[i] + h);
       if (fabs(x - sum) <= unit * size)
         continue;
-      fprintf(stderr, "wrong: case %d, rank %d, product %d [%lld, %lld] is %g, expected %g\n", (int)(c - gather_cases), rank, i,
-              (long long)row, (long long)h, x, sum);
+      fprintf(stderr, "wrong: case %d, rank %d, product %d [%lld, %lld] is %g, expected %g\n",
+              (int)(c - gather_cases), rank, i, (long long)row, (long long)h, x, sum);
       return 1;
     }
   return 0;
 }
 
-/* inputs: the rows and the factors; outputs: what is gathered and the products. NULL where there are none. */
+/* inputs: the rows and the factors; outputs: what is gathered and the products. NULL where there
+ * are none. */
 _Thread_local size_t buffer_offset;
 _Thread_local long most_pause_us;
 _Thread_local const test_table *gather_program;
@@ -98,13 +107,14 @@ static int32_t call_site(tprt_context *context, int site, void *const *in, void 
   n_runs++;
   if (tprt_abi_enter(context, gather_program->words))
     return tprt_abi_status(context);
-  return tprt_abi_gather_multiply(context, site, in[0], in[1], in[2], in[3], in[4], out[0], out[1], out[2], out[3], out[4]);
+  return tprt_abi_gather_multiply(context, site, in[0], in[1], in[2], in[3], in[4], out[0], out[1],
+                                  out[2], out[3], out[4]);
 }
 
 /* Programs of a site each. */
-#define PROGRAM(site)                                                                                                          \
-  static int32_t call_site##site(tprt_context *context, void *const *in, void *const *out) {                                   \
-    return call_site(context, site, in, out);                                                                                  \
+#define PROGRAM(site)                                                                              \
+  static int32_t call_site##site(tprt_context *context, void *const *in, void *const *out) {       \
+    return call_site(context, site, in, out);                                                      \
   }
 PROGRAM(0)
 PROGRAM(1)
@@ -112,7 +122,8 @@ PROGRAM(2)
 PROGRAM(3)
 static tprt_program_fn *const programs[] = {call_site0, call_site1, call_site2, call_site3};
 
-static int check_results(tprt_context *context, const gather_case *c, int rank, int left, void *const *out, uint64_t *digest) {
+static int check_results(tprt_context *context, const gather_case *c, int rank, int left,
+                         void *const *out, uint64_t *digest) {
   int errors = 0;
   char host[ALL_ROWS * MOST_COLUMNS * sizeof(float)];
   for (int k = c->keeps ? -1 : 0; k < c->n && !errors; k++) {
@@ -144,10 +155,12 @@ static void pause_a_while(int seed) {
     nanosleep(&(struct timespec){.tv_nsec = (long)(hash >> 8) % most_pause_us * 1000}, NULL);
 }
 
-int run_gather_case(tprt_context *context, tprt_comm *world, int i, int n_turns, const char *graph, uint64_t *digest) {
+int run_gather_case(tprt_context *context, tprt_comm *world, int i, int n_turns, const char *graph,
+                    uint64_t *digest) {
   const gather_case *c = &gather_cases[i];
   int n_ranks = tprt_comm_size(world), rank = tprt_comm_rank(world), errors = 0;
-  void *memory[N_INPUTS + N_OUTPUTS] = {NULL}, *at[N_INPUTS + N_OUTPUTS], **in = at, **out = at + N_INPUTS;
+  void *memory[N_INPUTS + N_OUTPUTS] = {NULL}, *at[N_INPUTS + N_OUTPUTS], **in = at,
+                          **out = at + N_INPUTS;
   memory[0] = allocate(context);
   memory[N_INPUTS] = c->keeps ? allocate(context) : NULL;
   for (int k = 0; k < c->n; k++) {
@@ -164,10 +177,12 @@ int run_gather_case(tprt_context *context, tprt_comm *world, int i, int n_turns,
     int left = LEFT + turn * LATER;
     upload_rows(context, c, n_ranks, rank, left, in[0]);
     pause_a_while(turn * n_ranks + rank);
-    errors += graph ? tprt_context_replay(context, programs[i], N_INPUTS, in, N_OUTPUTS, out, &why) != TPRT_OK
+    errors += graph ? tprt_context_replay(context, programs[i], N_INPUTS, in, N_OUTPUTS, out,
+                                          &why) != TPRT_OK
                     : programs[i](context, in, out) != TPRT_OK;
     if (graph && turn > 0 && (!strstr(why, graph) || !*why != !*graph)) {
-      fprintf(stderr, "wrong: case %d is no graph because \"%s\", expected \"%s\"\n", i, why, graph);
+      fprintf(stderr, "wrong: case %d is no graph because \"%s\", expected \"%s\"\n", i, why,
+              graph);
       errors++;
     }
     errors += check_results(context, c, rank, left, out, digest);

@@ -1,5 +1,5 @@
-/* Sites that gather rows and multiply them, in programs of virtual ranks on a driver that is none: against sums in f64; tables that are wrong; calls
- * that fail. */
+/* Sites that gather rows and multiply them, in programs of virtual ranks on a driver that is none:
+ * against sums in f64; tables that are wrong; calls that fail. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "gathering_cases.h"
@@ -32,7 +32,8 @@ static int check_bytes(tprt_context *context, int n_ranks) {
   for (int i = 0; i < n_gather_cases; i++) {
     tprt_site_stats stats;
     errors += tprt_context_site_stats(context, i, &stats) != TPRT_OK || stats.calls != 2 ||
-              stats.bytes != 2 * (n_ranks - 1) * (ALL_ROWS / n_ranks) * WIDTH * (int64_t)tprt_dtype_size(gather_cases[i].dtype);
+              stats.bytes != 2 * (n_ranks - 1) * (ALL_ROWS / n_ranks) * WIDTH *
+                                 (int64_t)tprt_dtype_size(gather_cases[i].dtype);
   }
   return errors;
 }
@@ -78,10 +79,12 @@ static void *play_other(void *argument) {
   (void)tprt_context_alloc(context, 8192, (void **)&memory);
   char *b = memory + 1024, *out = memory + 4096;
   p->errors = tprt_abi_enter(context, p->program->words) != TPRT_OK;
-  int32_t got = tprt_abi_gather_multiply(context, first ? 0 : 2, memory, b, b, first ? NULL : b, first ? NULL : b, NULL, out,
-                                         out + 1024, first ? NULL : out + 2048, first ? NULL : out + 3072);
+  int32_t got = tprt_abi_gather_multiply(context, first ? 0 : 2, memory, b, b, first ? NULL : b,
+                                         first ? NULL : b, NULL, out, out + 1024,
+                                         first ? NULL : out + 2048, first ? NULL : out + 3072);
   p->errors += got != TPRT_MISMATCH ||
-               !strstr(tprt_context_error(context), "ranks 0 and 1 of the group multiply gathered rows at different sites");
+               !strstr(tprt_context_error(context),
+                       "ranks 0 and 1 of the group multiply gathered rows at different sites");
   if (p->errors)
     fprintf(stderr, "wrong: status %d: %s\n", (int)got, tprt_context_error(context));
   tprt_context_free(context, memory);
@@ -216,8 +219,9 @@ static void test_tables(void **state) {
 }
 
 static void test_calls(void **state) {
-  static const char *const texts[] = {"site 4 of the bound program is no product of gathered rows", "site 0: input is NULL",
-                                      "site 0: b1 is (nil) and out1 is ", "site 0: b2 is "};
+  static const char *const texts[] = {"site 4 of the bound program is no product of gathered rows",
+                                      "site 0: input is NULL", "site 0: b1 is (nil) and out1 is ",
+                                      "site 0: b2 is "};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_gather_program(1);
   (void)state;
@@ -227,8 +231,10 @@ static void test_calls(void **state) {
     tprt_context *context = make_context(world);
     void *any = context;
     assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
-    assert_int_equal(tprt_abi_gather_multiply(context, i == 0 ? n_gather_cases : 0, i == 1 ? NULL : any, any,
-                                              i == 2 ? NULL : any, i == 3 ? any : NULL, NULL, NULL, any, any, NULL, NULL),
+    assert_int_equal(tprt_abi_gather_multiply(context, i == 0 ? n_gather_cases : 0,
+                                              i == 1 ? NULL : any, any, i == 2 ? NULL : any,
+                                              i == 3 ? any : NULL, NULL, NULL, any, any, NULL,
+                                              NULL),
                      TPRT_INVALID_ARGUMENT);
     if (!strstr(tprt_context_error(context), texts[i]))
       fail_msg("\"%s\" does not say \"%s\"", tprt_context_error(context), texts[i]);
@@ -241,14 +247,16 @@ static void test_calls(void **state) {
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
-  void *blaslt = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL), *begin = blaslt ? dlsym(blaslt, "fake_blaslt_begin") : NULL,
+  void *blaslt = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL),
+       *begin = blaslt ? dlsym(blaslt, "fake_blaslt_begin") : NULL,
        *look = blaslt ? dlsym(blaslt, "fake_blaslt_look") : NULL;
   memcpy(&blaslt_begin, &begin, sizeof begin);
   memcpy(&blaslt_look, &look, sizeof look);
   if (!begin || !look)
     return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks),        cmocka_unit_test(test_graphs),
-                                     cmocka_unit_test(test_no_algorithm), cmocka_unit_test(test_different_sites),
-                                     cmocka_unit_test(test_tables),       cmocka_unit_test(test_calls)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ranks),        cmocka_unit_test(test_graphs),
+      cmocka_unit_test(test_no_algorithm), cmocka_unit_test(test_different_sites),
+      cmocka_unit_test(test_tables),       cmocka_unit_test(test_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 /* With this workspace; NULL after a message. */
 static inline tprt_cuda_blas *make_blas(void *workspace, size_t bytes) {
-  const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = workspace, .workspace_bytes = bytes};
+  const tprt_cuda_blas_config config = {
+      .size = sizeof config, .workspace = workspace, .workspace_bytes = bytes};
   tprt_cuda_blas *blas = NULL;
   if (tprt_cuda_blas_create(&config, &blas) != TPRT_OK)
     fprintf(stderr, "wrong: %s\n", tprt_last_error());

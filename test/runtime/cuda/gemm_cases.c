@@ -12,7 +12,14 @@ const product products[] = {
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 9, .tf32 = true},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 9, .transpose_a = true},
     {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 8, .n = 3, .k = 5, .transpose_b = true},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 4, .n = 6, .k = 2, .transpose_a = true, .transpose_b = true, .pad = 3},
+    {.dtype = TPRT_F16,
+     .out_dtype = TPRT_F16,
+     .m = 4,
+     .n = 6,
+     .k = 2,
+     .transpose_a = true,
+     .transpose_b = true,
+     .pad = 3},
     {.dtype = TPRT_BF16, .out_dtype = TPRT_F32, .m = 1, .n = 16, .k = 8, .pad = 1},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 3, .n = 4, .k = 5, .batch = 3},
     {.dtype = TPRT_BF16,
@@ -24,14 +31,47 @@ const product products[] = {
      .transpose_b = true,
      .shared_b = true,
      .pad = 2},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .alpha = 0.5f, .beta = 2, .has_c = true},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 5,
+     .n = 7,
+     .k = 3,
+     .alpha = 0.5f,
+     .beta = 2,
+     .has_c = true},
     {.dtype = TPRT_F16, .out_dtype = TPRT_F32, .m = 5, .n = 7, .k = 3, .beta = 1},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 5, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU, .aux = true},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 130, .k = 3, .bias = true, .epilogue = TPRT_CUDA_RELU, .aux = true},
+    {.dtype = TPRT_BF16,
+     .out_dtype = TPRT_BF16,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .bias = true,
+     .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .epilogue = TPRT_CUDA_RELU,
+     .aux = true},
+    {.dtype = TPRT_F16,
+     .out_dtype = TPRT_F16,
+     .m = 6,
+     .n = 130,
+     .k = 3,
+     .bias = true,
+     .epilogue = TPRT_CUDA_RELU,
+     .aux = true},
     {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU},
-    {.dtype = TPRT_BF16, .out_dtype = TPRT_BF16, .m = 6, .n = 9, .k = 3, .bias = true, .epilogue = TPRT_CUDA_GELU, .aux = true},
+    {.dtype = TPRT_BF16,
+     .out_dtype = TPRT_BF16,
+     .m = 6,
+     .n = 9,
+     .k = 3,
+     .bias = true,
+     .epilogue = TPRT_CUDA_GELU,
+     .aux = true},
     {.dtype = TPRT_F32,
      .out_dtype = TPRT_F32,
      .m = 2,
@@ -41,7 +81,13 @@ const product products[] = {
      .bias = true,
      .epilogue = TPRT_CUDA_GELU,
      .aux = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_RELU_GRADIENT, .aux = true},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .epilogue = TPRT_CUDA_RELU_GRADIENT,
+     .aux = true},
     {.dtype = TPRT_BF16,
      .out_dtype = TPRT_F32,
      .m = 6,
@@ -50,7 +96,13 @@ const product products[] = {
      .epilogue = TPRT_CUDA_RELU_GRADIENT,
      .aux = true,
      .gradient = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .epilogue = TPRT_CUDA_GELU_GRADIENT, .aux = true},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .epilogue = TPRT_CUDA_GELU_GRADIENT,
+     .aux = true},
     {.dtype = TPRT_F16,
      .out_dtype = TPRT_F16,
      .m = 6,
@@ -59,9 +111,29 @@ const product products[] = {
      .epilogue = TPRT_CUDA_GELU_GRADIENT,
      .aux = true,
      .gradient = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 4, .n = 5, .k = 6, .transpose_a = true, .gradient = true},
-    {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
-    {.dtype = TPRT_F16, .out_dtype = TPRT_F16, .m = 6, .n = 5, .k = 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 4,
+     .n = 5,
+     .k = 6,
+     .transpose_a = true,
+     .gradient = true},
+    {.dtype = TPRT_F32,
+     .out_dtype = TPRT_F32,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .bias = true,
+     .nan = true,
+     .epilogue = TPRT_CUDA_RELU},
+    {.dtype = TPRT_F16,
+     .out_dtype = TPRT_F16,
+     .m = 6,
+     .n = 5,
+     .k = 3,
+     .bias = true,
+     .nan = true,
+     .epilogue = TPRT_CUDA_RELU},
 };
 const int n_products = sizeof products / sizeof *products;
 
@@ -88,7 +160,8 @@ static bool was_positive(int64_t at) { return at % 3 == 0; }
 static float was(int64_t at) { return (float)(at % 13 - 6) / 4; }
 
 void product_fill(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS]) {
-  static const int seeds[N_PRODUCT_BUFFERS] = {[OF_A] = 1, [OF_B] = 2, [OF_C] = 3, [OF_OUT] = 5, [OF_BIAS] = 4};
+  static const int seeds[N_PRODUCT_BUFFERS] = {
+      [OF_A] = 1, [OF_B] = 2, [OF_C] = 3, [OF_OUT] = 5, [OF_BIAS] = 4};
   for (int b = 0; b < N_PRODUCT_BUFFERS; b++) {
     memset(host[b], 0xff, GEMM_BYTES);
     if (seeds[b])
@@ -129,7 +202,8 @@ tprt_cuda_gemm product_gemm(const product *p, unsigned char *const s[N_PRODUCT_B
                       .bias_gradient = p->gradient ? s[OF_GRADIENT] : NULL,
                       .aux = p->aux ? s[OF_AUX] : NULL};
   int64_t rows_a = p->transpose_a ? p->k : p->m, rows_b = p->transpose_b ? p->n : p->k;
-  int64_t row_a = (p->transpose_a ? p->m : p->k) + p->pad, row_b = (p->transpose_b ? p->k : p->n) + p->pad;
+  int64_t row_a = (p->transpose_a ? p->m : p->k) + p->pad,
+          row_b = (p->transpose_b ? p->k : p->n) + p->pad;
   if (p->pad) {
     g.row_a = row_a;
     g.row_b = row_b;
@@ -147,8 +221,8 @@ static const double ROOT = 0.7978845608028654, CUBE = 0.044715;
 static double gelu(double x) { return 0.5 * x * (1 + tanh(ROOT * (x + CUBE * x * x * x))); }
 static double gelu_slope(double x) { return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5; }
 
-double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS], int64_t batch, int64_t i, int64_t j,
-                    int64_t l) {
+double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS], int64_t batch,
+                    int64_t i, int64_t j, int64_t l) {
   tprt_cuda_gemm gemm = product_gemm(p, host), *g = &gemm;
   int64_t row_a = g->row_a         ? g->row_a
                   : p->transpose_a ? p->m
@@ -156,23 +230,27 @@ double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFER
           row_b = g->row_b         ? g->row_b
                   : p->transpose_b ? p->k
                                    : p->n;
-  double b = (double)product_load(p->dtype, g->b, batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
+  double b = (double)product_load(
+      p->dtype, g->b, batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
   if (i < 0)
     return b;
-  double a = (double)product_load(p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
+  double a = (double)product_load(
+      p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
   return a * b;
 }
 
-static int near(const product *p, const char *what, int64_t at, double got, double expected, double slack) {
+static int near(const product *p, const char *what, int64_t at, double got, double expected,
+                double slack) {
   double unit = p->out_dtype == TPRT_BF16 ? 0x1p-8 : p->out_dtype == TPRT_F16 ? 0x1p-11 : 0x1p-20;
   if (fabs(got - expected) <= unit * fabs(expected) + 1e-6 + slack)
     return 0;
-  fprintf(stderr, "wrong: product %d: %s[%lld] is %.9g, expected %.9g\n", (int)(p - products), what, (long long)at, got,
-          expected);
+  fprintf(stderr, "wrong: product %d: %s[%lld] is %.9g, expected %.9g\n", (int)(p - products), what,
+          (long long)at, got, expected);
   return 1;
 }
 
-int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS], const unsigned char *old, double slack) {
+int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS],
+                  const unsigned char *old, double slack) {
   tprt_cuda_gemm gemm = product_gemm(p, s), *g = &gemm;
   bool gelu_here = p->epilogue == TPRT_CUDA_GELU || p->epilogue == TPRT_CUDA_GELU_GRADIENT;
   double of_sum = gelu_here ? slack * (double)p->m : 0;
@@ -185,14 +263,18 @@ int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS], c
       for (int64_t l = 0; l < p->k; l++)
         sum_of_b += product_term(p, s, batch, -1, j, l);
       for (int64_t i = 0; i < p->m; i++) {
-        int64_t at = batch * g->step_out + i * row + j, aux = batch * aux_row * p->m + i * aux_row + j;
+        int64_t at = batch * g->step_out + i * row + j,
+                aux = batch * aux_row * p->m + i * aux_row + j;
         double x = 0;
         for (int64_t l = 0; l < p->k; l++)
           x += product_term(p, s, batch, i, j, l);
         x = (double)g->alpha * x +
-            (p->beta != 0 ? (double)p->beta * (double)product_load(p->out_dtype, p->has_c ? s[OF_C] : old, at) : 0);
+            (p->beta != 0 ? (double)p->beta *
+                                (double)product_load(p->out_dtype, p->has_c ? s[OF_C] : old, at)
+                          : 0);
         x += p->bias ? (double)product_load(p->out_dtype, s[OF_BIAS], j) : 0;
-        if (p->aux && p->epilogue == TPRT_CUDA_RELU && (s[OF_AUX][aux / 8] >> aux % 8 & 1) != (x > 0))
+        if (p->aux && p->epilogue == TPRT_CUDA_RELU &&
+            (s[OF_AUX][aux / 8] >> aux % 8 & 1) != (x > 0))
           errors += near(p, "bits of aux", aux, x <= 0, x > 0, 0);
         if (p->aux && p->epilogue == TPRT_CUDA_GELU)
           errors += near(p, "aux", aux, (double)product_load(p->out_dtype, s[OF_AUX], aux), x, 0);
@@ -210,7 +292,8 @@ int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS], c
     }
   /* Nothing between the rows is touched. */
   for (int64_t k = 0; p->pad && k < p->pad; k++)
-    errors += near(p, "what lies behind a row", k, (double)product_load(p->out_dtype, s[OF_OUT], p->n + k),
+    errors += near(p, "what lies behind a row", k,
+                   (double)product_load(p->out_dtype, s[OF_OUT], p->n + k),
                    (double)product_load(p->out_dtype, old, p->n + k), 0);
   return errors != 0;
 }

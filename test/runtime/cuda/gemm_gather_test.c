@@ -1,5 +1,6 @@
-/* Rows that are gathered and products of them, over a driver and a cuBLASLt that are none: virtual ranks and a thread for each rank, with
- * streams that are done in every order that events allow; without each of these events; calls that fail; what is refused. */
+/* Rows that are gathered and products of them, over a driver and a cuBLASLt that are none: virtual
+ * ranks and a thread for each rank, with streams that are done in every order that events allow;
+ * without each of these events; calls that fail; what is refused. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "gemm_blas.h"
@@ -44,7 +45,8 @@ static void *nothing(size_t bytes) {
 }
 
 static float load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32 ? ((const float *)from)[i] : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+  return dtype == TPRT_F32 ? ((const float *)from)[i]
+                           : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 static void store(tprt_dtype dtype, void *to, int64_t i, float x) {
@@ -55,7 +57,9 @@ static void store(tprt_dtype dtype, void *to, int64_t i, float x) {
 }
 
 /* Element i of the rows in a turn. */
-static float row_value(int64_t i, int turn) { return (float)((i * 5 + turn * 11 + i / 13) % 19 - 9) / 8; }
+static float row_value(int64_t i, int turn) {
+  return (float)((i * 5 + turn * 11 + i / 13) % 19 - 9) / 8;
+}
 
 static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
   void *memory = nothing((size_t)n * tprt_dtype_size(dtype));
@@ -70,8 +74,8 @@ static int64_t row_of(const world *w, int rank, int64_t i) {
   return each ? i / each * (w->tokens / w->blocks) + rank * each + i % each : 0;
 }
 
-static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype, tprt_dtype out_dtype, int n_gemms,
-                        bool in_place) {
+static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype,
+                        tprt_dtype out_dtype, int n_gemms, bool in_place) {
   world w = {.n_ranks = n_ranks,
              .blocks = blocks,
              .n_gemms = n_gemms,
@@ -81,28 +85,35 @@ static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype 
              .out_dtype = out_dtype,
              .in_place = in_place};
   size_t slice_bytes = (size_t)(w.slice * WIDTH) * tprt_dtype_size(dtype);
-  w.config = (tprt_cuda_group_config){
-      .size = sizeof w.config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .max_ctas = 2, .spin_limit = 1u << 24};
-  w.rows = (tprt_cuda_gather){.size = sizeof w.rows, .dtype = dtype, .tokens = tokens, .width = WIDTH, .blocks = blocks};
+  w.config = (tprt_cuda_group_config){.size = sizeof w.config,
+                                      .n_ranks = n_ranks,
+                                      .rank = TPRT_CUDA_ALL_RANKS,
+                                      .max_ctas = 2,
+                                      .spin_limit = 1u << 24};
+  w.rows = (tprt_cuda_gather){
+      .size = sizeof w.rows, .dtype = dtype, .tokens = tokens, .width = WIDTH, .blocks = blocks};
   for (int r = 0; r < n_ranks; r++) {
     w.config.signals[r] = memset(nothing(tprt_cuda_signal_bytes()), 0, tprt_cuda_signal_bytes());
     w.rows.gathered[r] = nothing((size_t)n_ranks * slice_bytes);
-    w.rows.input[r] = in_place ? (char *)w.rows.gathered[r] + (size_t)r * slice_bytes : nothing(slice_bytes);
+    w.rows.input[r] =
+        in_place ? (char *)w.rows.gathered[r] + (size_t)r * slice_bytes : nothing(slice_bytes);
     for (int j = 0; j < n_gemms; j++)
-      w.gemms[r * n_gemms + j] = (tprt_cuda_gemm){.size = sizeof *w.gemms,
-                                                  .dtype = dtype,
-                                                  .out_dtype = out_dtype,
-                                                  .m = tokens,
-                                                  .n = N,
-                                                  .k = WIDTH,
-                                                  .row_out = ROW_OUT,
-                                                  .alpha = 1,
-                                                  .transpose_b = j % 2,
-                                                  .epilogue = j % 2 ? TPRT_CUDA_RELU : TPRT_CUDA_NOTHING,
-                                                  .b = numbers(dtype, WIDTH * N, 10 * j), /* the same on all ranks */
-                                                  .bias = numbers(out_dtype, N, r),
-                                                  .aux = j % 2 ? nothing((size_t)tokens * 16) : NULL,
-                                                  .out = nothing((size_t)(tokens * ROW_OUT) * tprt_dtype_size(out_dtype))};
+      w.gemms[r * n_gemms + j] =
+          (tprt_cuda_gemm){.size = sizeof *w.gemms,
+                           .dtype = dtype,
+                           .out_dtype = out_dtype,
+                           .m = tokens,
+                           .n = N,
+                           .k = WIDTH,
+                           .row_out = ROW_OUT,
+                           .alpha = 1,
+                           .transpose_b = j % 2,
+                           .epilogue = j % 2 ? TPRT_CUDA_RELU : TPRT_CUDA_NOTHING,
+                           /* the same on all ranks */
+                           .b = numbers(dtype, WIDTH * N, 10 * j),
+                           .bias = numbers(out_dtype, N, r),
+                           .aux = j % 2 ? nothing((size_t)tokens * 16) : NULL,
+                           .out = nothing((size_t)(tokens * ROW_OUT) * tprt_dtype_size(out_dtype))};
   }
   return w;
 }
@@ -152,7 +163,8 @@ static int errors_of(const world *w, int rank, int turn, bool says) {
   for (int64_t i = 0; i < w->tokens * WIDTH; i++)
     errors += !(load(w->dtype, w->rows.gathered[rank], i) == row_value(i, turn));
   if (errors && says)
-    fprintf(stderr, "wrong: rank %d of %d: %d elements of the gathered rows\n", rank, w->n_ranks, errors);
+    fprintf(stderr, "wrong: rank %d of %d: %d elements of the gathered rows\n", rank, w->n_ranks,
+            errors);
   for (int j = 0; j < w->n_gemms; j++) {
     const tprt_cuda_gemm *g = &w->gemms[rank * w->n_gemms + j];
     double unit = w->out_dtype == TPRT_BF16 ? 0x1p-8 : 0x1p-20;
@@ -164,13 +176,14 @@ static int errors_of(const world *w, int rank, int turn, bool says) {
           x += (double)row_value(t * WIDTH + k, turn) * b;
           size += fabs((double)row_value(t * WIDTH + k, turn) * b);
         }
-        double wanted = g->epilogue && x < 0 ? 0 : x, got = (double)load(w->out_dtype, g->out, t * ROW_OUT + n);
+        double wanted = g->epilogue && x < 0 ? 0 : x,
+               got = (double)load(w->out_dtype, g->out, t * ROW_OUT + n);
         bool bit = g->aux ? ((const unsigned char *)g->aux)[t * 16 + n / 8] >> n % 8 & 1 : x > 0;
         if (fabs(got - wanted) <= unit * size && (fabs(x) <= unit * size || bit == (x > 0)))
           continue;
         if (errors++ == 0 && says)
-          fprintf(stderr, "wrong: rank %d of %d, product %d: [%lld, %lld] is %g, expected %g\n", rank, w->n_ranks, j,
-                  (long long)t, (long long)n, got, wanted);
+          fprintf(stderr, "wrong: rank %d of %d, product %d: [%lld, %lld] is %g, expected %g\n",
+                  rank, w->n_ranks, j, (long long)t, (long long)n, got, wanted);
       }
   }
   return errors;
@@ -187,7 +200,8 @@ typedef struct player {
 static bool begin_player(player *p, const tprt_cuda_group_config *config) {
   *p = (player){.workspace = nothing(WORKSPACE)};
   p->blas = make_blas(p->workspace, WORKSPACE);
-  bool fine = p->blas && tprt_cuda_group_create(config, &p->group) == TPRT_OK && tprt_cuda_copier_create(&p->copier) == TPRT_OK;
+  bool fine = p->blas && tprt_cuda_group_create(config, &p->group) == TPRT_OK &&
+              tprt_cuda_copier_create(&p->copier) == TPRT_OK;
   if (!fine)
     fprintf(stderr, "wrong: %s\n", tprt_last_error());
   return fine;
@@ -217,7 +231,8 @@ static const struct {
 static void enqueue_all(world *w, player *p, int turn, cuda_stream stream) {
   for (int r = 0; r < w->n_ranks; r++)
     enqueue_rows(w, r, turn, 0, stream);
-  if (tprt_cuda_gather_multiply(p->group, p->copier, p->blas, &w->rows, w->gemms, w->n_gemms, stream) != TPRT_OK)
+  if (tprt_cuda_gather_multiply(p->group, p->copier, p->blas, &w->rows, w->gemms, w->n_gemms,
+                                stream) != TPRT_OK)
     fail_msg("%s", tprt_last_error());
 }
 
@@ -237,8 +252,8 @@ static void test_virtual_ranks(void **state) {
     for (int n = 1; n <= MOST_RANKS; n++)
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         setenv("FAKE_LATE", late[l], 1);
-        world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype, shapes[i].out_dtype, shapes[i].n_gemms,
-                             shapes[i].in_place);
+        world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype,
+                             shapes[i].out_dtype, shapes[i].n_gemms, shapes[i].in_place);
         player p;
         cuda_stream stream;
         assert_true(begin_player(&p, &w.config));
@@ -302,7 +317,9 @@ static void test_graph(void **state) {
   setenv("FAKE_CUDA", "copy of rows", 1);
   cuda_graph failed;
   assert_int_equal(driver.capture_begin(stream, 0), 0);
-  assert_int_equal(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w.rows, w.gemms, 2, stream), TPRT_DEVICE);
+  assert_int_equal(
+      tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w.rows, w.gemms, 2, stream),
+      TPRT_DEVICE);
   assert_int_equal(driver.capture_end(stream, &failed), 0);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(driver.graph_destroy(failed), 0);
@@ -342,7 +359,8 @@ static void test_waits(void **state) {
   long n_waits;
   (void)state;
   assert_int_equal(errors_without_wait(0, "2", &n_waits), 0);
-  assert_int_equal(n_waits, 1 + 2 + 1); /* the copier for the stream; the stream for each copy, and at the end */
+  /* the copier for the stream; the stream for each copy, and at the end */
+  assert_int_equal(n_waits, 1 + 2 + 1);
   for (long lost = 1; lost <= n_waits; lost++) {
     int errors = 0;
     long n;
@@ -376,9 +394,11 @@ static void *play(void *argument) {
   own->errors = !begin_player(&p, &config);
   pthread_barrier_wait(own->all);
   for (int turn = 0; turn < own->n_turns; turn++) {
-    *plan = (fake_stream_plan){.lose_launch = own->lose_launch, .copy_us = own->rank == 0 ? LATE_US : 0};
+    *plan = (fake_stream_plan){.lose_launch = own->lose_launch,
+                               .copy_us = own->rank == 0 ? LATE_US : 0};
     enqueue_rows(w, own->rank, turn, own->rank == 0 ? LATE_US : 0, NULL);
-    if (tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w->rows, &w->gemms[own->rank * w->n_gemms], w->n_gemms, NULL)) {
+    if (tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w->rows,
+                                  &w->gemms[own->rank * w->n_gemms], w->n_gemms, NULL)) {
       fprintf(stderr, "wrong: %s\n", tprt_last_error());
       own->errors++;
     }
@@ -422,7 +442,8 @@ static void test_grid_per_rank(void **state) {
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* Ranks that do not meet read what is not there yet, or overwrite what others still read; sooner or later. */
+/* Ranks that do not meet read what is not there yet, or overwrite what others still read; sooner or
+ * later. */
 static void test_meetings(void **state) {
   enum { MOST_TRIES = 50 };
   (void)state;
@@ -441,7 +462,8 @@ static void test_meetings(void **state) {
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
-    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(), tprt_status_name(status), text);
+    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(),
+             tprt_status_name(status), text);
 }
 
 static void test_failures(void **state) {
@@ -467,7 +489,8 @@ static void test_failures(void **state) {
   assert_true(begin_player(&p, &w.config));
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     setenv("FAKE_CUDA", calls[i].mode, 1);
-    expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w.rows, w.gemms, 1, NULL), TPRT_DEVICE, calls[i].text);
+    expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w.rows, w.gemms, 1, NULL),
+           TPRT_DEVICE, calls[i].text);
     setenv("FAKE_CUDA", "", 1);
     enqueue_all(&w, &p, (int)i, NULL); /* and goes on */
     assert_int_equal(errors_of(&w, 0, (int)i, true) + errors_of(&w, 1, (int)i, true), 0);
@@ -484,28 +507,33 @@ static void test_refused(void **state) {
   (void)state;
   assert_true(begin_player(&p, &w.config));
   *plan = (fake_stream_plan){.lose_wait = 0};
-#define REFUSED(change, status, text)                                                                                          \
-  do {                                                                                                                         \
-    tprt_cuda_gemm gemms[2] = {w.gemms[0], w.gemms[1]}, *g = &gemms[1];                                                        \
-    tprt_cuda_gather rows = w.rows;                                                                                            \
-    int n_gemms = 1;                                                                                                           \
-    (void)g;                                                                                                                   \
-    change;                                                                                                                    \
-    expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &rows, gemms, n_gemms, NULL), status, text);                   \
+#define REFUSED(change, status, text)                                                              \
+  do {                                                                                             \
+    tprt_cuda_gemm gemms[2] = {w.gemms[0], w.gemms[1]}, *g = &gemms[1];                            \
+    tprt_cuda_gather rows = w.rows;                                                                \
+    int n_gemms = 1;                                                                               \
+    (void)g;                                                                                       \
+    change;                                                                                        \
+    expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &rows, gemms, n_gemms, NULL),      \
+           status, text);                                                                          \
   } while (0)
   REFUSED(rows.size = 1, TPRT_INVALID_ARGUMENT, "tprt_cuda_gather.size is 1");
   REFUSED(g->size = 1, TPRT_INVALID_ARGUMENT, "tprt_cuda_gemm.size is 1");
-  REFUSED(n_gemms = 0, TPRT_INVALID_ARGUMENT, "0 products of rows that are gathered; 1 to 4 are possible");
+  REFUSED(n_gemms = 0, TPRT_INVALID_ARGUMENT,
+          "0 products of rows that are gathered; 1 to 4 are possible");
   REFUSED(n_gemms = 5, TPRT_INVALID_ARGUMENT, "5 products of rows that are gathered");
   REFUSED(rows.dtype = TPRT_F64, TPRT_UNSUPPORTED, "rows of f64 are gathered for products");
   REFUSED(rows.tokens = -1, TPRT_INVALID_ARGUMENT, "-1 rows of 8 elements are gathered");
   REFUSED(rows.tokens = INT64_MAX, TPRT_INVALID_ARGUMENT, "9223372036854775807 rows of 8 elements");
   REFUSED(rows.width = 0, TPRT_INVALID_ARGUMENT, "8 rows of 0 elements");
-  REFUSED(rows.width = INT64_C(1) << 56, TPRT_INVALID_ARGUMENT, "8 rows of 72057594037927936 elements");
-  REFUSED((rows.tokens = 6, rows.width = 5), TPRT_UNSUPPORTED, "the 3 rows of a rank, of 5 elements of f32, are no multiple");
+  REFUSED(rows.width = INT64_C(1) << 56, TPRT_INVALID_ARGUMENT,
+          "8 rows of 72057594037927936 elements");
+  REFUSED((rows.tokens = 6, rows.width = 5), TPRT_UNSUPPORTED,
+          "the 3 rows of a rank, of 5 elements of f32, are no multiple");
   REFUSED(rows.input[1] = NULL, TPRT_INVALID_ARGUMENT, "input is set for 1 of 2 ranks");
   REFUSED(rows.gathered[1] = NULL, TPRT_INVALID_ARGUMENT, "gathered is set for 1 of 2 ranks");
-  REFUSED(g->m = 7, TPRT_INVALID_ARGUMENT, "product of rank 1, of rows that are gathered, has not the shape of the rows");
+  REFUSED(g->m = 7, TPRT_INVALID_ARGUMENT,
+          "product of rank 1, of rows that are gathered, has not the shape of the rows");
   REFUSED(g->k = 7, TPRT_INVALID_ARGUMENT, "has not the shape of the rows");
   REFUSED(g->dtype = TPRT_BF16, TPRT_INVALID_ARGUMENT, "has another type than the rows");
   REFUSED(rows.blocks = 8, TPRT_INVALID_ARGUMENT, "8 rows in 8 blocks are gathered from 2 ranks");
@@ -517,7 +545,8 @@ static void test_refused(void **state) {
   REFUSED(g->transpose_a = true, TPRT_INVALID_ARGUMENT, "is a batch, or a is transposed");
   REFUSED(g->a = g->b, TPRT_INVALID_ARGUMENT, "has an a or row_a");
   REFUSED(g->row_a = 8, TPRT_INVALID_ARGUMENT, "has an a or row_a");
-  REFUSED(g->row_out = INT64_MAX / 4, TPRT_INVALID_ARGUMENT, "has rows of out that no memory holds");
+  REFUSED(g->row_out = INT64_MAX / 4, TPRT_INVALID_ARGUMENT,
+          "has rows of out that no memory holds");
   REFUSED(g->n = -1, TPRT_INVALID_ARGUMENT, "has rows of out that no memory holds");
   REFUSED(g->bias_gradient = g->out, TPRT_INVALID_ARGUMENT, "has a bias_gradient");
   REFUSED((rows.tokens = gemms[0].m = g->m = 6, gemms[0].row_out = 25), TPRT_INVALID_ARGUMENT,
@@ -552,9 +581,10 @@ int main(void) {
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   if (!find_driver())
     return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_same_bits),
-                                     cmocka_unit_test(test_graph),         cmocka_unit_test(test_waits),
-                                     cmocka_unit_test(test_grid_per_rank), cmocka_unit_test(test_meetings),
-                                     cmocka_unit_test(test_failures),      cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_graph),         cmocka_unit_test(test_waits),
+      cmocka_unit_test(test_grid_per_rank), cmocka_unit_test(test_meetings),
+      cmocka_unit_test(test_failures),      cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

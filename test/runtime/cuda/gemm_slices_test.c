@@ -1,5 +1,6 @@
-/* Products whose rows are summed over the ranks, over a driver and a cuBLASLt that are none: virtual ranks and a thread for each rank,
- * against sums in f64; what is refused; when slices pay. */
+/* Products whose rows are summed over the ranks, over a driver and a cuBLASLt that are none:
+ * virtual ranks and a thread for each rank, against sums in f64; what is refused; when slices
+ * pay. */
 #define _GNU_SOURCE 1
 #include "gemm_blas.h"
 
@@ -36,7 +37,8 @@ static void *zeroed(size_t bytes) {
 }
 
 static float load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32 ? ((const float *)from)[i] : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+  return dtype == TPRT_F32 ? ((const float *)from)[i]
+                           : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
@@ -52,13 +54,24 @@ static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
 }
 
 /* Rows of each block that a rank reduces. */
-static int64_t slice_of(const world *w) { return (w->tokens / w->blocks + w->n_ranks - 1) / w->n_ranks; }
+static int64_t slice_of(const world *w) {
+  return (w->tokens / w->blocks + w->n_ranks - 1) / w->n_ranks;
+}
 
-static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype, tprt_dtype factors, bool sharded) {
-  world w = {.n_ranks = n_ranks, .tokens = tokens, .dtype = dtype, .factors = factors, .sharded = sharded, .blocks = blocks};
+static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype dtype,
+                        tprt_dtype factors, bool sharded) {
+  world w = {.n_ranks = n_ranks,
+             .tokens = tokens,
+             .dtype = dtype,
+             .factors = factors,
+             .sharded = sharded,
+             .blocks = blocks};
   size_t bytes = (size_t)(slice_of(&w) * blocks * n_ranks * HIDDEN) * tprt_dtype_size(dtype);
-  w.config = (tprt_cuda_group_config){
-      .size = sizeof w.config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS, .max_ctas = 2, .spin_limit = 1u << 24};
+  w.config = (tprt_cuda_group_config){.size = sizeof w.config,
+                                      .n_ranks = n_ranks,
+                                      .rank = TPRT_CUDA_ALL_RANKS,
+                                      .max_ctas = 2,
+                                      .spin_limit = 1u << 24};
   w.rows = (tprt_cuda_rows){.size = sizeof w.rows,
                             .dtype = dtype,
                             .tokens = tokens,
@@ -87,7 +100,8 @@ static world make_world(int n_ranks, int64_t tokens, int64_t blocks, tprt_dtype 
 
 static void free_world(world *w) {
   for (int r = 0; r < w->n_ranks; r++) {
-    const void *all[] = {w->config.signals[r], w->rows.input[r], w->rows.out[r], w->gemms[r].a, w->gemms[r].b};
+    const void *all[] = {w->config.signals[r], w->rows.input[r], w->rows.out[r], w->gemms[r].a,
+                         w->gemms[r].b};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       free((void *)(uintptr_t)all[i]);
   }
@@ -104,7 +118,8 @@ static int errors_of(const world *w, int rank) {
       for (int r = 0; r < w->n_ranks; r++) {
         double x = 0;
         for (int64_t k = 0; k < K; k++)
-          x += (double)load(w->factors, w->gemms[r].a, t * 8 + k) * (double)load(w->factors, w->gemms[r].b, k * HIDDEN + h);
+          x += (double)load(w->factors, w->gemms[r].a, t * 8 + k) *
+               (double)load(w->factors, w->gemms[r].b, k * HIDDEN + h);
         sum += x;
         size += fabs(x);
       }
@@ -115,8 +130,8 @@ static int errors_of(const world *w, int rank) {
         row = t / block * slice + in_slice;
       double got = (double)load(w->dtype, w->rows.out[rank], row * HIDDEN + h);
       if (!(fabs(got - sum) <= unit * size)) {
-        fprintf(stderr, "wrong: rank %d of %d: [%lld, %lld] is %g, expected %g\n", rank, w->n_ranks, (long long)t, (long long)h,
-                got, sum);
+        fprintf(stderr, "wrong: rank %d of %d: [%lld, %lld] is %g, expected %g\n", rank, w->n_ranks,
+                (long long)t, (long long)h, got, sum);
         return 1;
       }
     }
@@ -127,16 +142,18 @@ static const struct {
   int64_t tokens, blocks;
   tprt_dtype dtype, factors;
   bool sharded;
-} shapes[] = {{8, 1, TPRT_F32, TPRT_F32, false},   {9, 1, TPRT_F32, TPRT_BF16, true}, {6, 1, TPRT_BF16, TPRT_BF16, true},
-              {5, 1, TPRT_BF16, TPRT_BF16, false}, {1, 1, TPRT_F32, TPRT_F32, false}, {8, 2, TPRT_F32, TPRT_F32, true},
-              {9, 3, TPRT_BF16, TPRT_BF16, true},  {12, 3, TPRT_F32, TPRT_F32, false}};
+} shapes[] = {{8, 1, TPRT_F32, TPRT_F32, false},  {9, 1, TPRT_F32, TPRT_BF16, true},
+              {6, 1, TPRT_BF16, TPRT_BF16, true}, {5, 1, TPRT_BF16, TPRT_BF16, false},
+              {1, 1, TPRT_F32, TPRT_F32, false},  {8, 2, TPRT_F32, TPRT_F32, true},
+              {9, 3, TPRT_BF16, TPRT_BF16, true}, {12, 3, TPRT_F32, TPRT_F32, false}};
 
 static void test_virtual_ranks(void **state) {
   void *workspace = zeroed(WORKSPACE);
   (void)state;
   for (int n = 1; n <= MOST_RANKS; n++)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-      world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype, shapes[i].factors, shapes[i].sharded);
+      world w = make_world(n, shapes[i].tokens, shapes[i].blocks, shapes[i].dtype,
+                           shapes[i].factors, shapes[i].sharded);
       tprt_cuda_group *group;
       tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
       assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
@@ -206,7 +223,8 @@ static void test_grid_per_rank(void **state) {
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
-    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(), tprt_status_name(status), text);
+    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(),
+             tprt_status_name(status), text);
 }
 
 static void test_refused(void **state) {
@@ -216,13 +234,14 @@ static void test_refused(void **state) {
   tprt_cuda_blas *blas = make_blas(workspace, WORKSPACE);
   (void)state;
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
-#define REFUSED(change, text)                                                                                                  \
-  do {                                                                                                                         \
-    tprt_cuda_gemm gemms[2] = {w.gemms[0], w.gemms[1]}, *g = &gemms[1];                                                        \
-    tprt_cuda_rows rows = w.rows;                                                                                              \
-    (void)g;                                                                                                                   \
-    change;                                                                                                                    \
-    expect(tprt_cuda_multiply_reduce(group, blas, gemms, &rows, NULL), TPRT_INVALID_ARGUMENT, text);                           \
+#define REFUSED(change, text)                                                                      \
+  do {                                                                                             \
+    tprt_cuda_gemm gemms[2] = {w.gemms[0], w.gemms[1]}, *g = &gemms[1];                            \
+    tprt_cuda_rows rows = w.rows;                                                                  \
+    (void)g;                                                                                       \
+    change;                                                                                        \
+    expect(tprt_cuda_multiply_reduce(group, blas, gemms, &rows, NULL), TPRT_INVALID_ARGUMENT,      \
+           text);                                                                                  \
   } while (0)
   REFUSED(rows.blocks = 3, "8 rows in 3 blocks");
   REFUSED(rows.size = 1, "tprt_cuda_rows.size is 1");
@@ -238,14 +257,17 @@ static void test_refused(void **state) {
   REFUSED(g->beta = 1, "has out, c, beta or row_out");
   REFUSED(g->bias = workspace, "has an epilogue or a bias");
   REFUSED(g->epilogue = TPRT_CUDA_RELU, "has an epilogue or a bias");
-  REFUSED((g->row_a = 5, rows.tokens = 2, gemms[0].m = g->m = 2), "has slices of a that do not begin at multiples of 16 bytes");
-  REFUSED((g->row_a = 6, rows.blocks = 4), "has slices of a that do not begin at multiples of 16 bytes");
+  REFUSED((g->row_a = 5, rows.tokens = 2, gemms[0].m = g->m = 2),
+          "has slices of a that do not begin at multiples of 16 bytes");
+  REFUSED((g->row_a = 6, rows.blocks = 4),
+          "has slices of a that do not begin at multiples of 16 bytes");
   REFUSED(g->b = NULL, "cuBLASLt: b is NULL");
   tprt_cuda_group_destroy(group);
   /* With one rank here, the addresses of the others are needed all the same. */
   w.config.rank = 0;
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
-  REFUSED(rows.input[1] = NULL, "CUDA: rank 1's rows of products are at (nil); all ranks' addresses are needed");
+  REFUSED(rows.input[1] = NULL,
+          "CUDA: rank 1's rows of products are at (nil); all ranks' addresses are needed");
   tprt_cuda_group_destroy(group);
   tprt_cuda_blas_destroy(blas);
   free(workspace);
@@ -260,8 +282,10 @@ static void test_choice(void **state) {
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 2048, 8192, 8192, 2, flops, link)); /* tokens */
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 4095, 8192, 8192, 2, flops, link));
   assert_true(tprt_cuda_choose_slices(TPRT_BF16, 4096, 8192, 8192, 8, flops, link));
-  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 256, 8, flops, link));     /* sending takes longest */
-  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 1 << 20, 8, flops, link)); /* and least */
+  /* sending takes longest */
+  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 256, 8, flops, link));
+  /* and least */
+  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 1 << 20, 8, flops, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 8, 0, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 8, flops, (double)NAN));
 }
@@ -269,7 +293,8 @@ static void test_choice(void **state) {
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_grid_per_rank),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_virtual_ranks),
+                                     cmocka_unit_test(test_grid_per_rank),
                                      cmocka_unit_test(test_refused), cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

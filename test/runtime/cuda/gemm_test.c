@@ -1,5 +1,6 @@
-/* Products of matrices through the public interface, over a cuBLASLt that is none: every type, transpose, layout and epilogue against an
- * oracle in f64; what is kept by shape; graphs; everything that is refused, and every call that fails. */
+/* Products of matrices through the public interface, over a cuBLASLt that is none: every type,
+ * transpose, layout and epilogue against an oracle in f64; what is kept by shape; graphs;
+ * everything that is refused, and every call that fails. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
@@ -59,7 +60,8 @@ static void free_buffers(buffers *s) {
 }
 
 static tprt_cuda_blas *make_blas(const buffers *s) {
-  const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = s->workspace, .workspace_bytes = WORKSPACE};
+  const tprt_cuda_blas_config config = {
+      .size = sizeof config, .workspace = s->workspace, .workspace_bytes = WORKSPACE};
   tprt_cuda_blas *blas = NULL;
   if (tprt_cuda_blas_create(&config, &blas) != TPRT_OK)
     fail_msg("%s", tprt_last_error());
@@ -156,10 +158,12 @@ static void *symbol(const char *name) {
 }
 
 static void test_graph(void **state) {
-  cuda_result (*capture)(cuda_stream, int), (*end)(cuda_stream, void **), (*instantiate)(void **, void *, unsigned long long);
+  cuda_result (*capture)(cuda_stream, int), (*end)(cuda_stream, void **),
+      (*instantiate)(void **, void *, unsigned long long);
   cuda_result (*replay)(void *, cuda_stream), (*destroy)(void *), (*destroy_graph)(void *);
-  void *from[] = {symbol("cuStreamBeginCapture_v2"), symbol("cuStreamEndCapture"), symbol("cuGraphInstantiateWithFlags"),
-                  symbol("cuGraphLaunch"),           symbol("cuGraphExecDestroy"), symbol("cuGraphDestroy")},
+  void *from[] = {symbol("cuStreamBeginCapture_v2"),     symbol("cuStreamEndCapture"),
+                  symbol("cuGraphInstantiateWithFlags"), symbol("cuGraphLaunch"),
+                  symbol("cuGraphExecDestroy"),          symbol("cuGraphDestroy")},
        *graph, *program;
   (void)state;
   memcpy(&capture, &from[0], sizeof capture);
@@ -197,12 +201,14 @@ static void test_graph(void **state) {
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
-    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(), tprt_status_name(status), text);
+    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(),
+             tprt_status_name(status), text);
 }
 
 static void test_refused(void **state) {
-#define OF(type, out, rows, terms)                                                                                             \
-  .size = sizeof(tprt_cuda_gemm), .dtype = TPRT_##type, .out_dtype = TPRT_##out, .m = (rows), .n = 4, .k = (terms), .alpha = 1
+#define OF(type, out, rows, terms)                                                                 \
+  .size = sizeof(tprt_cuda_gemm), .dtype = TPRT_##type, .out_dtype = TPRT_##out, .m = (rows),      \
+  .n = 4, .k = (terms), .alpha = 1
 #define BASE OF(F32, F32, 4, 4)
   static const struct {
     tprt_cuda_gemm gemm;
@@ -221,19 +227,29 @@ static void test_refused(void **state) {
       {{BASE, .row_out = 3}, TPRT_INVALID_ARGUMENT, "rows of out are 3 elements apart, but have 4"},
       {{BASE, .row_out = INT64_MAX / 4}, TPRT_INVALID_ARGUMENT, "out of 4 rows that are"},
       {{BASE, .batch = 2}, TPRT_INVALID_ARGUMENT, "matrices out are 0 elements apart, but take 16"},
-      {{BASE, .batch = 2, .step_out = 16, .step_a = -1}, TPRT_INVALID_ARGUMENT, "matrices a are -1 elements apart"},
+      {{BASE, .batch = 2, .step_out = 16, .step_a = -1},
+       TPRT_INVALID_ARGUMENT,
+       "matrices a are -1 elements apart"},
       {{BASE, .epilogue = 5}, TPRT_INVALID_ARGUMENT, "epilogue 5 does not exist"},
       {{BASE, .epilogue = TPRT_CUDA_GELU_GRADIENT}, TPRT_INVALID_ARGUMENT, "a gradient needs aux"},
       {{BASE, .aux = (void *)256}, TPRT_INVALID_ARGUMENT, "aux without a function"},
       {{BASE, .epilogue = TPRT_CUDA_RELU_GRADIENT, .aux = (void *)256, .bias = (void *)256},
        TPRT_INVALID_ARGUMENT,
        "a bias with a gradient"},
-      {{BASE, .bias_gradient = (void *)256, .bias = (void *)256}, TPRT_INVALID_ARGUMENT, "a bias gradient with a bias"},
-      {{BASE, .bias_gradient = (void *)256, .epilogue = TPRT_CUDA_RELU}, TPRT_INVALID_ARGUMENT, "a bias gradient with a bias"},
-      {{BASE, .batch = 2, .step_out = 16, .bias_gradient = (void *)256}, TPRT_UNSUPPORTED, "a bias gradient of 2 products"},
+      {{BASE, .bias_gradient = (void *)256, .bias = (void *)256},
+       TPRT_INVALID_ARGUMENT,
+       "a bias gradient with a bias"},
+      {{BASE, .bias_gradient = (void *)256, .epilogue = TPRT_CUDA_RELU},
+       TPRT_INVALID_ARGUMENT,
+       "a bias gradient with a bias"},
+      {{BASE, .batch = 2, .step_out = 16, .bias_gradient = (void *)256},
+       TPRT_UNSUPPORTED,
+       "a bias gradient of 2 products"},
       {{BASE}, TPRT_INVALID_ARGUMENT, "a is NULL"},
       {{BASE, .a = (void *)256, .b = (void *)256}, TPRT_INVALID_ARGUMENT, "out is NULL"},
-      {{BASE, .a = (void *)256, .b = (void *)264}, TPRT_INVALID_ARGUMENT, "b is at 0x108; addresses are multiples of 16"},
+      {{BASE, .a = (void *)256, .b = (void *)264},
+       TPRT_INVALID_ARGUMENT,
+       "b is at 0x108; addresses are multiples of 16"},
       {{BASE, .a = (void *)256, .b = (void *)256, .out = (void *)256, .bias = (void *)4},
        TPRT_INVALID_ARGUMENT,
        "bias is at 0x4"},
@@ -252,10 +268,13 @@ static void test_refused(void **state) {
          "it has no algorithm for 1 products of 5 x 9 x 7 with epilogue 1");
   tprt_cuda_blas_destroy(blas);
   assert_int_equal(report().n_alive, 0);
-  tprt_cuda_blas_config config = {.size = sizeof config, .workspace = s.workspace + 16, .workspace_bytes = 64};
-  expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT, "a workspace of 64 bytes at");
+  tprt_cuda_blas_config config = {
+      .size = sizeof config, .workspace = s.workspace + 16, .workspace_bytes = 64};
+  expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT,
+         "a workspace of 64 bytes at");
   config.size = 1;
-  expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT, "tprt_cuda_blas_config.size is 1");
+  expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_blas_config.size is 1");
   free_buffers(&s);
 }
 
@@ -267,7 +286,8 @@ static void test_faults(void **state) {
   buffers s = make_buffers(p);
   for (long at = 1;; at++) {
     fake_blaslt_plan fault = {.fail_at = at, .status = STATUS};
-    const tprt_cuda_blas_config config = {.size = sizeof config, .workspace = s.workspace, .workspace_bytes = WORKSPACE};
+    const tprt_cuda_blas_config config = {
+        .size = sizeof config, .workspace = s.workspace, .workspace_bytes = WORKSPACE};
     tprt_cuda_blas *blas = NULL;
     tprt_cuda_gemm g = product_gemm(p, s.of);
     begin(&fault);
@@ -293,7 +313,8 @@ static void test_faults(void **state) {
     }
   }
   fake_blaslt_plan fault = {.status = NOT_SUPPORTED};
-  for (fault.fail_at = 1;; fault.fail_at++) { /* that there is no algorithm is no failure of the device */
+  for (fault.fail_at = 1;; fault.fail_at++) {
+    /* that there is no algorithm is no failure of the device */
     tprt_cuda_blas *blas;
     tprt_cuda_gemm g = product_gemm(p, s.of);
     begin(&no_faults);
@@ -317,7 +338,8 @@ static void test_no_library(void **state) {
   tprt_cuda_blas *blas = NULL;
   (void)state;
   setenv("TPRT_BLASLT_LIBRARY", "/nowhere/libcublasLt.so", 1);
-  expect(tprt_cuda_blas_create(&config, &blas), TPRT_UNSUPPORTED, "cuBLASLt: /nowhere/libcublasLt.so: cannot open");
+  expect(tprt_cuda_blas_create(&config, &blas), TPRT_UNSUPPORTED,
+         "cuBLASLt: /nowhere/libcublasLt.so: cannot open");
   setenv("TPRT_BLASLT_LIBRARY", FAKE_DRIVER, 1);
   expect(tprt_cuda_blas_create(&config, &blas), TPRT_UNSUPPORTED, "has no cublasLtGetStatusString");
   assert_null(blas);
@@ -337,8 +359,9 @@ int main(void) {
     return 1;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_library), cmocka_unit_test(test_products), cmocka_unit_test(test_tf32),
-      cmocka_unit_test(test_kept),       cmocka_unit_test(test_graph),    cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_no_library), cmocka_unit_test(test_products),
+      cmocka_unit_test(test_tf32),       cmocka_unit_test(test_kept),
+      cmocka_unit_test(test_graph),      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Programs of GPUs as graphs: captured at the second call, launched again with the same addresses, on a driver that orders what a graph does by
- * nothing but what was captured. */
+/* Programs of GPUs as graphs: captured at the second call, launched again with the same addresses,
+ * on a driver that orders what a graph does by nothing but what was captured. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "table.h"
@@ -50,8 +50,9 @@ typedef struct rank {
   habit habit;
   int number, n_ranks, n_calls;
   int outputs[MOST_CALLS]; /* which buffer call i writes */
-  int ahead;               /* the rank that comes last to the capture and is the first to go on; -1: any */
-  bool loses;              /* a wait of the call that captures is left out, by rank 0's plan */
+  /* the rank that comes last to the capture and is the first to go on; -1: any */
+  int ahead;
+  bool loses; /* a wait of the call that captures is left out, by rank 0's plan */
   long lost;
   /* What happened. */
   int n_runs, runs_after[MOST_CALLS]; /* of the function */
@@ -84,7 +85,8 @@ static void nap(bool wanted) {
 static void do_habit(tprt_context *context, void *memory) {
   float number;
   habit h = self->habit;
-  if (h == READS || (h == READS_LATER && self->n_runs > 1) || (h == READS_ON_RANK_1 && self->number == 1))
+  if (h == READS || (h == READS_LATER && self->n_runs > 1) ||
+      (h == READS_ON_RANK_1 && self->number == 1))
     (void)tprt_abi_read(context, memory, &number, sizeof number);
   if (h == WRITES)
     (void)tprt_abi_write(context, memory, &(float){0}, sizeof number);
@@ -103,7 +105,8 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
   (void)tprt_abi_copy(context, inputs[0], other, BYTES);
   (void)tprt_abi_launch(context, 0, 1, COUNT, &further, 1);
   (void)tprt_abi_wait(context, REDUCE, summand, sum);
-  (void)tprt_abi_copy(context, other, summand, BYTES); /* what was sent is spoiled, and later what was received */
+  /* what was sent is spoiled, and later what was received */
+  (void)tprt_abi_copy(context, other, summand, BYTES);
   do_habit(context, other);
   (void)tprt_abi_copy(context, sum, outputs[0], BYTES);
   (void)tprt_abi_copy(context, other, sum, BYTES);
@@ -181,7 +184,8 @@ static void *run_rank(void *argument) {
     r->status = call(r, context, i, buffers);
   if (!r->status)
     r->status = tprt_context_site_stats(context, REDUCE, &r->stats);
-  snprintf(r->error, sizeof r->error, "%s", context ? tprt_context_error(context) : tprt_last_error());
+  snprintf(r->error, sizeof r->error, "%s",
+           context ? tprt_context_error(context) : tprt_last_error());
   if (!*r->error)
     snprintf(r->error, sizeof r->error, "%s", tprt_last_error());
   if (!r->status)
@@ -195,7 +199,8 @@ static void *run_rank(void *argument) {
 /* Ranks like the first, of which all but number and world are given. */
 static void run(int n, const char *backend, const rank *like, rank *ranks) {
   tprt_comm *worlds[MOST_RANKS];
-  const tprt_config config = {.size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
+  const tprt_config config = {
+      .size = sizeof config, .backend = backend, .timeout_ns = INT64_C(20000000000)};
   test_table table = make_table(n);
   assert_int_equal(tprt_world_create_threads(n, &config, worlds), TPRT_OK);
   for (int i = 0; i < n; i++) {
@@ -290,7 +295,8 @@ static void test_several_gpus(void **state) {
   set("FAKE_DEVICES", NULL);
 }
 
-/* Captured again for other addresses, of whichever rank; those of before are known until eight others came. */
+/* Captured again for other addresses, of whichever rank; those of before are known until eight
+ * others came. */
 static void test_addresses(void **state) {
   static const int outputs[] = {0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 1, 0};
   static const int runs[] = {1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 11};
@@ -305,7 +311,8 @@ static void test_addresses(void **state) {
     for (int k = 0; k < n; k++)
       for (int c = 0; c < like.n_calls; c++)
         if (ranks[k].runs_after[c] != runs[c])
-          fail_msg("call %d: rank %d of %d had run %d times, not %d", c, k, n, ranks[k].runs_after[c], runs[c]);
+          fail_msg("call %d: rank %d of %d had run %d times, not %d", c, k, n,
+                   ranks[k].runs_after[c], runs[c]);
   }
 }
 
@@ -317,7 +324,8 @@ static int32_t never(tprt_context *context, void *const *inputs, void *const *ou
 
 /* ---- What runs as it is ---- */
 
-static void expect_none(int n, const char *backend, habit h, const char *why, const char *why_of_rank_0) {
+static void expect_none(int n, const char *backend, habit h, const char *why,
+                        const char *why_of_rank_0) {
   static rank ranks[MOST_RANKS];
   rank like = plain;
   like.habit = h;
@@ -334,7 +342,8 @@ static void expect_none(int n, const char *backend, habit h, const char *why, co
 }
 
 static void test_refused(void **state) {
-  static const char reads[] = "its host reads what the GPU has computed", asserts[] = "it asserts something",
+  static const char reads[] = "its host reads what the GPU has computed",
+                    asserts[] = "it asserts something",
                     writes[] = "its host writes into memory of the GPU",
                     staged[] = "its collectives go through memory of the host";
   (void)state;
@@ -363,10 +372,12 @@ static void test_driver_that_fails(void **state) {
   static const struct {
     const char *mode, *text;
     tprt_status status;
-  } cases[] = {{"capture begin", "CUDA: beginning a capture: CUDA_ERROR_INVALID_VALUE", TPRT_DEVICE},
-               {"capture end", "CUDA: ending a capture: CUDA_ERROR_STUB_LIBRARY", TPRT_DEVICE},
-               {"instantiate", "CUDA: making a graph that can be launched: CUDA_ERROR_OUT_OF_MEMORY", TPRT_NO_MEMORY},
-               {"graph launch", "CUDA: launching a graph: CUDA_ERROR_LAUNCH_FAILED", TPRT_DEVICE}};
+  } cases[] = {
+      {"capture begin", "CUDA: beginning a capture: CUDA_ERROR_INVALID_VALUE", TPRT_DEVICE},
+      {"capture end", "CUDA: ending a capture: CUDA_ERROR_STUB_LIBRARY", TPRT_DEVICE},
+      {"instantiate", "CUDA: making a graph that can be launched: CUDA_ERROR_OUT_OF_MEMORY",
+       TPRT_NO_MEMORY},
+      {"graph launch", "CUDA: launching a graph: CUDA_ERROR_LAUNCH_FAILED", TPRT_DEVICE}};
   static rank ranks[MOST_RANKS];
   (void)state;
   for (int n = 1; n <= 2; n++)
@@ -394,9 +405,10 @@ static void test_arguments(void **state) {
     tprt_context *context = NULL;
     assert_int_equal(tprt_world_create_threads(1, &config, run_alone_worlds), TPRT_OK);
     assert_int_equal(tprt_context_create(run_alone_worlds[0], &of, &context), TPRT_OK);
-    assert_int_equal(tprt_context_replay(context, never, target ? -1 : 0, NULL, 0, NULL, &why), TPRT_INVALID_ARGUMENT);
-    assert_non_null(
-        strstr(tprt_last_error(), target ? "a negative number of arguments" : "the context was created for the host"));
+    assert_int_equal(tprt_context_replay(context, never, target ? -1 : 0, NULL, 0, NULL, &why),
+                     TPRT_INVALID_ARGUMENT);
+    assert_non_null(strstr(tprt_last_error(), target ? "a negative number of arguments"
+                                                     : "the context was created for the host"));
     if (target) {
       assert_int_equal(tprt_context_replay(context, never, 0, NULL, 0, NULL, &why), TPRT_PROGRAM);
       assert_int_equal(tprt_context_replay(context, never, 0, NULL, 0, NULL, &why), TPRT_PROGRAM);
@@ -406,7 +418,8 @@ static void test_arguments(void **state) {
   }
 }
 
-/* Each wait of the call that captures is left out in turn: then it fails, or results are wrong in some order. */
+/* Each wait of the call that captures is left out in turn: then it fails, or results are wrong in
+ * some order. */
 static void test_each_wait_counts(void **state) {
   static rank ranks[MOST_RANKS];
   enum {
@@ -420,14 +433,16 @@ static void test_each_wait_counts(void **state) {
   for (like.lost = N_WAITS + 1; like.lost > 0; like.lost--) {
     bool right = true;
     for (int k = 0; k < N_ORDERS * N_ROUNDS && right; k++) {
-      const char order[] = {k & 1 ? '1' : '0', k & 2 ? '1' : '0', k & 4 ? '1' : '0', k & 8 ? '1' : '0', 0};
+      const char order[] = {k & 1 ? '1' : '0', k & 2 ? '1' : '0', k & 4 ? '1' : '0',
+                            k & 8 ? '1' : '0', 0};
       set("FAKE_ORDER", order);
       like.ahead = k / N_ORDERS % 2;
       run(2, "loopback", &like, ranks);
       right = is_right(ranks, 2);
     }
     if (right != (like.lost > N_WAITS))
-      fail_msg("wait %ld is lost: %s", like.lost, right ? "nobody sees it" : "there are more than were expected");
+      fail_msg("wait %ld is lost: %s", like.lost,
+               right ? "nobody sees it" : "there are more than were expected");
   }
   set("FAKE_ORDER", NULL);
 }
@@ -440,7 +455,8 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     void *to;
-  } found[] = {{"fake_streams_of_thread", &streams_of_thread}, {"fake_waits_of_all", &waits_of_all}};
+  } found[] = {{"fake_streams_of_thread", &streams_of_thread},
+               {"fake_waits_of_all", &waits_of_all}};
   void *library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
   for (size_t i = 0; i < 2; i++) {
     void *at = library ? dlsym(library, found[i].name) : NULL;
@@ -449,10 +465,12 @@ int main(int argc, char **argv) {
     memcpy(found[i].to, &at, sizeof at);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alone),     cmocka_unit_test(test_virtual_ranks),    cmocka_unit_test(test_several_gpus),
-      cmocka_unit_test(test_addresses), cmocka_unit_test(test_refused),          cmocka_unit_test(test_driver_that_fails),
-      cmocka_unit_test(test_arguments), cmocka_unit_test(test_each_wait_counts),
+      cmocka_unit_test(test_alone),        cmocka_unit_test(test_virtual_ranks),
+      cmocka_unit_test(test_several_gpus), cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_refused),      cmocka_unit_test(test_driver_that_fails),
+      cmocka_unit_test(test_arguments),    cmocka_unit_test(test_each_wait_counts),
   };
   const struct CMUnitTest old_tests[] = {cmocka_unit_test(test_old_driver)};
-  return old ? cmocka_run_group_tests(old_tests, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+  return old ? cmocka_run_group_tests(old_tests, NULL, NULL)
+             : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Groups through the public interface, on a driver that emulates the device: virtual ranks in one launch, one launch for each rank,
- * everything that making a group or a call can fail at, a rank that does not come. */
+/* Groups through the public interface, on a driver that emulates the device: virtual ranks in one
+ * launch, one launch for each rank, everything that making a group or a call can fail at, a rank
+ * that does not come. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "tprt/tprt.h"
@@ -58,18 +59,21 @@ static void free_world(world *w) {
 static void prepare(world *w, int which) {
   case_constants(&fused_cases[which], w->constants, w->buffer_bytes);
   for (int r = 0; r < w->config.n_ranks; r++)
-    case_fill(&fused_cases[which], w->config.n_ranks, r, (uint64_t)which, w->base[r], w->buffer_bytes);
+    case_fill(&fused_cases[which], w->config.n_ranks, r, (uint64_t)which, w->base[r],
+              w->buffer_bytes);
 }
 
 static int errors_of(const world *w, int which) {
   int errors = 0;
   for (int r = 0; r < w->config.n_ranks; r++)
-    errors += case_check(&fused_cases[which], w->config.n_ranks, r, (uint64_t)which, w->base[r], w->buffer_bytes);
+    errors += case_check(&fused_cases[which], w->config.n_ranks, r, (uint64_t)which, w->base[r],
+                         w->buffer_bytes);
   return errors;
 }
 
 static tprt_status call(world *w, tprt_cuda_group *group, int which) {
-  case_arguments a = case_arguments_of(&fused_cases[which], w->config.n_ranks, w->base, w->constants, w->buffer_bytes);
+  case_arguments a = case_arguments_of(&fused_cases[which], w->config.n_ranks, w->base,
+                                       w->constants, w->buffer_bytes);
   return case_call(&fused_cases[which], group, &a, NULL);
 }
 
@@ -93,8 +97,8 @@ static void test_virtual_ranks(void **state) {
 /* ---- The bits of the other backends ---- */
 
 static bool is_sum_alone(const fused_case *c) {
-  return c->kind == CASE_ROWS && !c->norm && !c->quantise && !c->bias && !c->residual && !c->out_sharded && !c->in_place &&
-         !c->input_sent;
+  return c->kind == CASE_ROWS && !c->norm && !c->quantise && !c->bias && !c->residual &&
+         !c->out_sharded && !c->in_place && !c->input_sent;
 }
 
 static void test_bits_of_loopback(void **state) {
@@ -118,8 +122,8 @@ static void test_bits_of_loopback(void **state) {
     prepare(&w, i);
     assert_int_equal(call(&w, group, i), TPRT_OK);
     for (int r = 0; r < N; r++)
-      assert_int_equal(tprt_all_reduce(comms[r], w.base[r] + BUFFER_INPUT * w.buffer_bytes, sums[r], c->tokens * c->hidden,
-                                       c->dtype, TPRT_SUM, NULL, &works[r]),
+      assert_int_equal(tprt_all_reduce(comms[r], w.base[r] + BUFFER_INPUT * w.buffer_bytes, sums[r],
+                                       c->tokens * c->hidden, c->dtype, TPRT_SUM, NULL, &works[r]),
                        TPRT_OK);
     size_t bytes = (size_t)(c->tokens * c->hidden) * tprt_dtype_size(c->dtype);
     for (int r = 0; r < N; r++) {
@@ -196,7 +200,8 @@ static void test_grid_per_rank(void **state) {
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
-    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(), tprt_status_name(status), text);
+    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(),
+             tprt_status_name(status), text);
 }
 
 static void test_refused(void **state) {
@@ -214,7 +219,8 @@ static void test_refused(void **state) {
       {"load", TPRT_DEVICE, "loading the fused kernels"},
       {"function", TPRT_DEVICE, "CUDA: tprt_reduce_rows_f32: CUDA_ERROR_STUB_LIBRARY"},
       {"occupancy", TPRT_DEVICE, "occupancy of a kernel"},
-      {"full", TPRT_UNSUPPORTED, "1 thread blocks of 2 ranks have to run at the same time; the device runs 0"},
+      {"full", TPRT_UNSUPPORTED,
+       "1 thread blocks of 2 ranks have to run at the same time; the device runs 0"},
   };
   world w = make_world(2);
   tprt_cuda_group *group = NULL;
@@ -226,11 +232,13 @@ static void test_refused(void **state) {
   setenv("FAKE_CUDA", "", 1);
   tprt_cuda_group_config config = w.config;
   config.max_ctas = 5;
-  expect(tprt_cuda_group_create(&config, &group), TPRT_UNSUPPORTED, "5 thread blocks of 2 ranks have to run at the same time");
+  expect(tprt_cuda_group_create(&config, &group), TPRT_UNSUPPORTED,
+         "5 thread blocks of 2 ranks have to run at the same time");
   config.n_ranks = 9;
   expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT, "a group of 9 ranks");
   config.size = 0;
-  expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT, "tprt_cuda_group_config.size is 0");
+  expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_group_config.size is 0");
   free_world(&w);
 }
 
@@ -248,7 +256,8 @@ static void test_failing_calls(void **state) {
   expect(tprt_cuda_group_check(group, NULL), TPRT_DEVICE, "reading the signals");
   setenv("FAKE_CUDA", "", 1);
   tprt_cuda_rows nothing = {.size = 1};
-  expect(tprt_cuda_reduce_rows(group, &nothing, NULL), TPRT_INVALID_ARGUMENT, "tprt_cuda_rows.size is 1");
+  expect(tprt_cuda_reduce_rows(group, &nothing, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_rows.size is 1");
   tprt_cuda_group_destroy(group);
   tprt_cuda_group_destroy(NULL);
   free_world(&w);
@@ -266,7 +275,8 @@ static void test_missing_rank(void **state) {
   prepare(&w, 1);
   assert_int_equal(tprt_cuda_group_check(group, NULL), TPRT_OK);
   assert_int_equal(call(&w, group, 1), TPRT_OK);
-  expect(tprt_cuda_group_check(group, NULL), TPRT_TIMEOUT, "rank 0 gave up waiting for the others in fused call 1");
+  expect(tprt_cuda_group_check(group, NULL), TPRT_TIMEOUT,
+         "rank 0 gave up waiting for the others in fused call 1");
   tprt_cuda_group_destroy(group);
   free_world(&w);
 }
@@ -274,8 +284,9 @@ static void test_missing_rank(void **state) {
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_bits_of_loopback), cmocka_unit_test(test_grid_per_rank),
-      cmocka_unit_test(test_refused),       cmocka_unit_test(test_failing_calls),    cmocka_unit_test(test_missing_rank),
+      cmocka_unit_test(test_virtual_ranks), cmocka_unit_test(test_bits_of_loopback),
+      cmocka_unit_test(test_grid_per_rank), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_failing_calls), cmocka_unit_test(test_missing_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

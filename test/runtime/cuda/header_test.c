@@ -1,4 +1,5 @@
-/* Compiled where there is a toolkit: our numbers and types are those of its header, and the functions have our parameters. */
+/* Compiled where there is a toolkit: our numbers and types are those of its header, and the
+ * functions have our parameters. */
 #include <cuda.h>
 
 #include "cuda/device.h"
@@ -44,10 +45,10 @@ SAME_PARAMETERS(cuCtxGetCurrent, cuda_context *);
 SAME_PARAMETERS(cuModuleLoadData, cuda_module *, const void *);
 SAME_PARAMETERS(cuModuleGetFunction, cuda_function *, cuda_module, const char *);
 SAME_PARAMETERS(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *, cuda_function, int, size_t);
-SAME_PARAMETERS(cuLaunchKernel, cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                cuda_stream, void **, void **);
-SAME_PARAMETERS(cuLaunchCooperativeKernel, cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                cuda_stream, void **);
+SAME_PARAMETERS(cuLaunchKernel, cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                unsigned, unsigned, cuda_stream, void **, void **);
+SAME_PARAMETERS(cuLaunchCooperativeKernel, cuda_function, unsigned, unsigned, unsigned, unsigned,
+                unsigned, unsigned, unsigned, cuda_stream, void **);
 SAME_PARAMETERS(cuMemcpyDtoH_v2, void *, cuda_address, size_t);
 SAME_PARAMETERS(cuDeviceCanAccessPeer, int *, int, int);
 SAME_PARAMETERS(cuCtxEnablePeerAccess, cuda_context, unsigned);

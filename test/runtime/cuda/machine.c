@@ -59,8 +59,10 @@ void machine_run(int n_ranks, int n_ctas, const machine_program *program) {
   for (int r = 0; r < n_ranks; r++)
     pthread_barrier_init(&streams[r].barrier, NULL, (unsigned)n_ctas);
   for (int i = 0; i < n_ranks * n_ctas; i++) {
-    places[i] = (place){
-        .program = program, .stream = &streams[i / n_ctas], .rank = (uint32_t)(i / n_ctas), .index = (uint32_t)(i % n_ctas)};
+    places[i] = (place){.program = program,
+                        .stream = &streams[i / n_ctas],
+                        .rank = (uint32_t)(i / n_ctas),
+                        .index = (uint32_t)(i % n_ctas)};
     if (pthread_create(&places[i].thread, NULL, run_place, &places[i]) != 0)
       abort();
   }
@@ -86,11 +88,13 @@ static void *run_grid_place(void *argument) {
   return NULL;
 }
 
-void machine_grid(fused_kernel kernel, const fused_args *args, uint32_t n_ctas, uint32_t n_ranks, uint32_t n_threads) {
+void machine_grid(fused_kernel kernel, const fused_args *args, uint32_t n_ctas, uint32_t n_ranks,
+                  uint32_t n_threads) {
   fused_launch launch = {.kernel = kernel, .n_ctas = n_ctas, .n_threads = n_threads, .args = *args};
   grid_place *places = calloc((size_t)n_ctas * n_ranks, sizeof *places);
   for (uint32_t i = 0; i < n_ctas * n_ranks; i++) {
-    places[i] = (grid_place){.launch = &launch, .rank = args->first_rank + i / n_ctas, .index = i % n_ctas};
+    places[i] =
+        (grid_place){.launch = &launch, .rank = args->first_rank + i / n_ctas, .index = i % n_ctas};
     if (pthread_create(&places[i].thread, NULL, run_grid_place, &places[i]) != 0)
       abort();
   }

@@ -13,7 +13,9 @@
 static _Alignas(16) unsigned char memory[4096];
 
 static fused_group group_of(int n_ranks, int rank) {
-  fused_group group = {.config = {.size = sizeof group.config, .n_ranks = n_ranks, .rank = rank, .staging_bytes = 1 << 20}};
+  fused_group group = {
+      .config = {
+          .size = sizeof group.config, .n_ranks = n_ranks, .rank = rank, .staging_bytes = 1 << 20}};
   for (int r = 0; r < n_ranks; r++)
     group.config.signals[r] = group.config.staging[r] = memory;
   for (int k = 0; k < FUSED_N_KERNELS; k++)
@@ -23,7 +25,8 @@ static fused_group group_of(int n_ranks, int rank) {
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || (status && !strstr(tprt_last_error(), text)))
-    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(), tprt_status_name(status), text);
+    fail_msg("%s: \"%s\"; expected %s: \"%s\"", tprt_status_name(got), tprt_last_error(),
+             tprt_status_name(status), text);
 }
 
 /* ---- Groups ---- */
@@ -32,9 +35,9 @@ static void test_groups(void **state) {
   (void)state;
   fused_group good = group_of(4, 1), g;
   expect(tprt__fused_check_config(&good.config), TPRT_OK, "");
-#define REFUSED(change, text)                                                                                                  \
-  g = good;                                                                                                                    \
-  change;                                                                                                                      \
+#define REFUSED(change, text)                                                                      \
+  g = good;                                                                                        \
+  change;                                                                                          \
   expect(tprt__fused_check_config(&g.config), TPRT_INVALID_ARGUMENT, text)
   REFUSED(g.config.n_ranks = 0, "a group of 0 ranks; it may have 1 to 8");
   REFUSED(g.config.n_ranks = 9, "a group of 9 ranks");
@@ -74,47 +77,71 @@ static void test_rows(void **state) {
   fused_group good = group_of(4, 1), g;
   tprt_cuda_rows rows;
   fused_launch launch = {.n_ctas = 77};
-#define REFUSED(status, change, text)                                                                                          \
-  g = good;                                                                                                                    \
-  rows = good_rows();                                                                                                          \
-  change;                                                                                                                      \
-  expect(tprt__fused_plan_rows(&g, &rows, &launch), status, text);                                                             \
+#define REFUSED(status, change, text)                                                              \
+  g = good;                                                                                        \
+  rows = good_rows();                                                                              \
+  change;                                                                                          \
+  expect(tprt__fused_plan_rows(&g, &rows, &launch), status, text);                                 \
   assert_int_equal(launch.n_ctas, 77)
   REFUSED(TPRT_INVALID_ARGUMENT, rows.size = 0, "tprt_cuda_rows.size is 0");
-  REFUSED(TPRT_UNSUPPORTED, rows.dtype = TPRT_F64, "no fused kernel for type f64; there are f32, f16 and bf16");
+  REFUSED(TPRT_UNSUPPORTED, rows.dtype = TPRT_F64,
+          "no fused kernel for type f64; there are f32, f16 and bf16");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = -1, "rows of shape -1 x 256");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = INT64_MAX / 16, "rows of shape");
-  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 252, "rows of 252 elements of bf16; fused kernels need a multiple of 8");
-  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 16512, "rows of 16512 elements; with norm, bias or quantisation at most 16384");
+  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 252,
+          "rows of 252 elements of bf16; fused kernels need a multiple of 8");
+  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 16512,
+          "rows of 16512 elements; with norm, bias or quantisation at most 16384");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = (tprt_cuda_norm)3, "norm 3 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = NULL, "a norm needs gamma");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.epsilon = -1, "epsilon of the norm is -1");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = TPRT_CUDA_NO_NORM, "gamma or beta without a norm");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory), "RMS norm has no beta");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantise = (tprt_cuda_quantise)4, "quantisation 4 does not exist");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.static_scale = NULL), "needs static_scale");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_largest = -1, "scales have least_largest -1 and least_scale 0");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_scale = INFINITY, "scales have least_largest 0 and least_scale inf");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.least_scale = 1), "without scales that are computed");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.divides = true), "nothing is quantised");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES), "10 rows in 3 blocks");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory),
+          "RMS norm has no beta");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantise = (tprt_cuda_quantise)4,
+          "quantisation 4 does not exist");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.static_scale = NULL),
+          "needs static_scale");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_largest = -1,
+          "scales have least_largest -1 and least_scale 0");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.least_scale = INFINITY,
+          "scales have least_largest 0 and least_scale inf");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.least_scale = 1),
+          "without scales that are computed");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.divides = true),
+          "nothing is quantised");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES),
+          "10 rows in 3 blocks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows in -1 blocks");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 2, rows.algorithm = TPRT_CUDA_PULL), "blocks need algorithm TPRT_CUDA_SLICES");
-  REFUSED(TPRT_UNSUPPORTED,
-          (rows = (tprt_cuda_rows){.size = sizeof rows, .dtype = TPRT_BF16, .tokens = 8, .hidden = 16392, .blocks = 2}),
-          "rows of 16392 elements; in blocks at most 16384");
-  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200, "quantisation by groups of 128 needs rows of a multiple of it, not of 200");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2, "bias, gamma and beta need addresses that are multiples of 16");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4, "algorithm 4 does not exist");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.residual_sharded = true, "sharded tensors, and input that was sent, need algorithm");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.input_sent = true, "sharded tensors, and input that was sent, need algorithm");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.out[1] = memory, "out of rank 1 is input, which the others read");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = NULL, "input is set for 3 of 4 ranks; the others reach it");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 2, rows.algorithm = TPRT_CUDA_PULL),
+          "blocks need algorithm TPRT_CUDA_SLICES");
+  REFUSED(
+      TPRT_UNSUPPORTED,
+      (rows =
+           (tprt_cuda_rows){
+               .size = sizeof rows, .dtype = TPRT_BF16, .tokens = 8, .hidden = 16392, .blocks = 2}),
+      "rows of 16392 elements; in blocks at most 16384");
+  REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200,
+          "quantisation by groups of 128 needs rows of a multiple of it, not of 200");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2,
+          "bias, gamma and beta need addresses that are multiples of 16");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4,
+          "algorithm 4 does not exist");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.residual_sharded = true,
+          "sharded tensors, and input that was sent, need algorithm");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.input_sent = true,
+          "sharded tensors, and input that was sent, need algorithm");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.out[1] = memory,
+          "out of rank 1 is input, which the others read");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = NULL,
+          "input is set for 3 of 4 ranks; the others reach it");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = memory + 8, "input of rank 3 is at");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.quantised[1] = NULL, "quantised is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.scale[1] = NULL, "scale is set for 0 of 1 ranks");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_SLICES, rows.out[2] = NULL), "out is set for 3 of 4 ranks");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.out[1] = NULL), "rows without any output");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_SLICES, rows.out[2] = NULL),
+          "out is set for 3 of 4 ranks");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.out[1] = NULL),
+          "rows without any output");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_PUSH, g.config.staging_bytes = 40959),
           "the call needs 40960 bytes of staging, the group has 40959");
 #undef REFUSED
@@ -170,14 +197,24 @@ static void test_choice(void **state) {
     size_t staging;
     tprt_cuda_algorithm algorithm;
   } rows[] = {
-      {4, 4, 1 << 20, TPRT_CUDA_PUSH},      {4, 4, 1 << 10, TPRT_CUDA_PULL},     {3, 4, 0, TPRT_CUDA_PULL},
-      {256, 4, 1 << 20, TPRT_CUDA_PULL},    {257, 4, 1 << 20, TPRT_CUDA_SLICES}, {64, 8, 0, TPRT_CUDA_PULL},
-      {65, 8, 0, TPRT_CUDA_SLICES},         {8192, 2, 0, TPRT_CUDA_PULL},        {8193, 2, 0, TPRT_CUDA_SLICES},
-      {100000, 1, 0, TPRT_CUDA_PULL},       {0, 8, 0, TPRT_CUDA_PULL},           {200, 3, 0, TPRT_CUDA_PULL},
+      {4, 4, 1 << 20, TPRT_CUDA_PUSH},
+      {4, 4, 1 << 10, TPRT_CUDA_PULL},
+      {3, 4, 0, TPRT_CUDA_PULL},
+      {256, 4, 1 << 20, TPRT_CUDA_PULL},
+      {257, 4, 1 << 20, TPRT_CUDA_SLICES},
+      {64, 8, 0, TPRT_CUDA_PULL},
+      {65, 8, 0, TPRT_CUDA_SLICES},
+      {8192, 2, 0, TPRT_CUDA_PULL},
+      {8193, 2, 0, TPRT_CUDA_SLICES},
+      {100000, 1, 0, TPRT_CUDA_PULL},
+      {0, 8, 0, TPRT_CUDA_PULL},
+      {200, 3, 0, TPRT_CUDA_PULL},
       {2000, 5, 1 << 20, TPRT_CUDA_SLICES},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) /* of 8 KiB */
-    assert_int_equal(tprt_cuda_choose(TPRT_BF16, rows[i].tokens, 4096, rows[i].n_ranks, rows[i].staging), rows[i].algorithm);
+    assert_int_equal(
+        tprt_cuda_choose(TPRT_BF16, rows[i].tokens, 4096, rows[i].n_ranks, rows[i].staging),
+        rows[i].algorithm);
 }
 
 /* ---- Moves ---- */
@@ -188,33 +225,34 @@ static void test_exchanges(void **state) {
   const void *send[4] = {memory, memory, memory, memory};
   void *recv[4] = {memory, memory, memory, memory};
   fused_launch launch = {.n_ctas = 77};
-  const int64_t shape[3] = {3, 8, 16}, negative[2] = {4, -1}, huge[2] = {1ll << 40, 1ll << 40}, thin[2] = {4, 6};
-  expect(tprt__fused_plan_all_gather(&g, (tprt_dtype)0, 3, shape, 0, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "type 0 does not exist");
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, negative, 0, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "dimension 1 of the exchange has -1 elements");
-  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 2, huge, 0, 1, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "dimension 1 of the exchange has 1099511627776 elements");
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 3, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "dim is 3 in a tensor of 3 dimensions");
-  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, -1, 0, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "split_dim is -1");
-  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 1, 5, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "concat_dim is 5");
-  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 0, 1, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "4 ranks do not divide dimension 0 (size 3)");
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, thin, 1, send, recv, &launch), TPRT_UNSUPPORTED,
-         "runs of 24 bytes; the exchange needs multiples of 16");
+  const int64_t shape[3] = {3, 8, 16}, negative[2] = {4, -1}, huge[2] = {1ll << 40, 1ll << 40},
+                thin[2] = {4, 6};
+  expect(tprt__fused_plan_all_gather(&g, (tprt_dtype)0, 3, shape, 0, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "type 0 does not exist");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, negative, 0, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has -1 elements");
+  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 2, huge, 0, 1, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has 1099511627776 elements");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 3, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "dim is 3 in a tensor of 3 dimensions");
+  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, -1, 0, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "split_dim is -1");
+  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 1, 5, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "concat_dim is 5");
+  expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 0, 1, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "4 ranks do not divide dimension 0 (size 3)");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, thin, 1, send, recv, &launch),
+         TPRT_UNSUPPORTED, "runs of 24 bytes; the exchange needs multiples of 16");
   const int64_t many[2] = {1ll << 33, 4};
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, many, 1, send, recv, &launch), TPRT_UNSUPPORTED,
-         "pieces of 137438953472 bytes; the exchange takes less than 64 GiB");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, many, 1, send, recv, &launch),
+         TPRT_UNSUPPORTED, "pieces of 137438953472 bytes; the exchange takes less than 64 GiB");
   recv[2] = NULL;
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "recv is set for 3 of 4 ranks");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "recv is set for 3 of 4 ranks");
   recv[2] = memory;
   send[1] = NULL;
-  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch), TPRT_INVALID_ARGUMENT,
-         "send is set for 3 of 4 ranks");
+  expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch),
+         TPRT_INVALID_ARGUMENT, "send is set for 3 of 4 ranks");
   assert_int_equal(launch.n_ctas, 77);
   send[1] = memory;
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch), TPRT_OK, "");
@@ -225,28 +263,33 @@ static void test_entropy(void **state) {
   (void)state;
   fused_group g = group_of(4, 2);
   fused_launch launch = {.n_ctas = 77};
-  tprt_cuda_entropy good = {.size = sizeof good, .dtype = TPRT_F16, .tokens = 100, .columns = 1000}, e;
+  tprt_cuda_entropy good = {.size = sizeof good, .dtype = TPRT_F16, .tokens = 100, .columns = 1000},
+                    e;
   good.logits[2] = memory;
   good.target[2] = (int64_t *)memory;
   good.loss[2] = (float *)memory;
-#define REFUSED(status, change, text)                                                                                          \
-  e = good;                                                                                                                    \
-  change;                                                                                                                      \
-  expect(tprt__fused_plan_entropy(&g, &e, &launch), status, text);                                                             \
+#define REFUSED(status, change, text)                                                              \
+  e = good;                                                                                        \
+  change;                                                                                          \
+  expect(tprt__fused_plan_entropy(&g, &e, &launch), status, text);                                 \
   assert_int_equal(launch.n_ctas, 77)
   REFUSED(TPRT_INVALID_ARGUMENT, e.size = 1, "tprt_cuda_entropy.size is 1");
   REFUSED(TPRT_UNSUPPORTED, e.dtype = TPRT_I32, "no fused kernel for type i32");
   REFUSED(TPRT_INVALID_ARGUMENT, e.columns = 0, "logits of shape 100 x 0");
-  REFUSED(TPRT_UNSUPPORTED, e.columns = 1001, "1001 columns of f16 a rank; the cross entropy needs a multiple of 8");
+  REFUSED(TPRT_UNSUPPORTED, e.columns = 1001,
+          "1001 columns of f16 a rank; the cross entropy needs a multiple of 8");
   REFUSED(TPRT_INVALID_ARGUMENT, e.logits[2] = NULL, "logits is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL, "loss without target");
   REFUSED(TPRT_INVALID_ARGUMENT, e.loss[2] = NULL, "a cross entropy without any result");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL; e.loss[2] = NULL; e.picked[2] = (float *)memory, "picked without target");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL; e.loss[2] = NULL;
+          e.picked[2] = (float *)memory, "picked without target");
   REFUSED(TPRT_UNSUPPORTED, e.target_dtype = TPRT_F32, "targets of type f32; they are i64 or i32");
   REFUSED(TPRT_INVALID_ARGUMENT, e.pick = 3, "pick 3 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, e.step = 3, "step 3 of the cross entropy does not exist");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.step = TPRT_CUDA_PARTS, "steps of the cross entropy are for groups of one rank, not of 4");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.tokens = 1 << 20, "the call needs 134217728 bytes of staging, the group has 1048576");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.step = TPRT_CUDA_PARTS,
+          "steps of the cross entropy are for groups of one rank, not of 4");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.tokens = 1 << 20,
+          "the call needs 134217728 bytes of staging, the group has 1048576");
 #undef REFUSED
   expect(tprt__fused_plan_entropy(&g, &good, &launch), TPRT_OK, "");
   assert_int_equal(launch.n_ctas, 16);
@@ -262,9 +305,9 @@ static void test_entropy(void **state) {
                              .part = 2};
   good.parts[0] = memory;
   good.sum[0] = (float *)memory;
-#define REFUSED(change, text)                                                                                                  \
-  e = good;                                                                                                                    \
-  change;                                                                                                                      \
+#define REFUSED(change, text)                                                                      \
+  e = good;                                                                                        \
+  change;                                                                                          \
   expect(tprt__fused_plan_entropy(&one, &e, &launch), TPRT_INVALID_ARGUMENT, text)
   REFUSED(e.part = 3, "part 3 of 3 of the columns");
   REFUSED(e.n_parts = 0, "part 2 of 0 of the columns");
@@ -280,8 +323,9 @@ static void test_entropy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups), cmocka_unit_test(test_rows),      cmocka_unit_test(test_rows_launch),
-      cmocka_unit_test(test_choice), cmocka_unit_test(test_exchanges), cmocka_unit_test(test_entropy),
+      cmocka_unit_test(test_groups),      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_rows_launch), cmocka_unit_test(test_choice),
+      cmocka_unit_test(test_exchanges),   cmocka_unit_test(test_entropy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Contexts of programs for GPUs, over a driver that runs PTX on the host: memory, launches, what goes through the host, and every failure. */
+/* Contexts of programs for GPUs, over a driver that runs PTX on the host: memory, launches, what
+ * goes through the host, and every failure. */
 #define _GNU_SOURCE 1
 #include "table.h"
 #include "tprt/tprt.h"
@@ -13,33 +14,34 @@
 #include <cmocka.h>
 
 /* a[i] = n * a[i] + f for i < n, one block, and nothing. */
-static const char kernels[] = ".version 7.8\n"
-                              ".target sm_80\n"
-                              ".address_size 64\n"
-                              ".visible .entry tp_kernel0(.param .u64 p0, .param .u32 p1, .param .f32 p2)\n"
-                              "{\n"
-                              "  .reg .pred %p<2>;\n"
-                              "  .reg .b32 %r<8>;\n"
-                              "  .reg .b32 %f<5>;\n"
-                              "  .reg .b64 %d<5>;\n"
-                              "  ld.param.u64 %d1, [p0];\n"
-                              "  ld.param.u32 %r1, [p1];\n"
-                              "  ld.param.f32 %f1, [p2];\n"
-                              "  mov.u32 %r2, %tid.x;\n"
-                              "  mov.u32 %r3, %ctaid.x;\n"
-                              "  mov.u32 %r4, %ntid.x;\n"
-                              "  mad.lo.s32 %r5, %r3, %r4, %r2;\n"
-                              "  setp.ge.u32 %p1, %r5, %r1;\n"
-                              "  @%p1 ret;\n"
-                              "  mul.wide.u32 %d2, %r5, 4;\n"
-                              "  add.s64 %d3, %d1, %d2;\n"
-                              "  ld.global.f32 %f2, [%d3];\n"
-                              "  cvt.rn.f32.u32 %f3, %r1;\n"
-                              "  fma.rn.f32 %f4, %f2, %f3, %f1;\n"
-                              "  st.global.f32 [%d3], %f4;\n"
-                              "  ret;\n"
-                              "}\n"
-                              ".visible .entry tp_kernel100() { ret; }\n";
+static const char kernels[] =
+    ".version 7.8\n"
+    ".target sm_80\n"
+    ".address_size 64\n"
+    ".visible .entry tp_kernel0(.param .u64 p0, .param .u32 p1, .param .f32 p2)\n"
+    "{\n"
+    "  .reg .pred %p<2>;\n"
+    "  .reg .b32 %r<8>;\n"
+    "  .reg .b32 %f<5>;\n"
+    "  .reg .b64 %d<5>;\n"
+    "  ld.param.u64 %d1, [p0];\n"
+    "  ld.param.u32 %r1, [p1];\n"
+    "  ld.param.f32 %f1, [p2];\n"
+    "  mov.u32 %r2, %tid.x;\n"
+    "  mov.u32 %r3, %ctaid.x;\n"
+    "  mov.u32 %r4, %ntid.x;\n"
+    "  mad.lo.s32 %r5, %r3, %r4, %r2;\n"
+    "  setp.ge.u32 %p1, %r5, %r1;\n"
+    "  @%p1 ret;\n"
+    "  mul.wide.u32 %d2, %r5, 4;\n"
+    "  add.s64 %d3, %d1, %d2;\n"
+    "  ld.global.f32 %f2, [%d3];\n"
+    "  cvt.rn.f32.u32 %f3, %r1;\n"
+    "  fma.rn.f32 %f4, %f2, %f3, %f1;\n"
+    "  st.global.f32 [%d3], %f4;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry tp_kernel100() { ret; }\n";
 
 enum { REDUCE, CONTRACT };
 
@@ -71,11 +73,11 @@ static tprt_context *make_context(tprt_comm *world) {
   return context;
 }
 
-#define EXPECT(call, status, text)                                                                                             \
-  do {                                                                                                                         \
-    assert_int_equal(call, status);                                                                                            \
-    if (!strstr(tprt_last_error(), text))                                                                                      \
-      fail_msg("\"%s\" does not say \"%s\"", tprt_last_error(), text);                                                         \
+#define EXPECT(call, status, text)                                                                 \
+  do {                                                                                             \
+    assert_int_equal(call, status);                                                                \
+    if (!strstr(tprt_last_error(), text))                                                          \
+      fail_msg("\"%s\" does not say \"%s\"", tprt_last_error(), text);                             \
   } while (0)
 
 static uint64_t bits(float value) {
@@ -193,11 +195,14 @@ static void test_refused(void **state) {
   tprt_context *context = NULL;
   void *memory = NULL;
   tprt_context_config config = {.size = sizeof config, .target = (tprt_target)7};
-  EXPECT(tprt_context_create(world, &config, &context), TPRT_INVALID_ARGUMENT, "tprt_context_config.target is 7");
+  EXPECT(tprt_context_create(world, &config, &context), TPRT_INVALID_ARGUMENT,
+         "tprt_context_config.target is 7");
   assert_int_equal(tprt_context_create(world, NULL, &context), TPRT_OK);
-  EXPECT(tprt_context_alloc(context, 1, &memory), TPRT_INVALID_ARGUMENT, "created for the host, it has no GPU");
+  EXPECT(tprt_context_alloc(context, 1, &memory), TPRT_INVALID_ARGUMENT,
+         "created for the host, it has no GPU");
   EXPECT(tprt_context_upload(context, memory, kernels, 1), TPRT_INVALID_ARGUMENT, "it has no GPU");
-  EXPECT(tprt_context_download(context, memory, kernels, 1), TPRT_INVALID_ARGUMENT, "it has no GPU");
+  EXPECT(tprt_context_download(context, memory, kernels, 1), TPRT_INVALID_ARGUMENT,
+         "it has no GPU");
   EXPECT(tprt_context_synchronize(context), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_context_stream(context, &memory), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_abi_enter(context, program.words), TPRT_INVALID_ARGUMENT,
@@ -210,31 +215,44 @@ static void test_refused(void **state) {
 /* A program's call that fails: each on a context of its own, which stays failed. */
 typedef tprt_status attempt(tprt_context *context);
 
-static tprt_status launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads, int32_t n_arguments) {
+static tprt_status launch(tprt_context *context, int32_t kernel, int64_t n_blocks,
+                          int32_t n_threads, int32_t n_arguments) {
   static const uint64_t none[TPRT_KERNEL_ARGUMENTS + 1];
   return (tprt_status)tprt_abi_launch(context, kernel, n_blocks, n_threads, none, n_arguments);
 }
 
 static tprt_status early(tprt_context *context) { return launch(context, 0, 1, 32, 3); }
-static tprt_status bound_kernels(tprt_context *context) { return (tprt_status)tprt_abi_kernels(context, kernels); }
-static tprt_status loaded(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads, int32_t n_arguments) {
+static tprt_status bound_kernels(tprt_context *context) {
+  return (tprt_status)tprt_abi_kernels(context, kernels);
+}
+static tprt_status loaded(tprt_context *context, int32_t kernel, int64_t n_blocks,
+                          int32_t n_threads, int32_t n_arguments) {
   tprt_status status = bound_kernels(context);
   return status ? status : launch(context, kernel, n_blocks, n_threads, n_arguments);
 }
 static tprt_status negative_kernel(tprt_context *context) { return loaded(context, -1, 1, 32, 0); }
 static tprt_status no_blocks(tprt_context *context) { return loaded(context, 0, 0, 32, 3); }
-static tprt_status too_many_blocks(tprt_context *context) { return loaded(context, 0, INT64_C(1) << 31, 32, 3); }
-static tprt_status too_many_threads(tprt_context *context) { return loaded(context, 0, 1, 1025, 3); }
-static tprt_status too_many_arguments(tprt_context *context) { return loaded(context, 0, 1, 32, TPRT_KERNEL_ARGUMENTS + 1); }
+static tprt_status too_many_blocks(tprt_context *context) {
+  return loaded(context, 0, INT64_C(1) << 31, 32, 3);
+}
+static tprt_status too_many_threads(tprt_context *context) {
+  return loaded(context, 0, 1, 1025, 3);
+}
+static tprt_status too_many_arguments(tprt_context *context) {
+  return loaded(context, 0, 1, 32, TPRT_KERNEL_ARGUMENTS + 1);
+}
 static tprt_status no_such_kernel(tprt_context *context) { return loaded(context, 1, 1, 32, 0); }
-static tprt_status no_ptx(tprt_context *context) { return (tprt_status)tprt_abi_kernels(context, "nonsense"); }
+static tprt_status no_ptx(tprt_context *context) {
+  return (tprt_status)tprt_abi_kernels(context, "nonsense");
+}
 static tprt_status bad_address(tprt_context *context) {
   static const uint64_t arguments[] = {64, 1, 0};
   tprt_status status = bound_kernels(context);
   return status ? status : (tprt_status)tprt_abi_launch(context, 0, 1, 32, arguments, 3);
 }
 static tprt_status negative_copy(tprt_context *context) {
-  return (tprt_status)tprt_abi_copy(context, tprt_abi_private(context), tprt_abi_private(context), -1);
+  return (tprt_status)tprt_abi_copy(context, tprt_abi_private(context), tprt_abi_private(context),
+                                    -1);
 }
 static tprt_status negative_read(tprt_context *context) {
   char byte;
@@ -264,8 +282,10 @@ static void test_calls_that_fail(void **state) {
     tprt_status status;
     const char *text;
   } rows[] = {
-      {early, TPRT_INVALID_ARGUMENT, "kernel 0 is launched before the program said what its kernels are"},
-      {negative_kernel, TPRT_INVALID_ARGUMENT, "launch of kernel -1 on 1 blocks of 32 threads with 0 arguments"},
+      {early, TPRT_INVALID_ARGUMENT,
+       "kernel 0 is launched before the program said what its kernels are"},
+      {negative_kernel, TPRT_INVALID_ARGUMENT,
+       "launch of kernel -1 on 1 blocks of 32 threads with 0 arguments"},
       {no_blocks, TPRT_INVALID_ARGUMENT, "on 0 blocks"},
       {too_many_blocks, TPRT_INVALID_ARGUMENT, "on 2147483648 blocks"},
       {too_many_threads, TPRT_INVALID_ARGUMENT, "of 1025 threads"},
@@ -309,7 +329,8 @@ static void test_calls_that_fail(void **state) {
 }
 
 /* Each call of the driver fails in turn. */
-static tprt_status everything(tprt_comm *world, const test_table *program, char *error, size_t size) {
+static tprt_status everything(tprt_comm *world, const test_table *program, char *error,
+                              size_t size) {
   tprt_context *context = NULL;
   tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
   float one = 1;
@@ -331,14 +352,16 @@ static tprt_status everything(tprt_comm *world, const test_table *program, char 
 
 static void test_driver_that_fails(void **state) {
   (void)state;
-  static const char *const modes[] = {"push",           "load",           "function",     "launch",
-                                      "copy from host", "copy on device", "copy to host", "synchronize"};
+  static const char *const modes[] = {"push",         "load",           "function",
+                                      "launch",       "copy from host", "copy on device",
+                                      "copy to host", "synchronize"};
   test_table program = make_program(1);
   char error[512];
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     tprt_comm *world = alone();
     mode(modes[i]);
-    if (everything(world, &program, error, sizeof error) != TPRT_DEVICE || !strstr(error, "CUDA_ERROR_STUB_LIBRARY"))
+    if (everything(world, &program, error, sizeof error) != TPRT_DEVICE ||
+        !strstr(error, "CUDA_ERROR_STUB_LIBRARY"))
       fail_msg("%s: \"%s\"", modes[i], error);
     mode("");
     tprt_comm_destroy(world);
@@ -356,7 +379,8 @@ static void test_no_driver(void **state) {
   tprt_context *context = NULL;
   tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
   setenv("TPRT_CUDA_LIBRARY", "/nonexistent/libcuda.so", 1);
-  EXPECT(tprt_context_create(world, &config, &context), TPRT_UNSUPPORTED, "CUDA: /nonexistent/libcuda.so: cannot open");
+  EXPECT(tprt_context_create(world, &config, &context), TPRT_UNSUPPORTED,
+         "CUDA: /nonexistent/libcuda.so: cannot open");
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   tprt_comm_destroy(world);
 }
@@ -365,8 +389,9 @@ int main(void) {
   mode("");
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_driver), cmocka_unit_test(test_memory_and_kernels), cmocka_unit_test(test_sites),
-      cmocka_unit_test(test_refused),   cmocka_unit_test(test_calls_that_fail),    cmocka_unit_test(test_driver_that_fails),
+      cmocka_unit_test(test_no_driver),       cmocka_unit_test(test_memory_and_kernels),
+      cmocka_unit_test(test_sites),           cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_calls_that_fail), cmocka_unit_test(test_driver_that_fails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

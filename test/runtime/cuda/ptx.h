@@ -1,17 +1,21 @@
-/* A machine that runs PTX on the host, so that kernels can be tested without a GPU: those that nvcc and LLVM's NVPTX back end write.
+/* A machine that runs PTX on the host, so that kernels can be tested without a GPU: those that nvcc
+ * and LLVM's NVPTX back end write.
  *
- * What it does as a GPU does: CTAs of threads, warps of 32 that may diverge, shared memory, barriers, shuffles, memory order between
- * CTAs, rounding, NaN (the canonical one of each type). Approximate instructions (ex2.approx, rsqrt.approx, ...) give the nearest
- * number, a GPU one within the error that the manual of PTX allows.
+ * What it does as a GPU does: CTAs of threads, warps of 32 that may diverge, shared memory,
+ * barriers, shuffles, memory order between CTAs, rounding, NaN (the canonical one of each type).
+ * Approximate instructions (ex2.approx, rsqrt.approx, ...) give the nearest number, a GPU one
+ * within the error that the manual of PTX allows.
  *
  * What it finds, each with kernel, CTA, thread, line and text of the instruction:
- *   - accesses outside of all allocations, outside of shared, local and parameter memory, and misaligned ones;
- *   - shared memory that is read before it was written, or that two threads touch with no barrier between, one of them writing;
- *   - threads of a warp at different barriers; shuffles and barriers that wait for threads that never come.
- * What it cannot find: races in global memory, and whether a program is fast.
+ *   - accesses outside of all allocations, outside of shared, local and parameter memory, and
+ *     misaligned ones;
+ *   - shared memory that is read before it was written, or that two threads touch with no barrier
+ *     between, one of them writing;
+ *   - threads of a warp at different barriers; shuffles and barriers that wait for threads that
+ *     never come. What it cannot find: races in global memory, and whether a program is fast.
  *
- * Not there, and refused by ptx_load with the line: tensor cores, textures, asynchronous copies, calls that are not inlined, clusters,
- * dynamic parallelism. */
+ * Not there, and refused by ptx_load with the line: tensor cores, textures, asynchronous copies,
+ * calls that are not inlined, clusters, dynamic parallelism. */
 #ifndef TPRT_TEST_CUDA_PTX_H
 #define TPRT_TEST_CUDA_PTX_H
 
@@ -19,13 +23,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PTX_WARP = 32, PTX_MOST_THREADS = 1024, PTX_MOST_SHARED = 227 * 1024, PTX_TEXT = 1024, PTX_SECTOR = 32 };
+enum {
+  PTX_WARP = 32,
+  PTX_MOST_THREADS = 1024,
+  PTX_MOST_SHARED = 227 * 1024,
+  PTX_TEXT = 1024,
+  PTX_SECTOR = 32
+};
 
 typedef struct ptx_module ptx_module;
 typedef struct ptx_kernel ptx_kernel;
 
-/* A module of PTX text, which is copied; ptx_unload frees it. NULL and the reason in `error` for text that is wrong or that has
- * something this machine has not. */
+/* A module of PTX text, which is copied; ptx_unload frees it. NULL and the reason in `error` for
+ * text that is wrong or that has something this machine has not. */
 ptx_module *ptx_load(const char *text, char error[PTX_TEXT]);
 void ptx_unload(ptx_module *module);
 
@@ -52,9 +62,12 @@ typedef struct ptx_launch {
   uint32_t shared_bytes;  /* of .extern .shared */
   const void *parameters; /* the block of them: ptx_parameter_bytes */
   ptx_memory memory;
-  int n_resident;       /* CTAs that run at the same time, each on a thread of the host; others wait for their turn */
-  uint64_t most_rounds; /* a CTA that has executed so many instructions of warps is given up; 0: none is */
-  uint64_t *sectors;    /* if not NULL, is added the sectors of global memory that loads and stores touch */
+  /* CTAs that run at the same time, each on a thread of the host; others wait for their turn */
+  int n_resident;
+  /* a CTA that has executed so many instructions of warps is given up; 0: none is */
+  uint64_t most_rounds;
+  /* if not NULL, is added the sectors of global memory that loads and stores touch */
+  uint64_t *sectors;
 } ptx_launch;
 
 typedef enum ptx_result {
@@ -65,7 +78,8 @@ typedef enum ptx_result {
   PTX_FAULT, /* everything else */
 } ptx_result;
 
-/* Runs a grid and waits for it. Any number of threads may run the same kernel. After an error memory is as the threads left it. */
+/* Runs a grid and waits for it. Any number of threads may run the same kernel. After an error
+ * memory is as the threads left it. */
 ptx_result ptx_run(const ptx_kernel *kernel, const ptx_launch *launch, char error[PTX_TEXT]);
 
 #endif

@@ -36,29 +36,29 @@ bool ptx_compare(double a, double b, int comparison) {
   }
 }
 
-#define HOLDS(mask, expression)                                                                                                \
-  PTX_EACH_LANE(mask, l, { holds |= (uint32_t)(expression) << l; })                                                            \
+#define HOLDS(mask, expression)                                                                    \
+  PTX_EACH_LANE(mask, l, { holds |= (uint32_t)(expression) << l; })                                \
   break
 
-#define SETP_INTEGER(name, bits, type)                                                                                         \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);                                           \
-    uint32_t holds = 0;                                                                                                        \
-    switch (i->comparison) {                                                                                                   \
-    case PTX_EQ:                                                                                                               \
-      HOLDS(mask, (type)x[l] == (type)y[l]);                                                                                   \
-    case PTX_NE:                                                                                                               \
-      HOLDS(mask, (type)x[l] != (type)y[l]);                                                                                   \
-    case PTX_LT:                                                                                                               \
-      HOLDS(mask, (type)x[l] < (type)y[l]);                                                                                    \
-    case PTX_LE:                                                                                                               \
-      HOLDS(mask, (type)x[l] <= (type)y[l]);                                                                                   \
-    case PTX_GT:                                                                                                               \
-      HOLDS(mask, (type)x[l] > (type)y[l]);                                                                                    \
-    default:                                                                                                                   \
-      HOLDS(mask, (type)x[l] >= (type)y[l]);                                                                                   \
-    }                                                                                                                          \
-    ptx_set_predicates(w, i, mask, holds);                                                                                     \
+#define SETP_INTEGER(name, bits, type)                                                             \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);               \
+    uint32_t holds = 0;                                                                            \
+    switch (i->comparison) {                                                                       \
+    case PTX_EQ:                                                                                   \
+      HOLDS(mask, (type)x[l] == (type)y[l]);                                                       \
+    case PTX_NE:                                                                                   \
+      HOLDS(mask, (type)x[l] != (type)y[l]);                                                       \
+    case PTX_LT:                                                                                   \
+      HOLDS(mask, (type)x[l] < (type)y[l]);                                                        \
+    case PTX_LE:                                                                                   \
+      HOLDS(mask, (type)x[l] <= (type)y[l]);                                                       \
+    case PTX_GT:                                                                                   \
+      HOLDS(mask, (type)x[l] > (type)y[l]);                                                        \
+    default:                                                                                       \
+      HOLDS(mask, (type)x[l] >= (type)y[l]);                                                       \
+    }                                                                                              \
+    ptx_set_predicates(w, i, mask, holds);                                                         \
   }
 SETP_INTEGER(setp_s16, 32, int16_t)
 SETP_INTEGER(setp_u16, 32, uint16_t)
@@ -113,11 +113,11 @@ static void selp_64(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { to[l] = chosen >> l & 1 ? a[l] : b[l]; })
 }
 
-#define OF_PREDICATES(name, expression)                                                                                        \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint32_t a = ptx_predicate(w, i, 0), b = ptx_predicate(w, i, 1);                                                           \
-    (void)b;                                                                                                                   \
-    w->predicates[i->to_p[0]] = (w->predicates[i->to_p[0]] & ~mask) | ((expression) & mask);                                   \
+#define OF_PREDICATES(name, expression)                                                            \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint32_t a = ptx_predicate(w, i, 0), b = ptx_predicate(w, i, 1);                               \
+    (void)b;                                                                                       \
+    w->predicates[i->to_p[0]] = (w->predicates[i->to_p[0]] & ~mask) | ((expression) & mask);       \
   }
 OF_PREDICATES(mov_pred, a)
 OF_PREDICATES(not_pred, ~a)

@@ -12,12 +12,20 @@ typedef struct number {
   __int128 whole;
 } number;
 
-static bool is_signed(int type) { return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64; }
-static bool is_float(int type) { return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64; }
+static bool is_signed(int type) {
+  return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+}
+static bool is_float(int type) {
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64;
+}
 
-static uint64_t low(uint64_t value, int bits) { return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1); }
+static uint64_t low(uint64_t value, int bits) {
+  return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
 
-static int64_t extended(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+static int64_t extended(uint64_t value, int bits) {
+  return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
 
 static double flushed(double x) { return fabs(x) < 0x1p-126 ? copysign(0, x) : x; }
 
@@ -37,23 +45,31 @@ static number read_number(int type, uint64_t bits) {
     return (number){.is_float = true, .real = real};
   default:
     bits = low(bits, ptx_types[type].bits);
-    return (number){.whole = is_signed(type) ? (__int128)extended(bits, ptx_types[type].bits) : (__int128)bits};
+    return (number){.whole = is_signed(type) ? (__int128)extended(bits, ptx_types[type].bits)
+                                             : (__int128)bits};
   }
 }
 
 /* To a whole number, by .rni, .rzi, .rmi, .rpi. */
 static double integral(double x, uint64_t modifiers) {
-  return modifiers & PTX_M_RZI ? trunc(x) : modifiers & PTX_M_RMI ? floor(x) : modifiers & PTX_M_RPI ? ceil(x) : nearbyint(x);
+  return modifiers & PTX_M_RZI   ? trunc(x)
+         : modifiers & PTX_M_RMI ? floor(x)
+         : modifiers & PTX_M_RPI ? ceil(x)
+                                 : nearbyint(x);
 }
 
-/* Floats end at the limits of the type, NaN becomes 0; whole numbers do so with .sat, else they lose their upper bits. */
+/* Floats end at the limits of the type, NaN becomes 0; whole numbers do so with .sat, else they
+ * lose their upper bits. */
 static uint64_t to_integer(int type, number n, uint64_t modifiers) {
   int bits = ptx_types[type].bits;
   __int128 least = is_signed(type) ? -((__int128)1 << (bits - 1)) : 0;
   __int128 most = ((__int128)1 << (is_signed(type) ? bits - 1 : bits)) - 1;
   if (n.is_float) {
     double whole = integral(n.real, modifiers);
-    n.whole = isnan(whole) ? 0 : whole >= 0x1p64 ? most : whole <= -0x1p63 ? least : (__int128)whole;
+    n.whole = isnan(whole)       ? 0
+              : whole >= 0x1p64  ? most
+              : whole <= -0x1p63 ? least
+                                 : (__int128)whole;
   } else if (!(modifiers & PTX_M_SAT)) {
     return (uint64_t)n.whole;
   }
@@ -76,12 +92,16 @@ static uint64_t to_float(int type, number n, uint64_t modifiers) {
   }
   ptx_round_as(modifiers);
   if (type == PTX_F64) {
-    volatile double result = n.is_float ? n.real : n.whole > INT64_MAX ? (double)(uint64_t)n.whole : (double)(int64_t)n.whole;
+    volatile double result = n.is_float            ? n.real
+                             : n.whole > INT64_MAX ? (double)(uint64_t)n.whole
+                                                   : (double)(int64_t)n.whole;
     double copy = result;
     memcpy(&bits, &copy, sizeof copy);
   } else {
     volatile double real = n.real;
-    volatile float result = n.is_float ? (float)real : n.whole > INT64_MAX ? (float)(uint64_t)n.whole : (float)(int64_t)n.whole;
+    volatile float result = n.is_float            ? (float)real
+                            : n.whole > INT64_MAX ? (float)(uint64_t)n.whole
+                                                  : (float)(int64_t)n.whole;
     float copy = result;
     uint32_t word = 0x7fffffff;
     if (modifiers & PTX_M_FTZ)
@@ -123,20 +143,21 @@ static void cvt_pair(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   half.type = i->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
   PTX_EACH_LANE(mask, l, {
     uint64_t upper = converted(&half, PTX_F32, ptx_from32(w, i, 0)[l]);
-    ptx_to32(w, i, 0)[l] = (uint32_t)(upper << 16 | converted(&half, PTX_F32, ptx_from32(w, i, 1)[l]));
+    ptx_to32(w, i, 0)[l] =
+        (uint32_t)(upper << 16 | converted(&half, PTX_F32, ptx_from32(w, i, 1)[l]));
   })
 }
 
 /* ---- The frequent ones ---- */
 
-#define FAST(name, from_bits, to_bits, expression)                                                                             \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint##to_bits##_t *to = ptx_to##to_bits(w, i, 0);                                                                          \
-    const uint##from_bits##_t *from = ptx_from##from_bits(w, i, 0);                                                            \
-    PTX_EACH_LANE(mask, l, {                                                                                                   \
-      uint##from_bits##_t x = from[l];                                                                                         \
-      to[l] = (uint##to_bits##_t)(expression);                                                                                 \
-    })                                                                                                                         \
+#define FAST(name, from_bits, to_bits, expression)                                                 \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint##to_bits##_t *to = ptx_to##to_bits(w, i, 0);                                              \
+    const uint##from_bits##_t *from = ptx_from##from_bits(w, i, 0);                                \
+    PTX_EACH_LANE(mask, l, {                                                                       \
+      uint##from_bits##_t x = from[l];                                                             \
+      to[l] = (uint##to_bits##_t)(expression);                                                     \
+    })                                                                                             \
   }
 #define IS_NAN(x) (((x) & 0x7fffffffu) > 0x7f800000u)
 FAST(u64_of_u32, 32, 64, x)

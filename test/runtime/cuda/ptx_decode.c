@@ -1,15 +1,19 @@
 /* Instructions: from an opcode and its operands to the row of a table.
  *
  * The letters of a row's operands:
- *   d D x   results: of the first type, of twice its bits, of 32 bits     r   d, which may have a predicate behind it: d|p
- *   a A w   values:  of the last type, of twice its bits, of 32 bits      o   w, which may be missing
+ *   d D x   results: of the first type, of twice its bits, of 32 bits     r   d, which may have a
+ *     predicate behind it: d|p
+ *   a A w   values:  of the last type, of twice its bits, of 32 bits      o   w, which may be
+ *     missing
  *   l m     result of the first and value of the last type, in registers of any width
  *   V v     the same in a vector, or one alone
  *   H h     the parts of a packed value, as a vector
- *   P p     predicate that is set, that is read                           Q   p|q that are set; and with .and, .or, .xor, behind
- *                                                                             the last operand, one that is read
- *   @       address                                                       L   label, or table of them
- */
+ *   P p     predicate that is set, that is read                           Q   p|q that are set; and
+ *     with .and, .or, .xor, behind
+ *                                                                             the last operand, one
+ *                                                                               that is read
+ *   @       address                                                       L   label, or table of
+ *     them */
 #define _GNU_SOURCE 1
 #include "ptx_inside.h"
 
@@ -74,7 +78,8 @@ typedef struct opcode {
   uint64_t modifiers;
 } opcode;
 
-static bool failed(char error[PTX_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool failed(char error[PTX_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static bool failed(char error[PTX_TEXT], const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -88,7 +93,9 @@ static bool modifier(opcode *o, const char *word) {
     o->modifiers |= PTX_M_CACHED;
     return true;
   }
-  for (size_t k = 0; k < sizeof comparisons / sizeof *comparisons && strcmp(o->name, "setp") == 0 && !o->compares; k++)
+  for (size_t k = 0;
+       k < sizeof comparisons / sizeof *comparisons && strcmp(o->name, "setp") == 0 && !o->compares;
+       k++)
     if (strcmp(word, comparisons[k].name) == 0) {
       o->comparison = comparisons[k].comparison;
       o->compares = true;
@@ -144,7 +151,8 @@ static bool types_fit(const char *types, const opcode *o) {
 
 ptx_place ptx_constant(ptx_kernel *k, uint64_t bits, bool wide) {
   size_t words = wide ? 2 * PTX_WARP : PTX_WARP;
-  for (size_t at = 0; at + words <= k->n_constants; at += PTX_WARP) { /* rows begin at multiples of 32 words */
+  for (size_t at = 0; at + words <= k->n_constants; at += PTX_WARP) {
+    /* rows begin at multiples of 32 words */
     uint64_t known = 0;
     memcpy(&known, k->constants + at, wide ? 8 : 4);
     bool same = known == bits && k->constant_wide[at / PTX_WARP] == (wide ? 1 : 0);
@@ -171,7 +179,8 @@ ptx_place ptx_constant(ptx_kernel *k, uint64_t bits, bool wide) {
 /* The bits of a number as a value of the type. */
 static uint64_t literal(const ptx_operand *o, int type) {
   if (!o->is_float)
-    return ptx_types[type].bits == 64 ? o->bits : o->bits & ((UINT64_C(1) << ptx_types[type].bits) - 1);
+    return ptx_types[type].bits == 64 ? o->bits
+                                      : o->bits & ((UINT64_C(1) << ptx_types[type].bits) - 1);
   uint32_t single = (uint32_t)o->bits;
   float f;
   double d;
@@ -197,8 +206,10 @@ int32_t ptx_new_register(ptx_kernel *k, int bits) {
   return k->n_virtual++;
 }
 
-static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int bits, bool any_width) {
-  if (o->kind == PTX_SINK) { /* a register that nobody reads, of a width that every handler may write */
+static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int bits,
+                   bool any_width) {
+  if (o->kind == PTX_SINK) {
+    /* a register that nobody reads, of a width that every handler may write */
     i->register_bits = 64;
     i->wide |= (uint8_t)(1 << i->n_to);
     i->to[i->n_to++] = ptx_new_register(k, 64);
@@ -213,7 +224,8 @@ static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int 
   return true;
 }
 
-static bool value(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int type, bool any_width) {
+static bool value(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int type,
+                  bool any_width) {
   bool wide = ptx_types[type].bits == 64;
   if (o->kind == PTX_NUMBER) {
     i->from[i->n_from] = ptx_constant(k, literal(o, type), wide);
@@ -321,10 +333,11 @@ static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_opera
 }
 
 /* Loads and atomic operations by which threads may be waiting for each other. */
-static const uint64_t waits =
-    PTX_M_ACQUIRE | PTX_M_ACQ_REL | PTX_M_VOLATILE | PTX_M_RELAXED | PTX_M_SC | PTX_M_CAS | PTX_M_EXCH;
+static const uint64_t waits = PTX_M_ACQUIRE | PTX_M_ACQ_REL | PTX_M_VOLATILE | PTX_M_RELAXED |
+                              PTX_M_SC | PTX_M_CAS | PTX_M_EXCH;
 
-static bool fits(ptx_kernel *k, const ptx_operation *row, const opcode *o, const ptx_statement *s, ptx_instruction *i) {
+static bool fits(ptx_kernel *k, const ptx_operation *row, const opcode *o, const ptx_statement *s,
+                 ptx_instruction *i) {
   ptx_instruction made = *i;
   int n = 0, n_p = 0;
   made.run = row->run;
@@ -344,8 +357,8 @@ static bool fits(ptx_kernel *k, const ptx_operation *row, const opcode *o, const
     return false;
   if (n != s->n_operands)
     return false;
-  made.yields =
-      strcmp(row->name, "nanosleep") == 0 || (row->kind == PTX_MEMORY && made.n_to > 0 && (o->modifiers & waits) != 0);
+  made.yields = strcmp(row->name, "nanosleep") == 0 ||
+                (row->kind == PTX_MEMORY && made.n_to > 0 && (o->modifiers & waits) != 0);
   *i = made;
   return true;
 }
@@ -360,8 +373,9 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
 #undef ROW
   };
   enum { UNKNOWN, OTHER_TYPES, OTHER_MODIFIERS, OTHER_OPERANDS };
-  static const char *const reasons[] = {"the operation is not supported", "not supported for this type",
-                                        "not supported with these modifiers", "the operands do not fit"};
+  static const char *const reasons[] = {
+      "the operation is not supported", "not supported for this type",
+      "not supported with these modifiers", "the operands do not fit"};
   opcode o;
   int nearest = UNKNOWN;
   if (!read_opcode(s->opcode, &o, error))
@@ -372,7 +386,8 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
       if (strcmp(row->name, o.name) != 0)
         continue;
       int how = !types_fit(row->types, &o) ? OTHER_TYPES
-                : (o.modifiers & row->required) != row->required || o.modifiers & ~(row->required | row->allowed)
+                : (o.modifiers & row->required) != row->required ||
+                        o.modifiers & ~(row->required | row->allowed)
                     ? OTHER_MODIFIERS
                     : OTHER_OPERANDS;
       if (how == OTHER_OPERANDS && fits(k, row, &o, s, i))

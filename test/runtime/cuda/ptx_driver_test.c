@@ -1,4 +1,5 @@
-/* PTX through the driver that is none: modules, launches in streams and graphs, cooperative ones, and what a program sees of mistakes. */
+/* PTX through the driver that is none: modules, launches in streams and graphs, cooperative ones,
+ * and what a program sees of mistakes. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -10,14 +11,15 @@
 
 enum { N = 1000, MOST_CTAS = 8 };
 
-static const char scale[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
-                            ".visible .entry scale(.param .u64 data, .param .f32 factor, .param .u32 n)\n{\n"
-                            ".reg .pred %p1;\n.reg .b32 %r<5>;\n.reg .f32 %f<4>;\n.reg .b64 %d<4>;\n"
-                            "ld.param.u64 %d1, [data];\nld.param.f32 %f1, [factor];\nld.param.u32 %r1, [n];\n"
-                            "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmov.u32 %r4, %tid.x;\n"
-                            "mad.lo.s32 %r2, %r2, %r3, %r4;\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 ret;\n"
-                            "mul.wide.u32 %d2, %r2, 4;\nadd.u64 %d1, %d1, %d2;\nld.global.f32 %f2, [%d1];\n"
-                            "mul.f32 %f2, %f2, %f1;\nst.global.f32 [%d1], %f2;\nret;\n}\n";
+static const char scale[] =
+    ".version 7.8\n.target sm_80\n.address_size 64\n"
+    ".visible .entry scale(.param .u64 data, .param .f32 factor, .param .u32 n)\n{\n"
+    ".reg .pred %p1;\n.reg .b32 %r<5>;\n.reg .f32 %f<4>;\n.reg .b64 %d<4>;\n"
+    "ld.param.u64 %d1, [data];\nld.param.f32 %f1, [factor];\nld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r2, %r2, %r3, %r4;\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 ret;\n"
+    "mul.wide.u32 %d2, %r2, 4;\nadd.u64 %d1, %d1, %d2;\nld.global.f32 %f2, [%d1];\n"
+    "mul.f32 %f2, %f2, %f1;\nst.global.f32 [%d1], %f2;\nret;\n}\n";
 
 static cuda_module module;
 static cuda_function function;
@@ -60,16 +62,20 @@ static void test_launches(void **state) {
   (void)state;
   assert_int_equal(launch(data, 2, N, 8), 0);
   expect(data, 2);
-  assert_int_equal(launch(data, 2, N, 100), 0); /* CTAs that have nothing to do; more than run at a time */
+  /* CTAs that have nothing to do; more than run at a time */
+  assert_int_equal(launch(data, 2, N, 100), 0);
   expect(data, 4);
   assert_int_equal(fake_module_function(&again, module, "scale"), 0);
   assert_ptr_equal(again, function);
   float factor = 0.5f;
   unsigned n = N;
   void *parameters[] = {&data, &factor, &n};
-  assert_int_equal(fake_cooperative_kernel(function, MOST_CTAS, 1, 1, 128, 1, 1, 0, NULL, parameters), 0);
+  assert_int_equal(
+      fake_cooperative_kernel(function, MOST_CTAS, 1, 1, 128, 1, 1, 0, NULL, parameters), 0);
   expect(data, 2);
-  assert_int_equal(fake_cooperative_kernel(function, MOST_CTAS + 1, 1, 1, 128, 1, 1, 0, NULL, parameters), FAKE_TOO_LARGE);
+  assert_int_equal(
+      fake_cooperative_kernel(function, MOST_CTAS + 1, 1, 1, 128, 1, 1, 0, NULL, parameters),
+      FAKE_TOO_LARGE);
   assert_int_equal(fake_release(data), 0);
 }
 
@@ -96,7 +102,8 @@ static void test_graph(void **state) {
 
 /* ---- Streams that are late ---- */
 
-extern cuda_result wait_event(cuda_stream stream, cuda_event event, unsigned flags) __asm__("cuStreamWaitEvent");
+extern cuda_result wait_event(cuda_stream stream, cuda_event event,
+                              unsigned flags) __asm__("cuStreamWaitEvent");
 
 static void add_one(void *data) { ++*(int *)data; }
 static void add_ten_of_one(void *data) { *(int *)data += *(int *)data == 1 ? 10 : 100; }
@@ -112,7 +119,8 @@ static void test_streams(void **state) {
   assert_int_equal(fake_stream_create(&first, CUDA_STREAM_NON_BLOCKING), 0);
   assert_int_equal(fake_stream_create(&second, CUDA_STREAM_NON_BLOCKING), 0);
   assert_int_equal(fake_event_create(&event, CUDA_EVENT_DISABLE_TIMING), 0);
-  /* Nothing happens before it is waited for; without the wait for the event, the second stream comes too early. */
+  /* Nothing happens before it is waited for; without the wait for the event, the second stream
+   * comes too early. */
   for (int waits = 0; waits < 2; waits++) {
     n = 0;
     assert_int_equal(fake_host_call(first, add_one, &n), 0);
@@ -171,6 +179,7 @@ static void test_mistakes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
-                                     cmocka_unit_test(test_mistakes), cmocka_unit_test(test_streams)};
+                                     cmocka_unit_test(test_mistakes),
+                                     cmocka_unit_test(test_streams)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -45,60 +45,66 @@ static double limited_f64(double x) { return x > 1 ? 1 : x > 0 ? x : 0; }
 
 enum { BITS_f32 = 32, BITS_f64 = 64 };
 
-/* The result is an expression of a, b, c. Whoever has a modifier that changes numbers goes the slow way, where operands are volatile
- * because the compiler knows of one rounding only. */
+/* The result is an expression of a, b, c. Whoever has a modifier that changes numbers goes the slow
+ * way, where operands are volatile because the compiler knows of one rounding only. */
 static const uint64_t slow = PTX_M_RZ | PTX_M_RM | PTX_M_RP | PTX_M_FTZ | PTX_M_SAT;
 
-#define OPERATION(name, suffix, bits, type, read, read_slowly, expression)                                                     \
-  static void name##_##suffix(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                          \
-    uint##bits##_t *to = ptx_to##bits(w, i, 0);                                                                                \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = i->n_from > 1 ? ptx_from##bits(w, i, 1) : x,                       \
-                         *z = i->n_from > 2 ? ptx_from##bits(w, i, 2) : x;                                                     \
-    (void)y, (void)z;                                                                                                          \
-    if (!(i->modifiers & slow)) {                                                                                              \
-      PTX_EACH_LANE(mask, l, {                                                                                                 \
-        read;                                                                                                                  \
-        to[l] = bits_##suffix(expression);                                                                                     \
-      })                                                                                                                       \
-      return;                                                                                                                  \
-    }                                                                                                                          \
-    bool flush = i->modifiers & PTX_M_FTZ;                                                                                     \
-    ptx_round_as(i->modifiers);                                                                                                \
-    for (int l = 0; l < PTX_WARP; l++)                                                                                         \
-      if (mask >> l & 1) {                                                                                                     \
-        read_slowly;                                                                                                           \
-        volatile type result = expression;                                                                                     \
-        type flat = flush ? flushed_##suffix(result) : result;                                                                 \
-        to[l] = bits_##suffix(i->modifiers & PTX_M_SAT ? limited_##suffix(flat) : flat);                                       \
-      }                                                                                                                        \
-    ptx_round_nearest();                                                                                                       \
+#define OPERATION(name, suffix, bits, type, read, read_slowly, expression)                         \
+  static void name##_##suffix(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {              \
+    uint##bits##_t *to = ptx_to##bits(w, i, 0);                                                    \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0),                                             \
+                         *y = i->n_from > 1 ? ptx_from##bits(w, i, 1) : x,                         \
+                         *z = i->n_from > 2 ? ptx_from##bits(w, i, 2) : x;                         \
+    (void)y, (void)z;                                                                              \
+    if (!(i->modifiers & slow)) {                                                                  \
+      PTX_EACH_LANE(mask, l, {                                                                     \
+        read;                                                                                      \
+        to[l] = bits_##suffix(expression);                                                         \
+      })                                                                                           \
+      return;                                                                                      \
+    }                                                                                              \
+    bool flush = i->modifiers & PTX_M_FTZ;                                                         \
+    ptx_round_as(i->modifiers);                                                                    \
+    for (int l = 0; l < PTX_WARP; l++)                                                             \
+      if (mask >> l & 1) {                                                                         \
+        read_slowly;                                                                               \
+        volatile type result = expression;                                                         \
+        type flat = flush ? flushed_##suffix(result) : result;                                     \
+        to[l] = bits_##suffix(i->modifiers & PTX_M_SAT ? limited_##suffix(flat) : flat);           \
+      }                                                                                            \
+    ptx_round_nearest();                                                                           \
   }
 #define VALUE(suffix, v, from) v = suffix##_of(from[l])
-#define SLOW_VALUE(suffix, v, from) v = flush ? flushed_##suffix(suffix##_of(from[l])) : suffix##_of(from[l])
-#define UNARY(name, suffix, bits, type, expression)                                                                            \
-  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x), volatile type SLOW_VALUE(suffix, a, x), expression)
-#define BINARY(name, suffix, bits, type, expression)                                                                           \
-  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x);                                                                \
-            type VALUE(suffix, b, y), volatile type SLOW_VALUE(suffix, a, x);                                                  \
+#define SLOW_VALUE(suffix, v, from)                                                                \
+  v = flush ? flushed_##suffix(suffix##_of(from[l])) : suffix##_of(from[l])
+#define UNARY(name, suffix, bits, type, expression)                                                \
+  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x),                                    \
+            volatile type SLOW_VALUE(suffix, a, x), expression)
+#define BINARY(name, suffix, bits, type, expression)                                               \
+  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x);                                    \
+            type VALUE(suffix, b, y), volatile type SLOW_VALUE(suffix, a, x);                      \
             volatile type SLOW_VALUE(suffix, b, y), expression)
-#define TERNARY(name, suffix, bits, type, expression)                                                                          \
-  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x); type VALUE(suffix, b, y);                                      \
-            type VALUE(suffix, c, z), volatile type SLOW_VALUE(suffix, a, x); volatile type SLOW_VALUE(suffix, b, y);          \
+#define TERNARY(name, suffix, bits, type, expression)                                              \
+  OPERATION(name, suffix, bits, type, type VALUE(suffix, a, x); type VALUE(suffix, b, y);          \
+            type VALUE(suffix, c, z), volatile type SLOW_VALUE(suffix, a, x);                      \
+            volatile type SLOW_VALUE(suffix, b, y);                                                \
             volatile type SLOW_VALUE(suffix, c, z), expression)
 
 /* -0 is less than +0; of a number and NaN it is the number, or with .NaN, NaN. */
-#define SMALLER(a, b, nan) (a != a ? (nan ? a : b) : b != b ? (nan ? b : a) : a < b || (a == b && signbit(a)) ? a : b)
-#define LARGER(a, b, nan) (a != a ? (nan ? a : b) : b != b ? (nan ? b : a) : a > b || (a == b && !signbit(a)) ? a : b)
+#define SMALLER(a, b, nan)                                                                         \
+  (a != a ? (nan ? a : b) : b != b ? (nan ? b : a) : a < b || (a == b && signbit(a)) ? a : b)
+#define LARGER(a, b, nan)                                                                          \
+  (a != a ? (nan ? a : b) : b != b ? (nan ? b : a) : a > b || (a == b && !signbit(a)) ? a : b)
 
-#define BOTH(suffix, bits, type, root, multiply_add)                                                                           \
-  BINARY(add, suffix, bits, type, a + b)                                                                                       \
-  BINARY(sub, suffix, bits, type, a - b)                                                                                       \
-  BINARY(mul, suffix, bits, type, a *b)                                                                                        \
-  BINARY(div, suffix, bits, type, a / b)                                                                                       \
-  TERNARY(fma, suffix, bits, type, multiply_add(a, b, c))                                                                      \
-  UNARY(rcp, suffix, bits, type, 1 / a)                                                                                        \
-  UNARY(sqrt, suffix, bits, type, root(a))                                                                                     \
-  BINARY(min, suffix, bits, type, SMALLER(a, b, (i->modifiers & PTX_M_NANS)))                                                  \
+#define BOTH(suffix, bits, type, root, multiply_add)                                               \
+  BINARY(add, suffix, bits, type, a + b)                                                           \
+  BINARY(sub, suffix, bits, type, a - b)                                                           \
+  BINARY(mul, suffix, bits, type, a *b)                                                            \
+  BINARY(div, suffix, bits, type, a / b)                                                           \
+  TERNARY(fma, suffix, bits, type, multiply_add(a, b, c))                                          \
+  UNARY(rcp, suffix, bits, type, 1 / a)                                                            \
+  UNARY(sqrt, suffix, bits, type, root(a))                                                         \
+  BINARY(min, suffix, bits, type, SMALLER(a, b, (i->modifiers & PTX_M_NANS)))                      \
   BINARY(max, suffix, bits, type, LARGER(a, b, (i->modifiers & PTX_M_NANS)))
 BOTH(f32, 32, float, sqrtf, fmaf)
 BOTH(f64, 64, double, sqrt, fma)
@@ -130,10 +136,13 @@ static void abs_f64(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { ptx_to64(w, i, 0)[l] = ptx_from64(w, i, 0)[l] & ~(UINT64_C(1) << 63); })
 }
 static void flushed_neg_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
-  PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = bits_f32(-flushed_f32(f32_of(ptx_from32(w, i, 0)[l]))); })
+  PTX_EACH_LANE(mask, l,
+                { ptx_to32(w, i, 0)[l] = bits_f32(-flushed_f32(f32_of(ptx_from32(w, i, 0)[l]))); })
 }
 static void flushed_abs_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
-  PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = bits_f32(fabsf(flushed_f32(f32_of(ptx_from32(w, i, 0)[l])))); })
+  PTX_EACH_LANE(mask, l, {
+    ptx_to32(w, i, 0)[l] = bits_f32(fabsf(flushed_f32(f32_of(ptx_from32(w, i, 0)[l]))));
+  })
 }
 /* The magnitude of the second with the sign of the first. */
 static void copysign_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
@@ -150,9 +159,10 @@ static void copysign_f64(ptx_warp *w, const ptx_instruction *i, uint32_t mask){
                   })}
 
 #define ROUNDED (PTX_M_RN | PTX_M_RZ | PTX_M_RM | PTX_M_RP)
-#define F32(operation, required, allowed, operands, run)                                                                       \
+#define F32(operation, required, allowed, operands, run)                                           \
   {operation, "f32", required, PTX_M_FTZ | (allowed), operands, run, PTX_PLAIN}
-#define F64(operation, required, allowed, operands, run) {operation, "f64", required, allowed, operands, run, PTX_PLAIN}
+#define F64(operation, required, allowed, operands, run)                                           \
+  {operation, "f64", required, allowed, operands, run, PTX_PLAIN}
 /* clang-format off */
 PTX_TABLE(float,
   F32("add", 0, ROUNDED | PTX_M_SAT, "daa", add_f32), F64("add", 0, ROUNDED, "daa", add_f64),

@@ -84,7 +84,8 @@ static void *run_place(void *argument) {
   return NULL;
 }
 
-static ptx_result refuse(char error[PTX_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static ptx_result refuse(char error[PTX_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static ptx_result refuse(char error[PTX_TEXT], const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -95,19 +96,23 @@ static ptx_result refuse(char error[PTX_TEXT], const char *format, ...) {
 
 static ptx_result check_launch(const ptx_kernel *k, const ptx_launch *l, char error[PTX_TEXT]) {
   const uint32_t *b = l->block, *r = k->required;
-  uint64_t n_threads = (uint64_t)b[0] * b[1] * b[2], n_ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  uint64_t n_threads = (uint64_t)b[0] * b[1] * b[2],
+           n_ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
   uint64_t most = k->most_threads ? k->most_threads : PTX_MOST_THREADS;
-  if (n_ctas == 0 || n_threads == 0 || b[0] > PTX_MOST_THREADS || b[1] > PTX_MOST_THREADS || b[2] > 64 || n_threads > most)
-    return refuse(error, "%s: a grid of %llu CTAs of %llu threads; at most %llu threads are possible", k->name,
-                  (unsigned long long)n_ctas, (unsigned long long)n_threads, (unsigned long long)most);
+  if (n_ctas == 0 || n_threads == 0 || b[0] > PTX_MOST_THREADS || b[1] > PTX_MOST_THREADS ||
+      b[2] > 64 || n_threads > most)
+    return refuse(error,
+                  "%s: a grid of %llu CTAs of %llu threads; at most %llu threads are possible",
+                  k->name, (unsigned long long)n_ctas, (unsigned long long)n_threads,
+                  (unsigned long long)most);
   if (r[0] && (r[0] != b[0] || r[1] != b[1] || r[2] != b[2]))
-    return refuse(error, "%s: CTAs of %ux%ux%u threads; the kernel is for %ux%ux%u", k->name, b[0], b[1], b[2], r[0], r[1],
-                  r[2]);
+    return refuse(error, "%s: CTAs of %ux%ux%u threads; the kernel is for %ux%ux%u", k->name, b[0],
+                  b[1], b[2], r[0], r[1], r[2]);
   if (l->grid[1] > 65535 || l->grid[2] > 65535 || l->grid[0] > INT32_MAX)
     return refuse(error, "%s: a grid of %ux%ux%u", k->name, l->grid[0], l->grid[1], l->grid[2]);
   if (k->shared_bytes + l->shared_bytes > PTX_MOST_SHARED)
-    return refuse(error, "%s: %zu bytes of shared memory and %u of dynamic; there are %d", k->name, k->shared_bytes,
-                  l->shared_bytes, PTX_MOST_SHARED);
+    return refuse(error, "%s: %zu bytes of shared memory and %u of dynamic; there are %d", k->name,
+                  k->shared_bytes, l->shared_bytes, PTX_MOST_SHARED);
   if (k->parameter_bytes && !l->parameters)
     return refuse(error, "%s: no parameters", k->name);
   return PTX_OK;
@@ -121,7 +126,10 @@ ptx_result ptx_run(const ptx_kernel *kernel, const ptx_launch *launch, char erro
     return refused;
   g.n_ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   pthread_t threads[MOST_PLACES];
-  int n = launch->n_resident < 1 ? 1 : launch->n_resident < MOST_PLACES ? launch->n_resident : MOST_PLACES, started = 0;
+  int n = launch->n_resident < 1             ? 1
+          : launch->n_resident < MOST_PLACES ? launch->n_resident
+                                             : MOST_PLACES,
+      started = 0;
   n = g.n_ctas < (uint64_t)n ? (int)g.n_ctas : n;
   for (; started < n - 1; started++)
     if (pthread_create(&threads[started], NULL, run_place, &g) != 0)

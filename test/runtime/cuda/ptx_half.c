@@ -17,7 +17,8 @@ double ptx_of_half(int type, uint32_t bits) {
   return (double)(is_f16(type) ? f16_to_f32((uint16_t)bits) : bf16_to_f32((uint16_t)bits));
 }
 
-/* To odd: a number of f64 beside which the exact one lies gets an odd last bit, so that the second rounding sees that. */
+/* To odd: a number of f64 beside which the exact one lies gets an odd last bit, so that the second
+ * rounding sees that. */
 static double rounded_to_odd(double x, double tail) {
   uint64_t bits;
   if (tail == 0 || !isfinite(x) || x == 0)
@@ -54,7 +55,8 @@ uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers) {
   /* Units count on from one exponent to the next, as bits do. */
   uint32_t bits = (uint32_t)((exponent - f->least) << (f->digits - 1)) + (uint32_t)whole;
   if (bits >= infinity) {
-    bool stays = modifiers & PTX_M_RZ || (modifiers & PTX_M_RM && !sign) || (modifiers & PTX_M_RP && sign);
+    bool stays =
+        modifiers & PTX_M_RZ || (modifiers & PTX_M_RM && !sign) || (modifiers & PTX_M_RP && sign);
     bits = stays ? infinity - 1 : infinity;
   }
   return sign | bits;
@@ -98,9 +100,12 @@ static double hyperbolic(double a, double b, double c, double *tail) {
   return tanh(a);
 }
 
-static double flushed(int type, double x) { return fabs(x) < ldexp(1, is_f16(type) ? -14 : -126) ? copysign(0, x) : x; }
+static double flushed(int type, double x) {
+  return fabs(x) < ldexp(1, is_f16(type) ? -14 : -126) ? copysign(0, x) : x;
+}
 
-static uint32_t one(const ptx_instruction *i, double (*operation)(double, double, double, double *), const uint32_t *from) {
+static uint32_t one(const ptx_instruction *i, double (*operation)(double, double, double, double *),
+                    const uint32_t *from) {
   double x[3] = {0}, tail = 0;
   bool flush = i->modifiers & PTX_M_FTZ;
   for (int k = 0; k < i->n_from; k++) {
@@ -133,8 +138,10 @@ static void halves(ptx_warp *w, const ptx_instruction *i, uint32_t mask,
   })
 }
 
-#define HANDLER(name, operation)                                                                                               \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) { halves(w, i, mask, operation); }
+#define HANDLER(name, operation)                                                                   \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    halves(w, i, mask, operation);                                                                 \
+  }
 HANDLER(add_half, add)
 HANDLER(sub_half, sub)
 HANDLER(mul_half, mul)
@@ -144,16 +151,19 @@ HANDLER(max_half, larger)
 HANDLER(ex2_half, power_of_two)
 HANDLER(tanh_half, hyperbolic)
 
-static uint32_t signs(const ptx_instruction *i) { return ptx_types[i->type].bits == 32 ? 0x80008000u : 0x8000u; }
+static uint32_t signs(const ptx_instruction *i) {
+  return ptx_types[i->type].bits == 32 ? 0x80008000u : 0x8000u;
+}
 
 static void neg_half(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = ptx_from32(w, i, 0)[l] ^ signs(i); })
 }
-static void abs_half(ptx_warp *w, const ptx_instruction *i,
-                     uint32_t mask){PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = ptx_from32(w, i, 0)[l] & ~signs(i); })}
+static void abs_half(ptx_warp *w, const ptx_instruction *i, uint32_t mask){
+    PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = ptx_from32(w, i, 0)[l] & ~signs(i); })}
 
 #define HALVES "f16 bf16 f16x2 bf16x2"
-#define ROW(operation, allowed, operands, run) {operation, HALVES, 0, PTX_M_FTZ | (allowed), operands, run, PTX_PLAIN}
+#define ROW(operation, allowed, operands, run)                                                     \
+  {operation, HALVES, 0, PTX_M_FTZ | (allowed), operands, run, PTX_PLAIN}
 /* clang-format off */
 PTX_TABLE(half,
   ROW("add", PTX_M_RN | PTX_M_SAT, "daa", add_half), ROW("sub", PTX_M_RN | PTX_M_SAT, "daa", sub_half),

@@ -1,7 +1,8 @@
-/* The inside of the PTX machine: text is parsed (ptx_text.c, ptx_variable.c, ptx_operand.c, ptx_parse.c) to decoded instructions
- * (ptx_decode.c), whose registers are packed (ptx_registers.c). Threads of the host run CTAs (ptx_grid.c), and warps run each
- * instruction for their active threads at once (ptx_run.c), by the handler of its row in the tables of the files that PTX_TABLES
- * names. */
+/* The inside of the PTX machine: text is parsed (ptx_text.c, ptx_variable.c, ptx_operand.c,
+ * ptx_parse.c) to decoded instructions (ptx_decode.c), whose registers are packed
+ * (ptx_registers.c). Threads of the host run CTAs (ptx_grid.c), and warps run each instruction for
+ * their active threads at once (ptx_run.c), by the handler of its row in the tables of the files
+ * that PTX_TABLES names. */
 #ifndef TPRT_TEST_CUDA_PTX_INSIDE_H
 #define TPRT_TEST_CUDA_PTX_INSIDE_H
 
@@ -50,7 +51,8 @@ enum {
 #undef MEMBER
 };
 /* PTX_M_FTZ, ... */
-#define MEMBER(constant, name) static const uint64_t PTX_M_##constant = UINT64_C(1) << PTX_NUMBER_##constant;
+#define MEMBER(constant, name)                                                                     \
+  static const uint64_t PTX_M_##constant = UINT64_C(1) << PTX_NUMBER_##constant;
 PTX_MODIFIERS(MEMBER)
 #undef MEMBER
 
@@ -69,9 +71,9 @@ typedef enum ptx_comparison {
 
 enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 5, PTX_NONE = INT32_MIN };
 
-/* Places of values: where a warp's rows begin, in words of 32 bits; negative ones, complemented, in the kernel's constants. A row
- * has a value for each thread of the warp: 32 words, or 32 pairs of words for 64 bits. Before ptx_pack_registers, numbers of virtual
- * registers. */
+/* Places of values: where a warp's rows begin, in words of 32 bits; negative ones, complemented, in
+ * the kernel's constants. A row has a value for each thread of the warp: 32 words, or 32 pairs of
+ * words for 64 bits. Before ptx_pack_registers, numbers of virtual registers. */
 typedef int32_t ptx_place;
 
 typedef struct ptx_warp ptx_warp;
@@ -92,10 +94,11 @@ struct ptx_instruction {
   ptx_handler *run; /* of PLAIN, MEMORY and TOGETHER */
   uint64_t modifiers;
   uint8_t kind, n_to, n_from;
-  uint8_t type, second_type; /* ptx_type: of the result; of what is converted or compared, where it is another */
-  uint8_t comparison;        /* ptx_comparison, of setp and set */
-  uint8_t wide;              /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
-  uint8_t register_bits;     /* of to[0], as declared: results shorter than that are extended */
+  /* ptx_type: of the result; of what is converted or compared, where it is another */
+  uint8_t type, second_type;
+  uint8_t comparison;    /* ptx_comparison, of setp and set */
+  uint8_t wide;          /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
+  uint8_t register_bits; /* of to[0], as declared: results shorter than that are extended */
   bool guard_not, from_p_not[2], yields;
   int32_t guard;              /* predicate, or PTX_NONE */
   int32_t to_p[2], from_p[2]; /* predicates, or PTX_NONE */
@@ -119,14 +122,15 @@ typedef struct ptx_operation {
 } ptx_operation;
 
 #define PTX_TABLES(X) X(integer) X(float) X(half) X(compare) X(move) X(convert) X(memory) X(warp)
-#define MEMBER(name)                                                                                                           \
-  extern const ptx_operation ptx_##name##_operations[];                                                                        \
+#define MEMBER(name)                                                                               \
+  extern const ptx_operation ptx_##name##_operations[];                                            \
   extern const int ptx_n_##name##_operations;
 PTX_TABLES(MEMBER)
 #undef MEMBER
-#define PTX_TABLE(name, ...)                                                                                                   \
-  const ptx_operation ptx_##name##_operations[] = {__VA_ARGS__};                                                               \
-  const int ptx_n_##name##_operations = sizeof ptx_##name##_operations / sizeof *ptx_##name##_operations;
+#define PTX_TABLE(name, ...)                                                                       \
+  const ptx_operation ptx_##name##_operations[] = {__VA_ARGS__};                                   \
+  const int ptx_n_##name##_operations =                                                            \
+      sizeof ptx_##name##_operations / sizeof *ptx_##name##_operations;
 
 /* ---- Modules ---- */
 
@@ -148,11 +152,18 @@ typedef enum ptx_special {
 /* A name for memory. */
 typedef enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM } ptx_space;
 
-/* .extern .shared memory begins here, so that accesses past the end of other shared memory never reach it. */
+/* .extern .shared memory begins here, so that accesses past the end of other shared memory never
+ * reach it. */
 enum { PTX_DYNAMIC_SHARED = 1 << 24 };
 
-/* Generic addresses of memory that is not global: the space in bits 56 and up, which no address of the host has. */
-enum { PTX_WINDOW_SHIFT = 56, PTX_WINDOW_SHARED = 0x51, PTX_WINDOW_LOCAL = 0x52, PTX_WINDOW_PARAM = 0x53 };
+/* Generic addresses of memory that is not global: the space in bits 56 and up, which no address of
+ * the host has. */
+enum {
+  PTX_WINDOW_SHIFT = 56,
+  PTX_WINDOW_SHARED = 0x51,
+  PTX_WINDOW_LOCAL = 0x52,
+  PTX_WINDOW_PARAM = 0x53
+};
 
 typedef struct ptx_symbol {
   char *name;
@@ -235,11 +246,13 @@ typedef struct ptx_statement {
   ptx_operand operands[PTX_MOST_OPERANDS];
 } ptx_statement;
 
-/* Fills type, modifiers, operands and handler of an instruction; false and `error` for one that the tables have not. Constants go
- * to the kernel. */
-bool ptx_decode(ptx_kernel *kernel, const ptx_statement *statement, ptx_instruction *i, char error[PTX_TEXT]);
+/* Fills type, modifiers, operands and handler of an instruction; false and `error` for one that the
+ * tables have not. Constants go to the kernel. */
+bool ptx_decode(ptx_kernel *kernel, const ptx_statement *statement, ptx_instruction *i,
+                char error[PTX_TEXT]);
 
-/* Gives values that never live at the same time the same row, so that a warp's rows stay in a cache. Places become final. */
+/* Gives values that never live at the same time the same row, so that a warp's rows stay in a
+ * cache. Places become final. */
 void ptx_pack_registers(ptx_kernel *kernel);
 
 /* One more virtual register. */
@@ -311,7 +324,8 @@ void ptx_run_cta(ptx_cta *cta);
 bool ptx_in_module(const ptx_module *module, uint64_t address, uint64_t *begin, uint64_t *end);
 
 /* The CTA fails: the first one counts. lane < 0: no thread in particular. */
-void ptx_fail(ptx_warp *warp, int lane, ptx_result result, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void ptx_fail(ptx_warp *warp, int lane, ptx_result result, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static inline bool ptx_is_wide(const ptx_instruction *i, int bit) { return i->wide >> bit & 1; }
 
@@ -320,51 +334,64 @@ static inline const uint32_t *ptx_row(const ptx_warp *w, ptx_place place) {
 }
 
 /* Rows of operands. */
-static inline uint32_t *ptx_to32(ptx_warp *w, const ptx_instruction *i, int k) { return w->rows + i->to[k]; }
-static inline uint64_t *ptx_to64(ptx_warp *w, const ptx_instruction *i, int k) { return (void *)(w->rows + i->to[k]); }
-static inline const uint32_t *ptx_from32(const ptx_warp *w, const ptx_instruction *i, int k) { return ptx_row(w, i->from[k]); }
+static inline uint32_t *ptx_to32(ptx_warp *w, const ptx_instruction *i, int k) {
+  return w->rows + i->to[k];
+}
+static inline uint64_t *ptx_to64(ptx_warp *w, const ptx_instruction *i, int k) {
+  return (void *)(w->rows + i->to[k]);
+}
+static inline const uint32_t *ptx_from32(const ptx_warp *w, const ptx_instruction *i, int k) {
+  return ptx_row(w, i->from[k]);
+}
 static inline const uint64_t *ptx_from64(const ptx_warp *w, const ptx_instruction *i, int k) {
   return (const void *)ptx_row(w, i->from[k]);
 }
 
 /* Operand k that is a predicate, as a mask of threads. */
 static inline uint32_t ptx_predicate(const ptx_warp *w, const ptx_instruction *i, int k) {
-  return i->from_p[k] == PTX_NONE ? 0 : w->predicates[i->from_p[k]] ^ (i->from_p_not[k] ? UINT32_MAX : 0);
+  return i->from_p[k] == PTX_NONE
+             ? 0
+             : w->predicates[i->from_p[k]] ^ (i->from_p_not[k] ? UINT32_MAX : 0);
 }
 
 /* A value of either width. */
 static inline uint64_t ptx_read(const ptx_warp *w, const ptx_instruction *i, int k, int lane) {
   return ptx_is_wide(i, 4 + k) ? ptx_from64(w, i, k)[lane] : ptx_from32(w, i, k)[lane];
 }
-static inline void ptx_write(ptx_warp *w, const ptx_instruction *i, int k, int lane, uint64_t value) {
+static inline void ptx_write(ptx_warp *w, const ptx_instruction *i, int k, int lane,
+                             uint64_t value) {
   if (ptx_is_wide(i, k))
     ptx_to64(w, i, k)[lane] = value;
   else
     ptx_to32(w, i, k)[lane] = (uint32_t)value;
 }
 
-/* setp: the comparison holds for the threads of `holds`; with an operator it is combined with the predicate that is given. */
+/* setp: the comparison holds for the threads of `holds`; with an operator it is combined with the
+ * predicate that is given. */
 void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, uint32_t holds);
-/* Two numbers of which neither is NaN unless it says so; comparisons with PTX_UNORDERED hold, if one is. */
+/* Two numbers of which neither is NaN unless it says so; comparisons with PTX_UNORDERED hold, if
+ * one is. */
 bool ptx_compare(double a, double b, int comparison);
 
 /* Rounding of i's modifiers in what follows until ptx_round_nearest. */
 void ptx_round_as(uint64_t modifiers);
 void ptx_round_nearest(void);
 
-/* f16 and bf16, by PTX_F16 or PTX_BF16: exact as double, and rounded once from the exact value x + tail, |tail| small beside x. */
+/* f16 and bf16, by PTX_F16 or PTX_BF16: exact as double, and rounded once from the exact value x +
+ * tail, |tail| small beside x. */
 double ptx_of_half(int type, uint32_t bits);
 uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers);
 
-/* PTX_EACH_LANE(mask, l, statement): for the threads of a mask; all 32 in a loop that vectorises, since rows are the same or apart. */
-#define PTX_EACH_LANE(mask, l, ...)                                                                                            \
-  if ((mask) == UINT32_MAX) {                                                                                                  \
-    _Pragma("omp simd") for (int l = 0; l < PTX_WARP; l++) __VA_ARGS__                                                         \
-  } else {                                                                                                                     \
-    for (uint32_t rest_ = (mask); rest_; rest_ &= rest_ - 1) {                                                                 \
-      int l = __builtin_ctz(rest_);                                                                                            \
-      __VA_ARGS__                                                                                                              \
-    }                                                                                                                          \
+/* PTX_EACH_LANE(mask, l, statement): for the threads of a mask; all 32 in a loop that vectorises,
+ * since rows are the same or apart. */
+#define PTX_EACH_LANE(mask, l, ...)                                                                \
+  if ((mask) == UINT32_MAX) {                                                                      \
+    _Pragma("omp simd") for (int l = 0; l < PTX_WARP; l++) __VA_ARGS__                             \
+  } else {                                                                                         \
+    for (uint32_t rest_ = (mask); rest_; rest_ &= rest_ - 1) {                                     \
+      int l = __builtin_ctz(rest_);                                                                \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
   }
 
 #endif

@@ -4,84 +4,89 @@
 #define HI_U64(a, b) (uint64_t)((unsigned __int128)(a) * (b) >> 64)
 #define HI_S64(a, b) (uint64_t)((__int128)(a) * (b) >> 64)
 
-/* NAME_type: to[0] = expression of a, b, c, which are operands as `type`. Values of 16 bits lie in words of 32, zero-extended. */
-#define UNARY(name, bits, type, result_bits, result, expression)                                                               \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint##result_bits##_t *to = ptx_to##result_bits(w, i, 0);                                                                  \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0);                                                                         \
-    PTX_EACH_LANE(mask, l, {                                                                                                   \
-      type a = (type)x[l];                                                                                                     \
-      to[l] = (uint##result_bits##_t)(result)(expression);                                                                     \
-    })                                                                                                                         \
+/* NAME_type: to[0] = expression of a, b, c, which are operands as `type`. Values of 16 bits lie in
+ * words of 32, zero-extended. */
+#define UNARY(name, bits, type, result_bits, result, expression)                                   \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint##result_bits##_t *to = ptx_to##result_bits(w, i, 0);                                      \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0);                                             \
+    PTX_EACH_LANE(mask, l, {                                                                       \
+      type a = (type)x[l];                                                                         \
+      to[l] = (uint##result_bits##_t)(result)(expression);                                         \
+    })                                                                                             \
   }
-#define BINARY(name, bits, type, result_bits, result, expression)                                                              \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint##result_bits##_t *to = ptx_to##result_bits(w, i, 0);                                                                  \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);                                           \
-    PTX_EACH_LANE(mask, l, {                                                                                                   \
-      type a = (type)x[l], b = (type)y[l];                                                                                     \
-      to[l] = (uint##result_bits##_t)(result)(expression);                                                                     \
-    })                                                                                                                         \
+#define BINARY(name, bits, type, result_bits, result, expression)                                  \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint##result_bits##_t *to = ptx_to##result_bits(w, i, 0);                                      \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);               \
+    PTX_EACH_LANE(mask, l, {                                                                       \
+      type a = (type)x[l], b = (type)y[l];                                                         \
+      to[l] = (uint##result_bits##_t)(result)(expression);                                         \
+    })                                                                                             \
   }
 /* The second operand has 32 bits: amounts of shifts. */
-#define SHIFT(name, bits, type, result, expression)                                                                            \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint##bits##_t *to = ptx_to##bits(w, i, 0);                                                                                \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0);                                                                         \
-    const uint32_t *y = ptx_from32(w, i, 1);                                                                                   \
-    PTX_EACH_LANE(mask, l, {                                                                                                   \
-      type a = (type)x[l];                                                                                                     \
-      uint32_t b = y[l];                                                                                                       \
-      to[l] = (uint##bits##_t)(result)(expression);                                                                            \
-    })                                                                                                                         \
+#define SHIFT(name, bits, type, result, expression)                                                \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint##bits##_t *to = ptx_to##bits(w, i, 0);                                                    \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0);                                             \
+    const uint32_t *y = ptx_from32(w, i, 1);                                                       \
+    PTX_EACH_LANE(mask, l, {                                                                       \
+      type a = (type)x[l];                                                                         \
+      uint32_t b = y[l];                                                                           \
+      to[l] = (uint##bits##_t)(result)(expression);                                                \
+    })                                                                                             \
   }
-#define TERNARY(name, bits, type, third_bits, result, expression)                                                              \
-  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                                                     \
-    uint##third_bits##_t *to = ptx_to##third_bits(w, i, 0);                                                                    \
-    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);                                           \
-    const uint##third_bits##_t *z = ptx_from##third_bits(w, i, 2);                                                             \
-    PTX_EACH_LANE(mask, l, {                                                                                                   \
-      type a = (type)x[l], b = (type)y[l];                                                                                     \
-      uint##third_bits##_t c = z[l];                                                                                           \
-      to[l] = (uint##third_bits##_t)(result)(expression);                                                                      \
-    })                                                                                                                         \
+#define TERNARY(name, bits, type, third_bits, result, expression)                                  \
+  static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
+    uint##third_bits##_t *to = ptx_to##third_bits(w, i, 0);                                        \
+    const uint##bits##_t *x = ptx_from##bits(w, i, 0), *y = ptx_from##bits(w, i, 1);               \
+    const uint##third_bits##_t *z = ptx_from##third_bits(w, i, 2);                                 \
+    PTX_EACH_LANE(mask, l, {                                                                       \
+      type a = (type)x[l], b = (type)y[l];                                                         \
+      uint##third_bits##_t c = z[l];                                                               \
+      to[l] = (uint##third_bits##_t)(result)(expression);                                          \
+    })                                                                                             \
   }
 
-/* Arithmetic modulo 2^bits is that of unsigned numbers. Products of 16 bits are taken in 64, where nothing overflows. */
-#define MODULAR(bits, width, type)                                                                                             \
-  BINARY(add_##bits, width, type, width, type, a + b)                                                                          \
-  BINARY(sub_##bits, width, type, width, type, a - b)                                                                          \
-  BINARY(mul_lo_##bits, width, type, width, type, (uint64_t)a *b)                                                              \
-  TERNARY(mad_lo_##bits, width, type, width, type, (uint64_t)a *b + c)                                                         \
-  UNARY(neg_##bits, width, type, width, type, -(uint64_t)a)                                                                    \
-  BINARY(and_##bits, width, type, width, type, a &b)                                                                           \
-  BINARY(or_##bits, width, type, width, type, a | b)                                                                           \
-  BINARY(xor_##bits, width, type, width, type, a ^ b)                                                                          \
-  UNARY(not_##bits, width, type, width, type, ~a)                                                                              \
-  UNARY(cnot_##bits, width, type, width, type, a == 0)                                                                         \
+/* Arithmetic modulo 2^bits is that of unsigned numbers. Products of 16 bits are taken in 64, where
+ * nothing overflows. */
+#define MODULAR(bits, width, type)                                                                 \
+  BINARY(add_##bits, width, type, width, type, a + b)                                              \
+  BINARY(sub_##bits, width, type, width, type, a - b)                                              \
+  BINARY(mul_lo_##bits, width, type, width, type, (uint64_t)a *b)                                  \
+  TERNARY(mad_lo_##bits, width, type, width, type, (uint64_t)a *b + c)                             \
+  UNARY(neg_##bits, width, type, width, type, -(uint64_t)a)                                        \
+  BINARY(and_##bits, width, type, width, type, a &b)                                               \
+  BINARY(or_##bits, width, type, width, type, a | b)                                               \
+  BINARY(xor_##bits, width, type, width, type, a ^ b)                                              \
+  UNARY(not_##bits, width, type, width, type, ~a)                                                  \
+  UNARY(cnot_##bits, width, type, width, type, a == 0)                                             \
   SHIFT(shl_##bits, width, type, type, b < bits ? (uint64_t)a << b : 0)
 MODULAR(16, 32, uint16_t)
 MODULAR(32, 32, uint32_t)
 MODULAR(64, 64, uint64_t)
 
-/* Division by zero gives all ones, and the remainder the dividend, as the hardware's sequence does; the manual says it is
- * unspecified. The least number divided by -1 overflows. */
-#define SIGNED(suffix, bits, width, type)                                                                                      \
-  BINARY(div_##suffix, width, type, width, type, b == 0 ? -1 : b == -1 ? (type)(0 - (uint64_t)a) : a / b)                      \
-  BINARY(rem_##suffix, width, type, width, type, b == 0 ? a : b == -1 ? 0 : a % b)                                             \
-  UNARY(abs_##suffix, width, type, width, type, a < 0 ? (type)(0 - (uint64_t)a) : a)                                           \
-  BINARY(min_##suffix, width, type, width, type, a < b ? a : b)                                                                \
-  BINARY(max_##suffix, width, type, width, type, a > b ? a : b)                                                                \
+/* Division by zero gives all ones, and the remainder the dividend, as the hardware's sequence does;
+ * the manual says it is unspecified. The least number divided by -1 overflows. */
+#define SIGNED(suffix, bits, width, type)                                                          \
+  BINARY(div_##suffix, width, type, width, type,                                                   \
+         b == 0    ? -1                                                                            \
+         : b == -1 ? (type)(0 - (uint64_t)a)                                                       \
+                   : a / b)                                                                        \
+  BINARY(rem_##suffix, width, type, width, type, b == 0 ? a : b == -1 ? 0 : a % b)                 \
+  UNARY(abs_##suffix, width, type, width, type, a < 0 ? (type)(0 - (uint64_t)a) : a)               \
+  BINARY(min_##suffix, width, type, width, type, a < b ? a : b)                                    \
+  BINARY(max_##suffix, width, type, width, type, a > b ? a : b)                                    \
   SHIFT(shr_##suffix, width, type, type, a >> (b < bits ? b : bits - 1))
 SIGNED(s16, 16, 32, int16_t)
 SIGNED(s32, 32, 32, int32_t)
 SIGNED(s64, 64, 64, int64_t)
 
-#define UNSIGNED(suffix, bits, width, type)                                                                                    \
-  BINARY(div_##suffix, width, type, width, type, b == 0 ? (type) - 1 : (type)(a / b))                                          \
-  BINARY(rem_##suffix, width, type, width, type, b == 0 ? a : (type)(a % b))                                                   \
-  BINARY(min_##suffix, width, type, width, type, a < b ? a : b)                                                                \
-  BINARY(max_##suffix, width, type, width, type, a > b ? a : b)                                                                \
+#define UNSIGNED(suffix, bits, width, type)                                                        \
+  BINARY(div_##suffix, width, type, width, type, b == 0 ? (type) - 1 : (type)(a / b))              \
+  BINARY(rem_##suffix, width, type, width, type, b == 0 ? a : (type)(a % b))                       \
+  BINARY(min_##suffix, width, type, width, type, a < b ? a : b)                                    \
+  BINARY(max_##suffix, width, type, width, type, a > b ? a : b)                                    \
   SHIFT(shr_##suffix, width, type, type, b < bits ? a >> b : 0)
 UNSIGNED(u16, 16, 32, uint16_t)
 UNSIGNED(u32, 32, 32, uint32_t)
@@ -104,7 +109,9 @@ TERNARY(mad_wide_s16, 32, int16_t, 32, uint32_t, (uint32_t)((int32_t)a * b) + c)
 TERNARY(mad_wide_u32, 32, uint32_t, 64, uint64_t, (uint64_t)a *b + c)
 TERNARY(mad_wide_s32, 32, int32_t, 64, uint64_t, (uint64_t)((int64_t)a * b) + c)
 
-static int32_t saturated(int64_t x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x; }
+static int32_t saturated(int64_t x) {
+  return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
 BINARY(add_sat_s32, 32, int32_t, 32, int32_t, saturated((int64_t)a + b))
 BINARY(sub_sat_s32, 32, int32_t, 32, int32_t, saturated((int64_t)a - b))
 
@@ -121,14 +128,18 @@ UNARY(popc_64, 64, uint64_t, 32, uint32_t, __builtin_popcountll(a))
 UNARY(clz_32, 32, uint32_t, 32, uint32_t, a ? __builtin_clz(a) : 32)
 UNARY(clz_64, 64, uint64_t, 32, uint32_t, a ? __builtin_clzll(a) : 64)
 UNARY(brev_32, 32, uint32_t, 32, uint32_t, reversed(a))
-UNARY(brev_64, 64, uint64_t, 64, uint64_t, (uint64_t)reversed((uint32_t)a) << 32 | reversed((uint32_t)(a >> 32)))
+UNARY(brev_64, 64, uint64_t, 64, uint64_t,
+      (uint64_t)reversed((uint32_t)a) << 32 | reversed((uint32_t)(a >> 32)))
 /* Place of the highest bit that is set; of negative numbers, that is not. -1: none. */
 UNARY(bfind_u32, 32, uint32_t, 32, uint32_t, a ? 31 - __builtin_clz(a) : -1)
 UNARY(bfind_u64, 64, uint64_t, 32, uint32_t, a ? 63 - __builtin_clzll(a) : -1)
-UNARY(bfind_s32, 32, int32_t, 32, uint32_t, (a < 0 ? ~a : a) ? 31 - __builtin_clz((uint32_t)(a < 0 ? ~a : a)) : -1)
-UNARY(bfind_s64, 64, int64_t, 32, uint32_t, (a < 0 ? ~a : a) ? 63 - __builtin_clzll((uint64_t)(a < 0 ? ~a : a)) : -1)
+UNARY(bfind_s32, 32, int32_t, 32, uint32_t,
+      (a < 0 ? ~a : a) ? 31 - __builtin_clz((uint32_t)(a < 0 ? ~a : a)) : -1)
+UNARY(bfind_s64, 64, int64_t, 32, uint32_t,
+      (a < 0 ? ~a : a) ? 63 - __builtin_clzll((uint64_t)(a < 0 ? ~a : a)) : -1)
 
-/* The field of `n` bits from bit `from` on; of signed numbers extended by its highest bit, or the number's, where it ends first. */
+/* The field of `n` bits from bit `from` on; of signed numbers extended by its highest bit, or the
+ * number's, where it ends first. */
 static uint64_t extracted(uint64_t x, uint32_t from, uint32_t n, int bits, bool is_signed) {
   from &= 255, n &= 255;
   if (n == 0)
@@ -168,7 +179,8 @@ static void bfi(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 static uint32_t permuted(uint64_t bytes, uint32_t selectors) {
   uint32_t result = 0;
   for (int k = 0; k < 4; k++) {
-    uint32_t selector = selectors >> (4 * k) & 15, byte = (uint32_t)(bytes >> (8 * (selector & 7))) & 255;
+    uint32_t selector = selectors >> (4 * k) & 15,
+             byte = (uint32_t)(bytes >> (8 * (selector & 7))) & 255;
     result |= (selector & 8 ? (byte >> 7) * 255 : byte) << (8 * k);
   }
   return result;
@@ -185,28 +197,40 @@ TERNARY(shf, 32, uint32_t, 32, uint32_t, funnel((uint64_t)b << 32 | a, c, i->mod
 static void lop3(ptx_warp *w, const ptx_instruction *i, uint32_t mask){
     PTX_EACH_LANE(mask, l,
                   {
-                    uint32_t a = ptx_from32(w, i, 0)[l], b = ptx_from32(w, i, 1)[l], c = ptx_from32(w, i, 2)[l];
+                    uint32_t a = ptx_from32(w, i, 0)[l], b = ptx_from32(w, i, 1)[l],
+                             c = ptx_from32(w, i, 2)[l];
                     uint32_t table = ptx_from32(w, i, 3)[l], result = 0;
                     for (int k = 0; k < 8; k++)
-                      result |= table >> k & 1 ? (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c) : 0;
+                      result |= table >> k & 1
+                                    ? (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c)
+                                    : 0;
                     ptx_to32(w, i, 0)[l] = result;
                   })}
 
-#define SAME(operation, types, allowed, operands, run) {operation, types, 0, allowed, operands, run, PTX_PLAIN}
-#define WITH(operation, types, modifier, operands, run) {operation, types, PTX_M_##modifier, 0, operands, run, PTX_PLAIN}
-#define MODULAR_ROWS(bits)                                                                                                     \
-  SAME("add", "u" #bits " s" #bits, 0, "daa", add_##bits), SAME("sub", "u" #bits " s" #bits, 0, "daa", sub_##bits),            \
-      WITH("mul", "u" #bits " s" #bits, LO, "daa", mul_lo_##bits),                                                             \
-      WITH("mad", "u" #bits " s" #bits, LO, "daaa", mad_lo_##bits), SAME("neg", "s" #bits, 0, "da", neg_##bits),               \
-      SAME("and", "b" #bits, 0, "daa", and_##bits), SAME("or", "b" #bits, 0, "daa", or_##bits),                                \
-      SAME("xor", "b" #bits, 0, "daa", xor_##bits), SAME("not", "b" #bits, 0, "da", not_##bits),                               \
-      SAME("cnot", "b" #bits, 0, "da", cnot_##bits), SAME("shl", "b" #bits, 0, "daw", shl_##bits),                             \
-      SAME("shr", "u" #bits " b" #bits, 0, "daw", shr_u##bits), SAME("shr", "s" #bits, 0, "daw", shr_s##bits),                 \
-      SAME("div", "u" #bits, 0, "daa", div_u##bits), SAME("div", "s" #bits, 0, "daa", div_s##bits),                            \
-      SAME("rem", "u" #bits, 0, "daa", rem_u##bits), SAME("rem", "s" #bits, 0, "daa", rem_s##bits),                            \
-      SAME("abs", "s" #bits, 0, "da", abs_s##bits), SAME("min", "u" #bits, 0, "daa", min_u##bits),                             \
-      SAME("min", "s" #bits, 0, "daa", min_s##bits), SAME("max", "u" #bits, 0, "daa", max_u##bits),                            \
-      SAME("max", "s" #bits, 0, "daa", max_s##bits), WITH("mul", "u" #bits, HI, "daa", mul_hi_u##bits),                        \
+#define SAME(operation, types, allowed, operands, run)                                             \
+  {operation, types, 0, allowed, operands, run, PTX_PLAIN}
+#define WITH(operation, types, modifier, operands, run)                                            \
+  {operation, types, PTX_M_##modifier, 0, operands, run, PTX_PLAIN}
+#define MODULAR_ROWS(bits)                                                                         \
+  SAME("add", "u" #bits " s" #bits, 0, "daa", add_##bits),                                         \
+      SAME("sub", "u" #bits " s" #bits, 0, "daa", sub_##bits),                                     \
+      WITH("mul", "u" #bits " s" #bits, LO, "daa", mul_lo_##bits),                                 \
+      WITH("mad", "u" #bits " s" #bits, LO, "daaa", mad_lo_##bits),                                \
+      SAME("neg", "s" #bits, 0, "da", neg_##bits), SAME("and", "b" #bits, 0, "daa", and_##bits),   \
+      SAME("or", "b" #bits, 0, "daa", or_##bits), SAME("xor", "b" #bits, 0, "daa", xor_##bits),    \
+      SAME("not", "b" #bits, 0, "da", not_##bits), SAME("cnot", "b" #bits, 0, "da", cnot_##bits),  \
+      SAME("shl", "b" #bits, 0, "daw", shl_##bits),                                                \
+      SAME("shr", "u" #bits " b" #bits, 0, "daw", shr_u##bits),                                    \
+      SAME("shr", "s" #bits, 0, "daw", shr_s##bits),                                               \
+      SAME("div", "u" #bits, 0, "daa", div_u##bits),                                               \
+      SAME("div", "s" #bits, 0, "daa", div_s##bits),                                               \
+      SAME("rem", "u" #bits, 0, "daa", rem_u##bits),                                               \
+      SAME("rem", "s" #bits, 0, "daa", rem_s##bits), SAME("abs", "s" #bits, 0, "da", abs_s##bits), \
+      SAME("min", "u" #bits, 0, "daa", min_u##bits),                                               \
+      SAME("min", "s" #bits, 0, "daa", min_s##bits),                                               \
+      SAME("max", "u" #bits, 0, "daa", max_u##bits),                                               \
+      SAME("max", "s" #bits, 0, "daa", max_s##bits),                                               \
+      WITH("mul", "u" #bits, HI, "daa", mul_hi_u##bits),                                           \
       WITH("mul", "s" #bits, HI, "daa", mul_hi_s##bits)
 /* clang-format off */
 PTX_TABLE(integer,

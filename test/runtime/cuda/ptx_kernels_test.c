@@ -1,5 +1,6 @@
-/* The compiled kernels, kernels.ptx, run on the PTX machine: every case gives the bits that the same sources give as code of the
- * host; where exponentials and logarithms are, whose last bits may differ, what the oracle allows. */
+/* The compiled kernels, kernels.ptx, run on the PTX machine: every case gives the bits that the
+ * same sources give as code of the host; where exponentials and logarithms are, whose last bits may
+ * differ, what the oracle allows. */
 #include "cases.h"
 #include "machine.h"
 #include "ptx.h"
@@ -49,7 +50,9 @@ static bool find(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
 
 static world make_world(int n_ranks, int which) {
   const fused_case *c = &fused_cases[which];
-  world w = {.group.config = {.size = sizeof w.group.config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS},
+  world w = {.group.config = {.size = sizeof w.group.config,
+                              .n_ranks = n_ranks,
+                              .rank = TPRT_CUDA_ALL_RANKS},
              .buffer_bytes = (case_buffer_bytes(c, n_ranks) + 63) / 64 * 64};
   w.group.config.staging_bytes = case_staging_bytes(c, n_ranks);
   for (int r = 0; r < n_ranks; r++) {
@@ -72,12 +75,14 @@ static void free_world(world *w) {
 
 static fused_launch plan(world *w, int which) {
   fused_launch launch;
-  case_arguments a = case_arguments_of(&fused_cases[which], w->group.config.n_ranks, w->base, w->constants, w->buffer_bytes);
+  case_arguments a = case_arguments_of(&fused_cases[which], w->group.config.n_ranks, w->base,
+                                       w->constants, w->buffer_bytes);
   assert_int_equal(case_plan(&fused_cases[which], &w->group, &a, &launch), TPRT_OK);
   return launch;
 }
 
-static ptx_result interpret(const ptx_module *module, world *w, const fused_launch *l, char error[PTX_TEXT]) {
+static ptx_result interpret(const ptx_module *module, world *w, const fused_launch *l,
+                            char error[PTX_TEXT]) {
   uint32_t n_ranks = (uint32_t)w->group.config.n_ranks;
   const ptx_kernel *k = ptx_find(module, tprt__fused_names[l->kernel]);
   assert_non_null(k);
@@ -105,8 +110,10 @@ static void test_same_bits(void **state) {
         machine_grid(other.kernel, &other.args, other.n_ctas, (uint32_t)n, other.n_threads);
       }
       for (int r = 0; r < n; r++) {
-        assert_int_equal(case_check(c, n, r, (uint64_t)i, compiled.base[r], compiled.buffer_bytes), 0);
-        assert_memory_equal(compiled.group.config.signals[r], emulated.group.config.signals[r], sizeof(fused_signals));
+        assert_int_equal(case_check(c, n, r, (uint64_t)i, compiled.base[r], compiled.buffer_bytes),
+                         0);
+        assert_memory_equal(compiled.group.config.signals[r], emulated.group.config.signals[r],
+                            sizeof(fused_signals));
         if (c->kind == CASE_ENTROPY)
           continue;
         assert_memory_equal(compiled.base[r], emulated.base[r], N_BUFFERS * compiled.buffer_bytes);
@@ -118,12 +125,14 @@ static void test_same_bits(void **state) {
   assert_true(n_compared > 100);
 }
 
-/* A barrier behind a store to shared memory, left out: the machine sees what the next load may find. */
+/* A barrier behind a store to shared memory, left out: the machine sees what the next load may
+ * find. */
 static void test_missing_barrier(void **state) {
   char error[PTX_TEXT] = "", *store = text;
   int n_tried = 0, which = 0;
   (void)state;
-  while (which < n_fused_cases && !(fused_cases[which].norm == TPRT_CUDA_LAYER_NORM && fused_cases[which].quantise))
+  while (which < n_fused_cases &&
+         !(fused_cases[which].norm == TPRT_CUDA_LAYER_NORM && fused_cases[which].quantise))
     which++;
   assert_true(which < n_fused_cases);
   while ((store = strstr(store + 1, "st.shared"))) {
@@ -134,7 +143,8 @@ static void test_missing_barrier(void **state) {
     world w = make_world(2, which);
     fused_launch launch = plan(&w, which);
     /* In kernels for other types nothing is missing. */
-    if (strstr(store, tprt__fused_names[launch.kernel]) == NULL && interpret(module, &w, &launch, error) != PTX_OK) {
+    if (strstr(store, tprt__fused_names[launch.kernel]) == NULL &&
+        interpret(module, &w, &launch, error) != PTX_OK) {
       assert_non_null(strstr(error, "shared memory"));
       n_tried++;
     }
@@ -156,7 +166,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   fclose(file);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_missing_barrier)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
+                                     cmocka_unit_test(test_missing_barrier)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   ptx_unload(kernels);
   free(text);

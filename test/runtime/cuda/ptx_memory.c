@@ -1,11 +1,11 @@
-/* Loads, stores, atomic operations. Every access is checked: that it lies in memory, is aligned, and, in shared memory, that no
- * barrier is missing between it and another thread's. */
+/* Loads, stores, atomic operations. Every access is checked: that it lies in memory, is aligned,
+ * and, in shared memory, that no barrier is missing between it and another thread's. */
 #include "ptx_inside.h"
 
-/* ---- Shared memory's shadow ----
- * Each byte has who wrote it last and who read it last. Two accesses of different threads, one a write, are a race unless a barrier of
- * the CTA lies between them (its epoch has changed), or, within a warp, a bar.warp.sync (the warp's has). Threads that write the
- * same value are not blamed: the memory holds it, whoever comes last. */
+/* ---- Shared memory's shadow ---- Each byte has who wrote it last and who read it last. Two
+ * accesses of different threads, one a write, are a race unless a barrier of the CTA lies between
+ * them (its epoch has changed), or, within a warp, a bar.warp.sync (the warp's has). Threads that
+ * write the same value are not blamed: the memory holds it, whoever comes last. */
 
 enum { MANY_READERS = UINT32_MAX };
 
@@ -16,25 +16,30 @@ static bool ordered(const ptx_warp *w, uint32_t other, uint32_t epoch, uint32_t 
   return same_warp && warp_epoch != w->epoch;
 }
 
-static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool writes, const unsigned char *new_bytes) {
+static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool writes,
+                        const unsigned char *new_bytes) {
   uint32_t me = w->number * PTX_WARP + (uint32_t)lane + 1;
   for (size_t b = 0; b < bytes; b++) {
     ptx_shadow *s = &w->cta->shadow[at + b];
-    bool race_with_writer = s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp);
+    bool race_with_writer =
+        s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp);
     if (!writes && !s->writer) {
       ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read before it was written", at + b);
       return false;
     }
     if (race_with_writer && !(writes && w->cta->shared[at + b] == new_bytes[b])) {
-      ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was written by thread %u, with no barrier between", at + b,
+      ptx_fail(w, lane, PTX_FAULT,
+               "shared memory at %zu was written by thread %u, with no barrier between", at + b,
                s->writer - 1);
       return false;
     }
     if (writes && s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp)) {
       if (s->reader == MANY_READERS)
-        ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was read by other threads, with no barrier between", at + b);
+        ptx_fail(w, lane, PTX_FAULT,
+                 "shared memory at %zu was read by other threads, with no barrier between", at + b);
       else
-        ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu was read by thread %u, with no barrier between", at + b,
+        ptx_fail(w, lane, PTX_FAULT,
+                 "shared memory at %zu was read by thread %u, with no barrier between", at + b,
                  s->reader - 1);
       return false;
     }
@@ -57,18 +62,21 @@ static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool wri
 static unsigned char *global(ptx_warp *w, int lane, uint64_t address, size_t bytes) {
   ptx_cta *c = w->cta;
   for (int r = 0; r < PTX_KNOWN_RANGES; r++)
-    if (address >= c->known[r].begin && address < c->known[r].end && bytes <= c->known[r].end - address)
+    if (address >= c->known[r].begin && address < c->known[r].end &&
+        bytes <= c->known[r].end - address)
       return (unsigned char *)(uintptr_t)address;
   uint64_t begin, end;
   const ptx_memory *m = &c->launch->memory;
-  bool found = ptx_in_module(c->kernel->module, address, &begin, &end) || m->find(m->user, address, &begin, &end);
+  bool found = ptx_in_module(c->kernel->module, address, &begin, &end) ||
+               m->find(m->user, address, &begin, &end);
   if (!found) {
-    ptx_fail(w, lane, PTX_BAD_ADDRESS, "address 0x%llx is in no allocation", (unsigned long long)address);
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "address 0x%llx is in no allocation",
+             (unsigned long long)address);
     return NULL;
   }
   if (bytes > end - address) {
-    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at 0x%llx pass the end of an allocation of %llu", bytes,
-             (unsigned long long)address, (unsigned long long)(end - begin));
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at 0x%llx pass the end of an allocation of %llu",
+             bytes, (unsigned long long)address, (unsigned long long)(end - begin));
     return NULL;
   }
   c->known[c->next_known].begin = begin;
@@ -111,14 +119,17 @@ static uint64_t address_of(const ptx_warp *w, const ptx_instruction *i, int lane
   return ptx_is_wide(i, 4) ? address : (uint32_t)address;
 }
 
-/* The memory of an access; NULL after a failure. `new_bytes`: what will be written, NULL for a read. */
-static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, size_t bytes, const unsigned char *new_bytes) {
+/* The memory of an access; NULL after a failure. `new_bytes`: what will be written, NULL for a
+ * read. */
+static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, size_t bytes,
+                            const unsigned char *new_bytes) {
   uint64_t address = address_of(w, i, lane), place = address;
   ptx_cta *c = w->cta;
   int window = window_of(i, &place);
   size_t at, size;
   if (place & (bytes - 1)) { /* a power of two */
-    ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu", (unsigned long long)address, bytes);
+    ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu",
+             (unsigned long long)address, bytes);
     return NULL;
   }
   switch (window) {
@@ -126,9 +137,10 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
     return global(w, lane, place, bytes);
   case PTX_WINDOW_SHARED:
     if (!place_shared(c, place, bytes, &at)) {
-      ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
-               (unsigned long long)place, c->kernel->shared_bytes, c->shared_bytes - c->kernel->shared_bytes,
-               PTX_DYNAMIC_SHARED);
+      ptx_fail(w, lane, PTX_BAD_ADDRESS,
+               "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
+               (unsigned long long)place, c->kernel->shared_bytes,
+               c->shared_bytes - c->kernel->shared_bytes, PTX_DYNAMIC_SHARED);
       return NULL;
     }
     return note_shared(w, lane, at, bytes, new_bytes != NULL, new_bytes) ? c->shared + at : NULL;
@@ -139,8 +151,8 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
     size = c->kernel->parameter_bytes;
   }
   if (place > size || bytes > size - place) {
-    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of %s memory, which has %zu", bytes, (unsigned long long)place,
-             window == PTX_WINDOW_LOCAL ? "local" : "parameter", size);
+    ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of %s memory, which has %zu", bytes,
+             (unsigned long long)place, window == PTX_WINDOW_LOCAL ? "local" : "parameter", size);
     return NULL;
   }
   if (window == PTX_WINDOW_LOCAL)
@@ -154,9 +166,12 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
 
 /* ---- Loads and stores ---- */
 
-static int elements(const ptx_instruction *i) { return i->modifiers & PTX_M_V4 ? 4 : i->modifiers & PTX_M_V2 ? 2 : 1; }
+static int elements(const ptx_instruction *i) {
+  return i->modifiers & PTX_M_V4 ? 4 : i->modifiers & PTX_M_V2 ? 2 : 1;
+}
 
-/* Single values that order memory are atomic; of others each byte is, which is what a GPU promises. */
+/* Single values that order memory are atomic; of others each byte is, which is what a GPU
+ * promises. */
 static uint64_t load(const unsigned char *from, size_t size, bool orders) {
   uint64_t value = 0;
   if (orders && size == 4)
@@ -192,7 +207,8 @@ static void store(unsigned char *to, uint64_t value, size_t size, bool orders) {
     memcpy(to, &value, size);
 }
 
-#define ORDERS (PTX_M_ACQUIRE | PTX_M_RELEASE | PTX_M_ACQ_REL | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_SC)
+#define ORDERS                                                                                     \
+  (PTX_M_ACQUIRE | PTX_M_RELEASE | PTX_M_ACQ_REL | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_SC)
 
 static uint64_t in_register(const ptx_instruction *i, uint64_t value) {
   int bits = ptx_types[i->type].bits;
@@ -201,7 +217,8 @@ static uint64_t in_register(const ptx_instruction *i, uint64_t value) {
   return i->register_bits == 64 ? value : value & ((UINT64_C(1) << i->register_bits) - 1);
 }
 
-/* A GPU moves memory in sectors. Those that the lanes of a warp touch by one instruction count once. */
+/* A GPU moves memory in sectors. Those that the lanes of a warp touch by one instruction count
+ * once. */
 static void count_sectors(ptx_warp *w, const ptx_instruction *i, uint32_t mask, size_t bytes) {
   uint64_t seen[2 * PTX_WARP];
   int n = 0;
@@ -211,7 +228,8 @@ static void count_sectors(ptx_warp *w, const ptx_instruction *i, uint32_t mask, 
     uint64_t place = address_of(w, i, __builtin_ctz(rest));
     if (window_of(i, &place) != 0)
       continue;
-    for (uint64_t sector = place / PTX_SECTOR; sector <= (place + bytes - 1) / PTX_SECTOR; sector++) {
+    for (uint64_t sector = place / PTX_SECTOR; sector <= (place + bytes - 1) / PTX_SECTOR;
+         sector++) {
       int k = n; /* neighbours have neighbours: the last first */
       while (k > 0 && seen[k - 1] != sector)
         k--;
@@ -304,7 +322,8 @@ static uint64_t combined(const ptx_instruction *i, uint64_t old, uint64_t a, uin
   }
 }
 
-/* atom has the old value as result, red has none. In shared memory they count as reads: they race with stores, not with each other. */
+/* atom has the old value as result, red has none. In shared memory they count as reads: they race
+ * with stores, not with each other. */
 static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   size_t size = (size_t)ptx_types[i->type].bits / 8;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -318,11 +337,12 @@ static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
       new = combined(i, old, a, b);
       if (size == 4) {
         uint32_t expected = (uint32_t)old;
-        done = __atomic_compare_exchange_n((uint32_t *)(void *)at, &expected, (uint32_t)new, false, __ATOMIC_SEQ_CST,
-                                           __ATOMIC_SEQ_CST);
+        done = __atomic_compare_exchange_n((uint32_t *)(void *)at, &expected, (uint32_t)new, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         old = expected;
       } else {
-        done = __atomic_compare_exchange_n((uint64_t *)(void *)at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        done = __atomic_compare_exchange_n((uint64_t *)(void *)at, &old, new, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
       }
     }
     if (i->n_to)
@@ -336,17 +356,21 @@ static void fence(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   __atomic_fetch_add(&all, 0, __ATOMIC_SEQ_CST);
 }
 
-static void nothing(ptx_warp *w, const ptx_instruction *i, uint32_t mask) { (void)w, (void)i, (void)mask; }
+static void nothing(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  (void)w, (void)i, (void)mask;
+}
 
 #define SPACES (PTX_M_GLOBAL | PTX_M_SHARED | PTX_M_LOCAL | PTX_M_PARAM | PTX_M_CONST)
 #define SCOPES (PTX_M_CTA | PTX_M_GPU | PTX_M_SYS)
 #define VECTORS (PTX_M_V2 | PTX_M_V4)
 #define ANY_TYPE "b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 b64 u64 s64 f64"
-#define ATOMIC(types, modifier, last)                                                                                          \
-  {"atom", types, PTX_M_##modifier, ATOMIC_ALLOWED, "l@" last, atom, PTX_MEMORY}, {                                            \
-    "red", types, PTX_M_##modifier, ATOMIC_ALLOWED, "@" last, atom, PTX_MEMORY                                                 \
+#define ATOMIC(types, modifier, last)                                                              \
+  {"atom", types, PTX_M_##modifier, ATOMIC_ALLOWED, "l@" last, atom, PTX_MEMORY}, {                \
+    "red", types, PTX_M_##modifier, ATOMIC_ALLOWED, "@" last, atom, PTX_MEMORY                     \
   }
-#define ATOMIC_ALLOWED (PTX_M_GLOBAL | PTX_M_SHARED | SCOPES | PTX_M_RELAXED | PTX_M_ACQUIRE | PTX_M_RELEASE | PTX_M_ACQ_REL)
+#define ATOMIC_ALLOWED                                                                             \
+  (PTX_M_GLOBAL | PTX_M_SHARED | SCOPES | PTX_M_RELAXED | PTX_M_ACQUIRE | PTX_M_RELEASE |          \
+   PTX_M_ACQ_REL)
 /* clang-format off */
 PTX_TABLE(memory,
   {"ld", ANY_TYPE, 0, SPACES | SCOPES | VECTORS | PTX_M_ACQUIRE | PTX_M_RELAXED | PTX_M_VOLATILE | PTX_M_WEAK | PTX_M_NC | PTX_M_CACHED,

@@ -13,7 +13,8 @@ static void mov_64(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { to[l] = from[l]; })
 }
 
-/* What stands above the bits of a part in its register does not count: signed operations leave signs there. */
+/* What stands above the bits of a part in its register does not count: signed operations leave
+ * signs there. */
 static void pack(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   int bits = ptx_types[i->type].bits / i->n_from;
   PTX_EACH_LANE(mask, l, {
@@ -41,7 +42,8 @@ static uint64_t window_of(uint64_t modifiers) {
          << PTX_WINDOW_SHIFT;
 }
 
-/* Addresses of global memory are generic ones; of the others, the bits of their window are set or cleared. */
+/* Addresses of global memory are generic ones; of the others, the bits of their window are set or
+ * cleared. */
 static void cvta(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint64_t window = window_of(i->modifiers);
   PTX_EACH_LANE(mask, l, {

@@ -140,7 +140,8 @@ ptx_operand ptx_read_operand(ptx_parser *p) {
     ptx_operand second = {0};
     if (ptx_accept(p, '|')) {
       ptx_next(p);
-      if (!ptx_is(p, "_") && (!ptx_find_register(p, p->token, &second) || second.kind != PTX_PREDICATE))
+      if (!ptx_is(p, "_") &&
+          (!ptx_find_register(p, p->token, &second) || second.kind != PTX_PREDICATE))
         ptx_refuse(p, "'%s' is no predicate", p->token);
       o.paired = ptx_is(p, "_") ? PTX_NONE : second.number;
     }

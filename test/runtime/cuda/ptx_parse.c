@@ -1,5 +1,5 @@
-/* PTX text to modules. Directives that say nothing about what a program does (.loc, .pragma, .section) are passed over, and so are
- * functions: a call of one is what is refused. */
+/* PTX text to modules. Directives that say nothing about what a program does (.loc, .pragma,
+ * .section) are passed over, and so are functions: a call of one is what is refused. */
 #define _GNU_SOURCE 1
 #include "ptx_parser.h"
 
@@ -30,7 +30,8 @@ static int32_t label_number(ptx_parser *p, const char *name) {
   return p->n_labels++;
 }
 
-/* name: .branchtargets a, b, ...; is remembered as a table of its own, which brx.idx names by the label. */
+/* name: .branchtargets a, b, ...; is remembered as a table of its own, which brx.idx names by the
+ * label. */
 static void branch_targets(ptx_parser *p, int32_t name) {
   ptx_kernel *k = p->kernel;
   int32_t *table = NULL;
@@ -132,8 +133,8 @@ static void statement(ptx_parser *p) {
     ptx_declare_registers(p);
   } else if (ptx_is(p, ".shared") || ptx_is(p, ".local")) {
     bool shared = ptx_is(p, ".shared");
-    ptx_declare_variable(p, shared ? PTX_SHARED : PTX_LOCAL, false, shared ? &k->shared_bytes : &k->local_bytes, &k->symbols,
-                         &k->n_symbols);
+    ptx_declare_variable(p, shared ? PTX_SHARED : PTX_LOCAL, false,
+                         shared ? &k->shared_bytes : &k->local_bytes, &k->symbols, &k->n_symbols);
     ptx_expect(p, ';');
   } else if (ptx_is(p, ".loc") || ptx_is(p, ".file")) {
     skip_line(p);
@@ -173,7 +174,8 @@ static void limits(ptx_parser *p) {
     bool required = ptx_is(p, ".reqntid"), most = ptx_is(p, ".maxntid");
     uint32_t n[3] = {1, 1, 1};
     int i = 0;
-    if (!required && !most && !ptx_is(p, ".minnctapersm") && !ptx_is(p, ".maxnreg") && !ptx_is(p, ".maxnctapersm"))
+    if (!required && !most && !ptx_is(p, ".minnctapersm") && !ptx_is(p, ".maxnreg") &&
+        !ptx_is(p, ".maxnctapersm"))
       ptx_refuse(p, "the directive '%s' is not supported", p->token);
     do
       n[i++] = (uint32_t)ptx_integer(p);
@@ -191,7 +193,10 @@ static void kernel(ptx_parser *p) {
   ptx_kernel *k = p->kernel = m->kernels[m->n_kernels++] = calloc(1, sizeof *k);
   if (!k)
     abort();
-  *k = (ptx_kernel){.name = ptx_copied(ptx_next(p)), .module = m, .n_predicates = 1, .shared_bytes = m->shared_bytes};
+  *k = (ptx_kernel){.name = ptx_copied(ptx_next(p)),
+                    .module = m,
+                    .n_predicates = 1,
+                    .shared_bytes = m->shared_bytes};
   for (int s = 0; s < PTX_N_SPECIALS; s++)
     k->special[s] = PTX_NONE;
   p->n_declared = p->n_labels = 0;
@@ -200,7 +205,8 @@ static void kernel(ptx_parser *p) {
       ptx_next(p);
       if (!ptx_is(p, ".param"))
         ptx_refuse(p, "'.param' expected, not '%s'", p->token);
-      ptx_declare_variable(p, PTX_PARAM, false, &k->parameter_bytes, &k->parameters, &k->n_parameters);
+      ptx_declare_variable(p, PTX_PARAM, false, &k->parameter_bytes, &k->parameters,
+                           &k->n_parameters);
     } while (!ptx_accept(p, ')') && ptx_accept(p, ','));
   limits(p);
   body(p);
@@ -212,7 +218,8 @@ static void module(ptx_parser *p) {
   ptx_module *m = p->module;
   bool external = false;
   while (ptx_next(p), p->token[0]) {
-    if (ptx_is(p, ".version") || ptx_is(p, ".target") || ptx_is(p, ".address_size") || ptx_is(p, ".file")) {
+    if (ptx_is(p, ".version") || ptx_is(p, ".target") || ptx_is(p, ".address_size") ||
+        ptx_is(p, ".file")) {
       skip_line(p);
     } else if (ptx_is(p, ".visible") || ptx_is(p, ".weak") || ptx_is(p, ".common")) {
       continue;

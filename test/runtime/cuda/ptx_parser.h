@@ -39,11 +39,13 @@ typedef struct ptx_parser {
 } ptx_parser;
 
 /* Ends the parsing with a message that names the line. */
-_Noreturn void ptx_refuse(ptx_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void ptx_refuse(ptx_parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- ptx_text.c: words ---- */
 
-/* The next word into p->token, which is returned: a name or number, a string, a character. "" at the end. */
+/* The next word into p->token, which is returned: a name or number, a string, a character. "" at
+ * the end. */
 const char *ptx_next(ptx_parser *p);
 bool ptx_is(const ptx_parser *p, const char *word);
 bool ptx_peek(ptx_parser *p, char c);   /* whether c comes next */
@@ -70,9 +72,10 @@ ptx_operand ptx_read_operand(ptx_parser *p);
 
 /* ---- ptx_variable.c: memory with a name ---- */
 
-/* What follows .shared, .global, .const, .local, .param: [.align n] .type name [sizes] [= values]. `cursor` is where the next
- * variable of the space goes, NULL for memory of its own. */
-void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t *cursor, ptx_symbol **symbols, int *n_symbols);
+/* What follows .shared, .global, .const, .local, .param: [.align n] .type name [sizes] [= values].
+ * `cursor` is where the next variable of the space goes, NULL for memory of its own. */
+void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t *cursor,
+                          ptx_symbol **symbols, int *n_symbols);
 const ptx_symbol *ptx_find_symbol(const ptx_parser *p, const char *name);
 void ptx_free_symbols(ptx_symbol *symbols, int n);
 

@@ -1,7 +1,8 @@
-/* Packing of registers. PTX has one for each value; a kernel of ours has thousands, of which few live at the same time. Lives are
- * intervals of instructions: from the analysis of liveness over basic blocks, then a linear scan (Poletto and Sarkar, 1999) with as
- * many rows as it takes. Threads of a warp that went different ways have columns of their own in a row, so that each needs to be
- * right along its own way only. */
+/* Packing of registers. PTX has one for each value; a kernel of ours has thousands, of which few
+ * live at the same time. Lives are intervals of instructions: from the analysis of liveness over
+ * basic blocks, then a linear scan (Poletto and Sarkar, 1999) with as many rows as it takes.
+ * Threads of a warp that went different ways have columns of their own in a row, so that each needs
+ * to be right along its own way only. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static int number_blocks(const ptx_kernel *k, int32_t *block_of) {
 static bool has(const uint64_t *set, int32_t r) { return set[r / 64] >> (r % 64) & 1; }
 static void put(uint64_t *set, int32_t r) { set[r / 64] |= UINT64_C(1) << (r % 64); }
 
-/* A result under a guard leaves the old value to some threads: it does not end the life before it. */
+/* A result under a guard leaves the old value to some threads: it does not end the life before
+ * it. */
 static void note_block(const ptx_kernel *k, block *b) {
   for (int i = b->first; i < b->end; i++) {
     const ptx_instruction *c = &k->code[i];
@@ -158,7 +160,8 @@ typedef struct rows {
 
 /* Registers in the order of their beginnings: buckets by instruction, chained. */
 static int32_t *in_order(const life *lives, int n, int n_code) {
-  int32_t *first = zeroed((size_t)n_code + 2, sizeof *first), *order = zeroed((size_t)n, sizeof *order);
+  int32_t *first = zeroed((size_t)n_code + 2, sizeof *first),
+          *order = zeroed((size_t)n, sizeof *order);
   for (int r = 0; r < n; r++)
     if (lives[r].end >= 0)
       first[lives[r].begin + 1]++;
@@ -171,7 +174,8 @@ static int32_t *in_order(const life *lives, int n, int n_code) {
   return order;
 }
 
-/* Rows of a result and of an operand that ends there are apart, since operands are read while results are written. */
+/* Rows of a result and of an operand that ends there are apart, since operands are read while
+ * results are written. */
 static ptx_place take_row(rows *set, const life *l) {
   for (int r = 0; r < set->n_rows; r++)
     if (set->ends[r] < l->begin) {
@@ -201,7 +205,8 @@ void ptx_pack_registers(ptx_kernel *k) {
     places[r] = take_row(k->virtual_bits[r] == 64 ? &wide : &narrow, &lives[r]);
   }
   for (int r = 0; r < k->n_virtual; r++)
-    places[r] = k->virtual_bits[r] == 64 ? places[r] * 2 * PTX_WARP : (wide.n_rows * 2 + places[r]) * PTX_WARP;
+    places[r] = k->virtual_bits[r] == 64 ? places[r] * 2 * PTX_WARP
+                                         : (wide.n_rows * 2 + places[r]) * PTX_WARP;
   for (int i = 0; i < k->n_code; i++) {
     ptx_instruction *c = &k->code[i];
     for (int j = 0; j < c->n_from; j++)

@@ -1,8 +1,9 @@
 /* Warps and CTAs.
  *
- * A warp's threads are in groups that stand at the same instruction. The group that is furthest behind runs, and when it comes to
- * where another stands they are one again: where the ways of threads meet, compilers put code behind the ways. Threads that may be
- * waiting for others of their warp (a load that orders memory, a pause) let those go on first. Warps of a CTA take turns. */
+ * A warp's threads are in groups that stand at the same instruction. The group that is furthest
+ * behind runs, and when it comes to where another stands they are one again: where the ways of
+ * threads meet, compilers put code behind the ways. Threads that may be waiting for others of their
+ * warp (a load that orders memory, a pause) let those go on first. Warps of a CTA take turns. */
 #include "ptx_inside.h"
 
 #include <sched.h>
@@ -20,11 +21,13 @@ void ptx_fail(ptx_warp *w, int lane, ptx_result result, const char *format, ...)
     return;
   c->result = result;
   if (lane >= 0) {
-    uint32_t t = w->number * PTX_WARP + (uint32_t)lane, x = c->launch->block[0], y = c->launch->block[1];
+    uint32_t t = w->number * PTX_WARP + (uint32_t)lane, x = c->launch->block[0],
+             y = c->launch->block[1];
     snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", t % x, t / x % y, t / x / y);
   }
-  n = snprintf(c->error, PTX_TEXT, "%s, CTA (%u,%u,%u)%s, line %d: `%.*s`: ", c->kernel->name, c->index[0], c->index[1],
-               c->index[2], thread, i->line, length < 200 ? length : 200, i->text);
+  n = snprintf(c->error, PTX_TEXT, "%s, CTA (%u,%u,%u)%s, line %d: `%.*s`: ", c->kernel->name,
+               c->index[0], c->index[1], c->index[2], thread, i->line, length < 200 ? length : 200,
+               i->text);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(c->error + n, PTX_TEXT - (size_t)n, format, arguments);
@@ -48,7 +51,8 @@ static void merge_groups(ptx_warp *w) {
       }
 }
 
-/* Whether all that the masks of these threads name are among them. A thread that has ended is not waited for. */
+/* Whether all that the masks of these threads name are among them. A thread that has ended is not
+ * waited for. */
 static bool together(const ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t members = ptx_from32(w, i, i->n_from - 1)[__builtin_ctz(rest)] & w->live;
@@ -83,7 +87,8 @@ static int choose_group(ptx_warp *w) {
 static int32_t horizon_of(const ptx_warp *w, int g, int32_t at) {
   int32_t horizon = INT32_MAX;
   for (int h = 0; h < w->n_groups; h++)
-    if (h != g && w->groups[h].state == PTX_RUNS && w->groups[h].at > at && w->groups[h].at < horizon)
+    if (h != g && w->groups[h].state == PTX_RUNS && w->groups[h].at > at &&
+        w->groups[h].at < horizon)
       horizon = w->groups[h].at;
   return horizon;
 }
@@ -147,7 +152,9 @@ static void stop_group(ptx_warp *w, int g, int32_t at, uint32_t active, ptx_stat
 /* ---- Warps ---- */
 
 /* This CTA has failed, or another one. */
-static bool is_over(const ptx_cta *c) { return c->result || __atomic_load_n(c->stop, __ATOMIC_RELAXED); }
+static bool is_over(const ptx_cta *c) {
+  return c->result || __atomic_load_n(c->stop, __ATOMIC_RELAXED);
+}
 
 /* Runs a group until it waits, ends, meets another or lets others go on: true in that last case. */
 static bool run_group(ptx_warp *w, int g) {
@@ -229,7 +236,8 @@ static bool run_group(ptx_warp *w, int g) {
     }
     w->groups[g].mask = mask;
     if (c->launch->most_rounds && c->n_rounds > c->launch->most_rounds) {
-      ptx_fail(w, -1, PTX_FAULT, "no end after %llu instructions of warps", (unsigned long long)c->launch->most_rounds);
+      ptx_fail(w, -1, PTX_FAULT, "no end after %llu instructions of warps",
+               (unsigned long long)c->launch->most_rounds);
       return false;
     }
     if (w->n_groups > 1 || is_over(c)) /* others may be behind now */
@@ -239,7 +247,8 @@ static bool run_group(ptx_warp *w, int g) {
   return false;
 }
 
-/* Until its threads wait, or let other warps go on. Whether any of them ran; *paused, if they did the latter. */
+/* Until its threads wait, or let other warps go on. Whether any of them ran; *paused, if they did
+ * the latter. */
 static bool run_warp(ptx_warp *w, bool *paused) {
   bool ran = false;
   for (int g; !is_over(w->cta) && (g = choose_group(w)) >= 0;) {
@@ -263,10 +272,12 @@ static bool check_aligned(ptx_warp *w, int barrier) {
     if (s->state != PTX_AT_BARRIER || s->barrier != barrier)
       continue;
     const ptx_instruction *i = &k->code[s->at];
-    bool aligned = i->modifiers & PTX_M_ALIGNED || strncmp(i->text + strcspn(i->text, "b"), "barrier", 7) != 0;
+    bool aligned =
+        i->modifiers & PTX_M_ALIGNED || strncmp(i->text + strcspn(i->text, "b"), "barrier", 7) != 0;
     if (at >= 0 && at != s->at && aligned) {
       w->cta->executing = i;
-      ptx_fail(w, __builtin_ctz(s->mask), PTX_FAULT, "threads of one warp wait at different barriers: others at line %d",
+      ptx_fail(w, __builtin_ctz(s->mask), PTX_FAULT,
+               "threads of one warp wait at different barriers: others at line %d",
                k->code[at].line);
       return false;
     }
@@ -365,8 +376,9 @@ static void begin_warp(ptx_warp *w) {
   }
 }
 
-/* Lets the CTAs that this one waits for go on. A long wait yields less often: beside busy processes a yield lasts milliseconds, and waits are given
- * up after a number of polls, which has to end in seconds. */
+/* Lets the CTAs that this one waits for go on. A long wait yields less often: beside busy processes
+ * a yield lasts milliseconds, and waits are given up after a number of polls, which has to end in
+ * seconds. */
 static void let_others(uint32_t n_pauses) {
   enum { OFTEN = 1024, SELDOM = 256 };
   if (n_pauses < OFTEN || n_pauses % SELDOM == 0)

@@ -1,5 +1,5 @@
-/* The PTX machine, instruction by instruction: what each makes of its operands. `ptx_test --print` prints the module that the tests
- * run, for an assembler that knows whether it is PTX. */
+/* The PTX machine, instruction by instruction: what each makes of its operands. `ptx_test --print`
+ * prints the module that the tests run, for an assembler that knows whether it is PTX. */
 #define _GNU_SOURCE 1
 #include "ptx.h"
 
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* A row's program finds its operands in %d1, %d2, %d3 (64 bits), and their lower parts in %r1, %r2, %r3 and %s1, %s2, %s3. It leaves
- * its result in %d0, %r0, %s0 or %p0: `result` says which. */
+/* A row's program finds its operands in %d1, %d2, %d3 (64 bits), and their lower parts in %r1, %r2,
+ * %r3 and %s1, %s2, %s3. It leaves its result in %d0, %r0, %s0 or %p0: `result` says which. */
 typedef struct row {
   const char *program;
   char result;
@@ -117,10 +117,12 @@ static const row floats[] = {
     {"add.sat.f32 %r0, %r1, %r2;", 'r', F1, F2, 0, F1},
     {"add.sat.f32 %r0, %r1, %r2;", 'r', FNAN, F2, 0, 0},
     {"add.ftz.f32 %r0, %r1, %r2;", 'r', 0x00000001, 0x80000001, 0, 0},
-    {"mul.ftz.f32 %r0, %r1, %r2;", 'r', 0x00800000, 0x3f000000, 0, 0}, /* a result below the normal numbers */
+    /* a result below the normal numbers */
+    {"mul.ftz.f32 %r0, %r1, %r2;", 'r', 0x00800000, 0x3f000000, 0, 0},
     {"mul.f32 %r0, %r1, %r2;", 'r', 0x00800000, 0x3f000000, 0, 0x00400000},
     {"sub.f32 %r0, %r1, %r2;", 'r', FINF, FINF, 0, FNAN},
-    {"fma.rn.f32 %r0, %r1, %r2, %r3;", 'r', 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000}, /* 2^-46, exact */
+    /* 2^-46, exact */
+    {"fma.rn.f32 %r0, %r1, %r2, %r3;", 'r', 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000},
     {"fma.rm.f32 %r0, %r1, %r2, %r3;", 'r', F1, F1, 0x33000000, F1},
     {"fma.rp.f32 %r0, %r1, %r2, %r3;", 'r', F1, F1, 0x33000000, 0x3f800001},
     {"div.rn.f32 %r0, %r1, %r2;", 'r', F1, F3, 0, 0x3eaaaaab},
@@ -258,7 +260,8 @@ static const row comparisons[] = {
     {"setp.eq.u32 %p1, %r1, 1;\nselp.b32 %r0, %r2, %r3, %p1;", 'r', 1, 2, 3, 2},
     {"setp.eq.u32 %p1, %r1, 0;\nselp.f32 %r0, 0f3F800000, %r3, %p1;", 'r', 1, 2, F2, F2},
     {"setp.eq.u32 %p1, %r1, 0;\nselp.b64 %d0, %d2, %d3, %p1;", 'd', 0, ALL64, 3, ALL64},
-    {"setp.eq.u32 %p1, %r1, 0;\nmov.u32 %r0, 1;\n@%p1 mov.u32 %r0, 2;\n@!%p1 add.u32 %r0, %r0, 5;", 'r', 3, 0, 0, 6},
+    {"setp.eq.u32 %p1, %r1, 0;\nmov.u32 %r0, 1;\n@%p1 mov.u32 %r0, 2;\n@!%p1 add.u32 %r0, %r0, 5;",
+     'r', 3, 0, 0, 6},
 };
 
 static const row moves[] = {
@@ -289,41 +292,53 @@ static const row memory[] = {
     {"ld.param.v2.u32 {%r4, %r0}, [operand];", 'r', 6ull << 32, 0, 0, 6},
     {"ld.param.v2.u16 {_, %s0}, [operand];", 's', 0x11223344, 0, 0, 0x1122},
     {"ld.param.v4.u8 {%s4, %s5, %s0, %s6}, [operand];", 's', 0x11223344, 0, 0, 0x22},
-    {"st.local.u32 [depot+4], %r1;\nst.local.u16 [depot+4], %s2;\nld.local.u32 %r0, [depot+4];", 'r', 0x12345678, 0xffff, 0,
-     0x1234ffff},
-    {"mov.u64 %d4, depot;\ncvta.local.u64 %d5, %d4;\nst.u64 [%d5+8], %d1;\nld.local.v2.u32 {%r4, %r0}, [%d4+8];", 'r',
-     9ull << 32, 0, 0, 9},
-    {"st.shared.b8 [tile+3], %r1;\nst.shared.b8 [tile+2], %r2;\nld.shared.u16 %s0, [tile+2];", 's', 0x112, 0x34, 0, 0x1234},
-    {"mov.u32 %r4, tile;\nst.shared.v4.b32 [%r4+16], {%r1, %r2, %r3, %r1};\nld.shared.v2.b32 {%r5, %r0}, [%r4+24];", 'r', 1, 2,
-     3, 1},
-    {"mov.u64 %d4, tile;\ncvta.shared.u64 %d5, %d4;\nst.f32 [%d5], %r1;\ncvta.to.shared.u64 %d6, %d5;\nld.shared.u32 %r0, "
+    {"st.local.u32 [depot+4], %r1;\nst.local.u16 [depot+4], %s2;\nld.local.u32 %r0, [depot+4];",
+     'r', 0x12345678, 0xffff, 0, 0x1234ffff},
+    {"mov.u64 %d4, depot;\ncvta.local.u64 %d5, %d4;\nst.u64 [%d5+8], %d1;\nld.local.v2.u32 {%r4, "
+     "%r0}, [%d4+8];",
+     'r', 9ull << 32, 0, 0, 9},
+    {"st.shared.b8 [tile+3], %r1;\nst.shared.b8 [tile+2], %r2;\nld.shared.u16 %s0, [tile+2];", 's',
+     0x112, 0x34, 0, 0x1234},
+    {"mov.u32 %r4, tile;\nst.shared.v4.b32 [%r4+16], {%r1, %r2, %r3, %r1};\nld.shared.v2.b32 {%r5, "
+     "%r0}, [%r4+24];",
+     'r', 1, 2, 3, 1},
+    {"mov.u64 %d4, tile;\ncvta.shared.u64 %d5, %d4;\nst.f32 [%d5], %r1;\ncvta.to.shared.u64 %d6, "
+     "%d5;\nld.shared.u32 %r0, "
      "[%d6];",
      'r', 44, 0, 0, 44},
     {"ld.const.u32 %r0, [bytes];", 'r', 0, 0, 0, 0x04030201},
     {"mov.u64 %d4, numbers;\nld.global.nc.u32 %r0, [%d4+4];", 'r', 0, 0, 0, 20},
     {"ld.global.L1::no_allocate.L2::128B.u32 %r0, [numbers];", 'r', 0, 0, 0, 10},
-    {"st.global.u32 [changing], %r1;\natom.global.add.u32 %r4, [changing], 5;\nld.volatile.global.u32 %r0, [changing];", 'r', 7,
-     0, 0, 12},
-    {"st.global.u32 [changing], %r1;\natom.global.add.f32 %r0, [changing], 0f3F800000;\nld.global.u32 %r0, [changing];", 'r',
-     F2, 0, 0, F3},
-    {"st.global.u32 [changing], %r1;\natom.global.cas.b32 %r4, [changing], 7, 9;\nld.global.u32 %r0, [changing];", 'r', 7, 0, 0,
-     9},
+    {"st.global.u32 [changing], %r1;\natom.global.add.u32 %r4, [changing], "
+     "5;\nld.volatile.global.u32 %r0, [changing];",
+     'r', 7, 0, 0, 12},
+    {"st.global.u32 [changing], %r1;\natom.global.add.f32 %r0, [changing], "
+     "0f3F800000;\nld.global.u32 %r0, [changing];",
+     'r', F2, 0, 0, F3},
+    {"st.global.u32 [changing], %r1;\natom.global.cas.b32 %r4, [changing], 7, 9;\nld.global.u32 "
+     "%r0, [changing];",
+     'r', 7, 0, 0, 9},
     {"st.global.u32 [changing], %r1;\natom.global.exch.b32 %r0, [changing], 9;", 'r', 8, 0, 0, 8},
-    {"st.global.u32 [changing], %r1;\nred.global.max.s32 [changing], -1;\nld.global.u32 %r0, [changing];", 'r', 0xfffffff0, 0,
-     0, 0xffffffff},
-    {"st.global.u32 [changing], %r1;\nred.relaxed.sys.global.min.u32 [changing], 3;\nld.global.u32 %r0, [changing];", 'r', 8, 0,
-     0, 3},
-    {"st.shared.u64 [tile], %d1;\natom.shared.add.u64 %d4, [tile], 1;\nld.shared.u64 %d0, [tile];", 'd', 0xffffffff, 0, 0,
-     0x100000000},
-    {"st.release.sys.global.u32 [changing], %r1;\nfence.acq_rel.sys;\nmembar.gl;\nld.acquire.gpu.global.u32 %r0, [changing];",
+    {"st.global.u32 [changing], %r1;\nred.global.max.s32 [changing], -1;\nld.global.u32 %r0, "
+     "[changing];",
+     'r', 0xfffffff0, 0, 0, 0xffffffff},
+    {"st.global.u32 [changing], %r1;\nred.relaxed.sys.global.min.u32 [changing], 3;\nld.global.u32 "
+     "%r0, [changing];",
+     'r', 8, 0, 0, 3},
+    {"st.shared.u64 [tile], %d1;\natom.shared.add.u64 %d4, [tile], 1;\nld.shared.u64 %d0, [tile];",
+     'd', 0xffffffff, 0, 0, 0x100000000},
+    {"st.release.sys.global.u32 [changing], "
+     "%r1;\nfence.acq_rel.sys;\nmembar.gl;\nld.acquire.gpu.global.u32 %r0, [changing];",
      'r', 31, 0, 0, 31},
 };
 
 static const row ways[] = {
-    {"mov.u32 %r0, 0;\n$A_@:\nadd.u32 %r0, %r0, %r1;\nadd.u32 %r2, %r2, -1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $A_@;", 'r', 3,
-     5, 0, 15},
+    {"mov.u32 %r0, 0;\n$A_@:\nadd.u32 %r0, %r0, %r1;\nadd.u32 %r2, %r2, -1;\nsetp.ne.u32 %p1, %r2, "
+     "0;\n@%p1 bra $A_@;",
+     'r', 3, 5, 0, 15},
     {"mov.u32 %r0, 1;\nbra.uni $B_@;\nmov.u32 %r0, 2;\n$B_@:", 'r', 0, 0, 0, 1},
-    {"$T_@: .branchtargets $X_@, $Y_@, $Z_@;\nbrx.idx %r1, $T_@;\n$X_@:\nmov.u32 %r0, 10;\nbra $E_@;\n$Y_@:\nmov.u32 %r0, 20;\n"
+    {"$T_@: .branchtargets $X_@, $Y_@, $Z_@;\nbrx.idx %r1, $T_@;\n$X_@:\nmov.u32 %r0, 10;\nbra "
+     "$E_@;\n$Y_@:\nmov.u32 %r0, 20;\n"
      "bra $E_@;\n$Z_@:\nmov.u32 %r0, 30;\n$E_@:",
      'r', 1, 0, 0, 20},
 };
@@ -348,12 +363,14 @@ static void print_row(FILE *out, int group, int n, const row *r) {
                 {'s', "cvt.u64.u16 %d0, %s0;\nst.global.u64 [%d7], %d0;"},
                 {'p', "selp.u64 %d0, 1, 0, %p0;\nst.global.u64 [%d7], %d0;"}};
   fprintf(out,
-          ".visible .entry row_%d_%d(\n.param .u64 operand,\n.param .u64 second,\n.param .u64 third,\n.param .u64 result)\n{\n",
+          ".visible .entry row_%d_%d(\n.param .u64 operand,\n.param .u64 second,\n.param .u64 "
+          "third,\n.param .u64 result)\n{\n",
           group, n);
   fprintf(out, ".reg .pred %%p<8>;\n.reg .b16 %%s<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n"
                ".local .align 16 .b8 depot[32];\n");
   for (int k = 1; k <= 3; k++)
-    fprintf(out, "ld.param.u64 %%d%d, [%s];\ncvt.u32.u64 %%r%d, %%d%d;\ncvt.u16.u64 %%s%d, %%d%d;\n", k,
+    fprintf(out,
+            "ld.param.u64 %%d%d, [%s];\ncvt.u32.u64 %%r%d, %%d%d;\ncvt.u16.u64 %%s%d, %%d%d;\n", k,
             k == 1   ? "operand"
             : k == 2 ? "second"
                      : "third",
@@ -373,7 +390,8 @@ static void print_row(FILE *out, int group, int n, const row *r) {
 static void print_module(FILE *out) {
   fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n"
                ".shared .align 16 .b8 tile[64];\n.global .align 4 .u32 changing;\n"
-               ".const .align 4 .b8 bytes[4] = {1, 2, 3, 4};\n.global .align 4 .u32 numbers[3] = {10, 20, 30};\n");
+               ".const .align 4 .b8 bytes[4] = {1, 2, 3, 4};\n.global .align 4 .u32 numbers[3] = "
+               "{10, 20, 30};\n");
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
     for (int n = 0; n < groups[g].n; n++)
       print_row(out, (int)g, n, &groups[g].rows[n]);
@@ -400,15 +418,18 @@ static void test_rows(void **state) {
     for (int n = 0; n < groups[g].n; n++, n_run++) {
       const row *r = &groups[g].rows[n];
       uint64_t result = 0, parameters[4] = {r->a, r->b, r->c, (uint64_t)(uintptr_t)&result};
-      const ptx_launch launch = {
-          .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = parameters, .memory = {find, &result}, .most_rounds = 1000};
+      const ptx_launch launch = {.grid = {1, 1, 1},
+                                 .block = {1, 1, 1},
+                                 .parameters = parameters,
+                                 .memory = {find, &result},
+                                 .most_rounds = 1000};
       snprintf(name, sizeof name, "row_%zu_%d", g, n);
       ptx_result got = ptx_run(ptx_find(module, name), &launch, error);
       if (got == PTX_OK && result == r->expected)
         continue;
       errors++;
-      fprintf(stderr, "%s: `%s` of 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ": ", groups[g].name, r->program, r->a, r->b,
-              r->c);
+      fprintf(stderr, "%s: `%s` of 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ": ", groups[g].name,
+              r->program, r->a, r->b, r->c);
       if (got)
         fprintf(stderr, "%s\n", error);
       else

@@ -32,7 +32,8 @@ char *ptx_copied(const char *text) {
 }
 
 static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_$%.", c));
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         (c && strchr("_$%.", c));
 }
 
 static void skip_space(ptx_parser *p) {
@@ -61,7 +62,8 @@ const char *ptx_next(ptx_parser *p) {
     end += 1 + strcspn(end + 1, "\"\n");
     end += *end == '"';
   } else if (is_word(*end)) {
-    while (is_word(*end) || (end[0] == ':' && end[1] == ':') || (end[0] == ':' && end > p->at && end[-1] == ':'))
+    while (is_word(*end) || (end[0] == ':' && end[1] == ':') ||
+           (end[0] == ':' && end > p->at && end[-1] == ':'))
       end++;
   } else if (*end) {
     end++;
@@ -97,7 +99,8 @@ void ptx_expect(ptx_parser *p, char c) {
 
 bool ptx_number_of(const char *token, ptx_operand *o) {
   char *end;
-  if (token[0] == '0' && (token[1] == 'f' || token[1] == 'F' || token[1] == 'd' || token[1] == 'D')) {
+  if (token[0] == '0' &&
+      (token[1] == 'f' || token[1] == 'F' || token[1] == 'd' || token[1] == 'D')) {
     o->is_float = true;
     o->is_f64 = token[1] == 'd' || token[1] == 'D';
     o->bits = strtoull(token + 2, &end, 16);

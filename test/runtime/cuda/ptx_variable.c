@@ -40,7 +40,8 @@ static ptx_symbol *add_symbol(ptx_symbol **symbols, int *n, const char *name) {
   return s;
 }
 
-void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t *cursor, ptx_symbol **symbols, int *n_symbols) {
+void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t *cursor,
+                          ptx_symbol **symbols, int *n_symbols) {
   size_t align = 0;
   int type = PTX_NO_TYPE;
   bool pointer = false; /* what follows .ptr is a remark on what a parameter points to */
@@ -53,7 +54,8 @@ void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t 
       type = ptx_type_of(p->token);
     else if (ptx_is(p, ".ptr"))
       pointer = true;
-    else if (!pointer || (!ptx_is(p, ".global") && !ptx_is(p, ".shared") && !ptx_is(p, ".const") && !ptx_is(p, ".local")))
+    else if (!pointer || (!ptx_is(p, ".global") && !ptx_is(p, ".shared") && !ptx_is(p, ".const") &&
+                          !ptx_is(p, ".local")))
       ptx_refuse(p, "'%s' of a variable is not supported", p->token);
   }
   if (type == PTX_NO_TYPE)

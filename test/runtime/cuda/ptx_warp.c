@@ -1,7 +1,8 @@
 /* What threads of a warp do together, and where they go. */
 #include "ptx_inside.h"
 
-/* The thread that `lane` reads from, and whether that lies in its segment; if not, it is its own. */
+/* The thread that `lane` reads from, and whether that lies in its segment; if not, it is its
+ * own. */
 static bool source(uint64_t modifiers, int lane, uint32_t b, uint32_t c, int *from) {
   int segment = (int)(c >> 8) & 31, clamp = (int)c & 31, step = (int)b & 31;
   int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
@@ -38,7 +39,9 @@ static void ballot(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 
 static void vote(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint32_t votes = ptx_predicate(w, i, 0) & mask;
-  bool holds = i->modifiers & PTX_M_ALL ? votes == mask : i->modifiers & PTX_M_ANY ? votes != 0 : votes == mask || votes == 0;
+  bool holds = i->modifiers & PTX_M_ALL   ? votes == mask
+               : i->modifiers & PTX_M_ANY ? votes != 0
+                                          : votes == mask || votes == 0;
   w->predicates[i->to_p[0]] = (w->predicates[i->to_p[0]] & ~mask) | (holds ? mask : 0);
 }
 
@@ -84,9 +87,11 @@ static void trap(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   ptx_fail(w, __builtin_ctz(mask), PTX_FAULT, "the program stops itself");
 }
 
-static void doze(ptx_warp *w, const ptx_instruction *i, uint32_t mask) { (void)w, (void)i, (void)mask; }
+static void doze(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  (void)w, (void)i, (void)mask;
+}
 
-#define TOGETHER(operation, types, required, operands, run)                                                                    \
+#define TOGETHER(operation, types, required, operands, run)                                        \
   {operation, types, PTX_M_SYNC | (required), 0, operands, run, PTX_TOGETHER}
 #define REDUX(types, modifier) TOGETHER("redux", types, PTX_M_##modifier, "daw", redux)
 #define BARRIER_WORDS (PTX_M_CTA | PTX_M_ALIGNED)

@@ -18,26 +18,31 @@ const shape_case shape_cases[] = {
     {TPRT_F32, TPRT_ROWS_GATHERED, 0, TPRT_CUDA_NO_NORM, .k = 0},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0},
     {TPRT_BF16, TPRT_ROWS_SCATTERED, 0, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 1},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 4, .transposed = 1},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 4,
+     .transposed = 1},
     {TPRT_BF16, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0},
     {TPRT_F32, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 3,
      .transposed = 0}, /* of four ranks, slices are not aligned */
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1,
-     .least_largest = 1},
-    {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .least_scale = 0.004f},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA | TPRT_ROWS_OUT, TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
-     .divides = 1, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM,
+     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_largest = 1},
+    {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+     .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA | TPRT_ROWS_OUT, TPRT_CUDA_LAYER_NORM,
+     .quantise = TPRT_CUDA_PER_GROUP},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM,
+     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
     {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .divides = 1,
      .algorithm = TPRT_CUDA_SLICES},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
-     .algorithm = TPRT_CUDA_SLICES},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP, .divides = 1},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM,
+     .quantise = TPRT_CUDA_PER_TOKEN, .algorithm = TPRT_CUDA_SLICES},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP,
+     .divides = 1},
     {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 1,
      .quantise = TPRT_CUDA_PER_GROUP, .divides = 1, .least_largest = 1},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0,
-     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0, .quantise = TPRT_CUDA_STATIC},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8,
+     .transposed = 0, .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0,
+     .quantise = TPRT_CUDA_STATIC},
 };
 const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
 
@@ -47,7 +52,9 @@ static int64_t bits(float value) {
   return word;
 }
 
-static int64_t hidden_of(const shape_case *c) { return c->quantise == TPRT_CUDA_PER_GROUP ? HIDDEN_OF_GROUPS : HIDDEN; }
+static int64_t hidden_of(const shape_case *c) {
+  return c->quantise == TPRT_CUDA_PER_GROUP ? HIDDEN_OF_GROUPS : HIDDEN;
+}
 
 static int64_t elements_of(const shape_case *c) { return BLOCKS * ROWS * hidden_of(c); }
 
@@ -58,7 +65,8 @@ void add_case(test_table *t, const shape_case *c) {
                                                  [TPRT_ROWS_OPERANDS] = c->operands,
                                                  [TPRT_ROWS_NORM] = c->norm,
                                                  [TPRT_ROWS_EPSILON] = c->norm ? bits(epsilon) : 0,
-                                                 [TPRT_ROWS_ALGORITHM] = c->k ? TPRT_CUDA_SLICES : c->algorithm};
+                                                 [TPRT_ROWS_ALGORITHM] =
+                                                     c->k ? TPRT_CUDA_SLICES : c->algorithm};
   tprt_site_kind kind = TPRT_SITE_REDUCE_ROWS;
   int64_t n_extra = TPRT_ROWS_WORDS;
   if (c->quantise) {
@@ -74,10 +82,13 @@ void add_case(test_table *t, const shape_case *c) {
     extra[n_extra++] = c->k;
     extra[n_extra++] = c->transposed;
   }
-  table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, n_extra)[27] = c->layout != TPRT_ROWS_WHOLE;
+  table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, n_extra)[27] =
+      c->layout != TPRT_ROWS_WHOLE;
 }
 
-bool is_possible(const shape_case *c, int64_t n_devices) { return c->layout == TPRT_ROWS_WHOLE || ROWS % n_devices == 0; }
+bool is_possible(const shape_case *c, int64_t n_devices) {
+  return c->layout == TPRT_ROWS_WHOLE || ROWS % n_devices == 0;
+}
 
 test_table make_program(int64_t n_devices) {
   test_table t = table_make(1, &n_devices);
@@ -89,9 +100,12 @@ test_table make_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-enum { INPUT, RESIDUAL = 8, BIAS, GAMMA, BETA, LEFT = 16, RIGHT = 24 }; /* input, left, right + rank */
+/* input, left, right + rank */
+enum { INPUT, RESIDUAL = 8, BIAS, GAMMA, BETA, LEFT = 16, RIGHT = 24 };
 
-static float number(int what, int64_t i) { return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8; }
+static float number(int what, int64_t i) {
+  return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8;
+}
 
 /* What a rank adds to the sum. */
 static double term(const shape_case *c, int rank, int64_t row, int64_t h) {
@@ -120,13 +134,15 @@ static void expected_row(const shape_case *c, int n_ranks, int64_t row, double *
   for (int64_t h = 0; h < (double)hidden; h++)
     square += (sum[h] - mean) * (sum[h] - mean) / (double)hidden;
   for (int64_t h = 0; h < (double)hidden; h++) {
-    out[h] = c->norm ? (sum[h] - mean) / sqrt(square + (double)epsilon) * (double)number(GAMMA, h) : sum[h];
+    out[h] = c->norm ? (sum[h] - mean) / sqrt(square + (double)epsilon) * (double)number(GAMMA, h)
+                     : sum[h];
     out[h] += c->operands & TPRT_ROWS_BETA ? (double)number(BETA, h) : 0;
   }
 }
 
 static float load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32 ? ((const float *)from)[i] : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+  return dtype == TPRT_F32 ? ((const float *)from)[i]
+                           : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 /* ---- A case ---- */
@@ -139,7 +155,8 @@ static int64_t row_of_slice(int n_ranks, int rank, int64_t i) {
 
 _Thread_local size_t factor_offset;
 
-static void *upload(tprt_context *context, const shape_case *c, int what, int64_t n, int n_ranks, int rank, size_t offset) {
+static void *upload(tprt_context *context, const shape_case *c, int what, int64_t n, int n_ranks,
+                    int rank, size_t offset) {
   float host[MOST];
   uint16_t narrow[MOST];
   int64_t hidden = hidden_of(c);
@@ -151,12 +168,19 @@ static void *upload(tprt_context *context, const shape_case *c, int what, int64_
   }
   size_t bytes = (size_t)n * tprt_dtype_size(c->dtype);
   if (tprt_context_alloc(context, offset + bytes, &memory) == TPRT_OK)
-    (void)tprt_context_upload(context, (char *)memory + offset, c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
+    (void)tprt_context_upload(context, (char *)memory + offset,
+                              c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
   return memory;
 }
 
 /* A tensor of a case on a rank. */
-typedef enum buffer_kind { RESULT_RESIDUAL, RESULT_OUT, RESULT_QUANTISED, RESULT_SCALE, N_RESULTS } result;
+typedef enum buffer_kind {
+  RESULT_RESIDUAL,
+  RESULT_OUT,
+  RESULT_QUANTISED,
+  RESULT_SCALE,
+  N_RESULTS
+} result;
 
 static bool has_result(const shape_case *c, result which) {
   const bool has[] = {[RESULT_RESIDUAL] = c->operands & TPRT_ROWS_RESIDUAL_OUT,
@@ -167,15 +191,20 @@ static bool has_result(const shape_case *c, result which) {
 }
 
 static bool is_sliced_result(const shape_case *c, result which) {
-  return c->layout == TPRT_ROWS_SCATTERED || (c->layout == TPRT_ROWS_GATHERED && which == RESULT_RESIDUAL);
+  return c->layout == TPRT_ROWS_SCATTERED ||
+         (c->layout == TPRT_ROWS_GATHERED && which == RESULT_RESIDUAL);
 }
 
-static int64_t group_of(const shape_case *c) { return c->quantise == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c); }
+static int64_t group_of(const shape_case *c) {
+  return c->quantise == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c);
+}
 
 /* Of a result on all ranks together. */
 static int64_t result_bytes(const shape_case *c, result which) {
   int64_t n = elements_of(c);
-  return which == RESULT_QUANTISED ? n : which == RESULT_SCALE ? n / group_of(c) * 4 : n * (int64_t)tprt_dtype_size(c->dtype);
+  return which == RESULT_QUANTISED ? n
+         : which == RESULT_SCALE   ? n / group_of(c) * 4
+                                   : n * (int64_t)tprt_dtype_size(c->dtype);
 }
 
 typedef union tensor {
@@ -194,8 +223,9 @@ static int check(const shape_case *c, int n_ranks, int rank, const tensor *got, 
       double wanted = is_out ? out[h] : sum[h], x = (double)load(c->dtype, got, i * hidden + h);
       if (fabs(x - wanted) <= unit * (1 + fabs(wanted)))
         continue;
-      fprintf(stderr, "wrong: case %d, rank %d of %d, %s[%lld, %lld] is %g, expected %g\n", (int)(c - shape_cases), rank,
-              n_ranks, is_out ? "out" : "residual_out", (long long)i, (long long)h, x, wanted);
+      fprintf(stderr, "wrong: case %d, rank %d of %d, %s[%lld, %lld] is %g, expected %g\n",
+              (int)(c - shape_cases), rank, n_ranks, is_out ? "out" : "residual_out", (long long)i,
+              (long long)h, x, wanted);
       return 1;
     }
   }
@@ -212,11 +242,14 @@ static float scale_of(const shape_case *c, float largest) {
   bool has_least = c->least_largest > 0 || c->least_scale > 0;
   if (c->quantise == TPRT_CUDA_STATIC)
     return static_scale;
-  return largest == 0 && !has_least ? 1 : fmaxf(fmaxf(largest, c->least_largest) / 448, c->least_scale);
+  return largest == 0 && !has_least ? 1
+                                    : fmaxf(fmaxf(largest, c->least_largest) / 448, c->least_scale);
 }
 
-/* Of a group of elements from `at`. Where out is not there, its rows are those of sums in f64, and the byte may be one of those beside it. */
-static int check_group(const shape_case *c, const double *y, bool exact, const uint8_t *bytes, const float *scale) {
+/* Of a group of elements from `at`. Where out is not there, its rows are those of sums in f64, and
+ * the byte may be one of those beside it. */
+static int check_group(const shape_case *c, const double *y, bool exact, const uint8_t *bytes,
+                       const float *scale) {
   double slack = exact ? 0 : c->dtype == TPRT_BF16 ? 0x1p-5 : 1e-5, largest = 0;
   for (int64_t i = 0; i < group_of(c); i++)
     largest = fmax(largest, fabs(y[i]));
@@ -235,19 +268,23 @@ static int check_group(const shape_case *c, const double *y, bool exact, const u
 
 static int check_quantised(const shape_case *c, int n_ranks, int rank, const tensor *results) {
   bool sliced = is_sliced_result(c, RESULT_QUANTISED), exact = has_result(c, RESULT_OUT);
-  int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1), hidden = hidden_of(c), n_groups = hidden / group_of(c);
+  int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1), hidden = hidden_of(c),
+          n_groups = hidden / group_of(c);
   for (int64_t i = 0; i < n_rows; i++) {
     double sum[HIDDEN_OF_GROUPS], out[HIDDEN_OF_GROUPS];
     expected_row(c, n_ranks, sliced ? row_of_slice(n_ranks, rank, i) : i, sum, out);
     for (int64_t h = 0; h < hidden && exact; h++)
       out[h] = (double)load(c->dtype, &results[RESULT_OUT], i * hidden + h);
     for (int64_t g = 0; g < n_groups; g++) {
-      const float *scale = has_result(c, RESULT_SCALE) ? &results[RESULT_SCALE].f32[i * n_groups + g] : NULL;
+      const float *scale =
+          has_result(c, RESULT_SCALE) ? &results[RESULT_SCALE].f32[i * n_groups + g] : NULL;
       int64_t at = g * group_of(c);
-      if (!check_group(c, out + at, exact, results[RESULT_QUANTISED].bytes + i * hidden + at, scale))
+      if (!check_group(c, out + at, exact, results[RESULT_QUANTISED].bytes + i * hidden + at,
+                       scale))
         continue;
-      fprintf(stderr, "wrong: case %d, rank %d of %d, group %lld of row %lld is quantised wrongly\n", (int)(c - shape_cases),
-              rank, n_ranks, (long long)g, (long long)i);
+      fprintf(stderr,
+              "wrong: case %d, rank %d of %d, group %lld of row %lld is quantised wrongly\n",
+              (int)(c - shape_cases), rank, n_ranks, (long long)g, (long long)i);
       return 1;
     }
   }
@@ -255,13 +292,15 @@ static int check_quantised(const shape_case *c, int n_ranks, int rank, const ten
 }
 
 /* Downloads what a call has made, and checks it. */
-static int look(tprt_context *context, const shape_case *c, int n, int rank, void *const *memory, uint64_t *digest) {
+static int look(tprt_context *context, const shape_case *c, int n, int rank, void *const *memory,
+                uint64_t *digest) {
   tensor results[N_RESULTS];
   int errors = 0;
   for (int k = 0; k < N_RESULTS; k++) {
     if (!has_result(c, k))
       continue;
-    errors += tprt_context_download(context, results[k].bytes, memory[k], sizeof *results) != TPRT_OK;
+    errors +=
+        tprt_context_download(context, results[k].bytes, memory[k], sizeof *results) != TPRT_OK;
     for (int64_t at = 0; digest && at < result_bytes(c, k) / (is_sliced_result(c, k) ? n : 1); at++)
       *digest = (*digest ^ results[k].bytes[at]) * UINT64_C(0x100000001b3);
     if (k <= RESULT_OUT)
@@ -270,20 +309,23 @@ static int look(tprt_context *context, const shape_case *c, int n, int rank, voi
   return errors + (c->quantise ? check_quantised(c, n, rank, results) : 0);
 }
 
-static int32_t call(tprt_context *context, int i, void *const *input, void *residual, void *const *row, void *scale,
-                    void *const *results) {
+static int32_t call(tprt_context *context, int i, void *const *input, void *residual,
+                    void *const *row, void *scale, void *const *results) {
   if (shape_cases[i].quantise && shape_cases[i].k)
-    return tprt_abi_multiply_quantise_rows(context, i, (char *)input[1] + factor_offset, input[2], residual, row[0], row[1],
-                                           row[2], scale, results[RESULT_RESIDUAL], results[RESULT_OUT],
+    return tprt_abi_multiply_quantise_rows(context, i, (char *)input[1] + factor_offset, input[2],
+                                           residual, row[0], row[1], row[2], scale,
+                                           results[RESULT_RESIDUAL], results[RESULT_OUT],
                                            results[RESULT_QUANTISED], results[RESULT_SCALE]);
   if (shape_cases[i].quantise)
-    return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale, results[RESULT_RESIDUAL],
-                                  results[RESULT_OUT], results[RESULT_QUANTISED], results[RESULT_SCALE]);
+    return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale,
+                                  results[RESULT_RESIDUAL], results[RESULT_OUT],
+                                  results[RESULT_QUANTISED], results[RESULT_SCALE]);
   if (shape_cases[i].k)
-    return tprt_abi_multiply_rows(context, i, (char *)input[1] + factor_offset, input[2], residual, row[0], row[1], row[2],
-                                  results[RESULT_RESIDUAL], results[RESULT_OUT]);
-  return tprt_abi_reduce_rows(context, i, input[0], residual, row[0], row[1], row[2], results[RESULT_RESIDUAL],
-                              results[RESULT_OUT]);
+    return tprt_abi_multiply_rows(context, i, (char *)input[1] + factor_offset, input[2], residual,
+                                  row[0], row[1], row[2], results[RESULT_RESIDUAL],
+                                  results[RESULT_OUT]);
+  return tprt_abi_reduce_rows(context, i, input[0], residual, row[0], row[1], row[2],
+                              results[RESULT_RESIDUAL], results[RESULT_OUT]);
 }
 
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
@@ -291,7 +333,14 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   int n = tprt_comm_size(world), rank = tprt_comm_rank(world), errors = 0;
   int n_slices = c->layout == TPRT_ROWS_WHOLE ? 1 : n;
   int64_t size = elements_of(c), hidden = hidden_of(c);
-  enum { INPUTS = 3, RESIDUAL_IN = INPUTS, ROW, SCALE = ROW + 3, RESULT, N_MEMORY = RESULT + N_RESULTS };
+  enum {
+    INPUTS = 3,
+    RESIDUAL_IN = INPUTS,
+    ROW,
+    SCALE = ROW + 3,
+    RESULT,
+    N_MEMORY = RESULT + N_RESULTS
+  };
   void *all[N_MEMORY] = {NULL};
   if (!c->k)
     all[0] = upload(context, c, INPUT + rank, size, 1, 0, 0);
@@ -302,14 +351,18 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   if (c->operands & TPRT_ROWS_RESIDUAL)
     all[RESIDUAL_IN] = upload(context, c, RESIDUAL, size / n_slices, n_slices, rank, 0);
   for (int k = 0; k < 3; k++)
-    all[ROW + k] = c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
+    all[ROW + k] =
+        c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
   if (c->quantise == TPRT_CUDA_STATIC)
-    errors += tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||
-              tprt_context_upload(context, all[SCALE], &static_scale, sizeof static_scale) != TPRT_OK;
+    errors +=
+        tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||
+        tprt_context_upload(context, all[SCALE], &static_scale, sizeof static_scale) != TPRT_OK;
   for (int k = 0; k < N_RESULTS; k++)
-    errors += has_result(c, k) && tprt_context_alloc(context, sizeof(tensor), &all[RESULT + k]) != TPRT_OK;
+    errors += has_result(c, k) &&
+              tprt_context_alloc(context, sizeof(tensor), &all[RESULT + k]) != TPRT_OK;
   for (int turn = 0; turn < 2; turn++) {
-    errors += call(context, i, all, all[RESIDUAL_IN], all + ROW, all[SCALE], all + RESULT) != TPRT_OK;
+    errors +=
+        call(context, i, all, all[RESIDUAL_IN], all + ROW, all[SCALE], all + RESULT) != TPRT_OK;
     errors += look(context, c, n, rank, all + RESULT, digest);
   }
   for (int k = 0; k < N_MEMORY; k++)
@@ -332,6 +385,7 @@ int check_bytes(tprt_context *context, int n_ranks) {
 }
 
 bool is_sliced(const shape_case *c, int n_ranks) {
-  int64_t n_rows = c->layout == TPRT_ROWS_WHOLE ? (BLOCKS * ROWS + n_ranks - 1) / n_ranks : ROWS / n_ranks;
+  int64_t n_rows =
+      c->layout == TPRT_ROWS_WHOLE ? (BLOCKS * ROWS + n_ranks - 1) / n_ranks : ROWS / n_ranks;
   return n_rows * c->k * (int64_t)tprt_dtype_size(c->dtype) % 16 == 0;
 }

@@ -1,4 +1,5 @@
-/* Programs of sites that reduce rows, and what comes out of them: every layout, norm and type, of rows that are given and of products. */
+/* Programs of sites that reduce rows, and what comes out of them: every layout, norm and type, of
+ * rows that are given and of products. */
 #ifndef TPRT_TEST_CUDA_ROWS_CASES_H
 #define TPRT_TEST_CUDA_ROWS_CASES_H
 
@@ -37,9 +38,11 @@ bool is_possible(const shape_case *c, int64_t n_devices);
 test_table make_program(int64_t n_devices);
 /* Of this thread: bytes by which the left factors of its products lie behind a multiple of 16. */
 extern _Thread_local size_t factor_offset;
-/* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL, becomes a hash of it and of the bits of all results. */
+/* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL,
+ * becomes a hash of it and of the bits of all results. */
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest);
-/* Bytes of a reduce_scatter of the rows, of which an all_reduce and a gather have twice and once as many. */
+/* Bytes of a reduce_scatter of the rows, of which an all_reduce and a gather have twice and once as
+ * many. */
 int check_bytes(tprt_context *context, int n_ranks);
 /* Whether the slices of a product begin where cuBLASLt takes them. */
 bool is_sliced(const shape_case *c, int n_ranks);

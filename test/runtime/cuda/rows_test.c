@@ -1,5 +1,5 @@
-/* Sites that reduce rows, given or products, in programs of virtual ranks on a driver that is none: every layout, norm and type against sums in f64; tables
- * that are wrong; calls that fail. */
+/* Sites that reduce rows, given or products, in programs of virtual ranks on a driver that is none:
+ * every layout, norm and type against sums in f64; tables that are wrong; calls that fail. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "fake_stream.h"
@@ -46,7 +46,8 @@ static void *play(void *argument) {
   return NULL;
 }
 
-/* together: there is one launch a call, for all ranks; slices: so many products a call as there are slices of all ranks. */
+/* together: there is one launch a call, for all ranks; slices: so many products a call as there are
+ * slices of all ranks. */
 static int play_all(int n_ranks, const char *backend, bool together, bool slices) {
   tprt_comm *worlds[MOST_RANKS];
   player players[MOST_RANKS];
@@ -71,12 +72,15 @@ static int play_all(int n_ranks, const char *backend, bool together, bool slices
   }
   table_free(&program);
   for (int i = 0; i < n_shape_cases; i++)
-    n_products += shape_cases[i].k ? 2 * n_ranks * (slices && is_sliced(&shape_cases[i], n_ranks) ? n_ranks : 1) : 0;
+    n_products += shape_cases[i].k
+                      ? 2 * n_ranks * (slices && is_sliced(&shape_cases[i], n_ranks) ? n_ranks : 1)
+                      : 0;
   fake_blaslt_report report;
   blaslt_look(&report);
   assert_int_equal(report.n_violations, 0);
   assert_int_equal(report.n_products, n_products);
-  assert_true(together ? n_launches == 2 * n_shape_cases : n_launches >= 2 * n_shape_cases * n_ranks);
+  assert_true(together ? n_launches == 2 * n_shape_cases
+                       : n_launches >= 2 * n_shape_cases * n_ranks);
   return errors;
 }
 
@@ -100,7 +104,8 @@ static void test_ranks(void **state) {
   unsetenv("FAKE_NO_CONTEXT");
 }
 
-/* A cuBLASLt that has no algorithm: products are computed by kernels of the runtime, before the rows are reduced. */
+/* A cuBLASLt that has no algorithm: products are computed by kernels of the runtime, before the
+ * rows are reduced. */
 static void test_no_algorithm(void **state) {
   enum { FIRST = 8 };
   const fake_blaslt_plan plan = {.knows_nothing = true};
@@ -143,10 +148,12 @@ static void test_tables(void **state) {
       {SITE + 27, 2, "rows: dimension 2 of a tensor of rank 3 is scattered", 0},
       {SITE + 31, TPRT_ROWS_WORDS - 1, "rows: 4 words of extra data, not 5", 0},
       {EXTRA + TPRT_ROWS_LAYOUT, 3, "layout of rows is 3; it must be from 0 to 2", 0},
-      {EXTRA + TPRT_ROWS_LAYOUT, TPRT_ROWS_WHOLE, "rows: dimension 1 of a tensor of rank 3 is scattered", 0},
+      {EXTRA + TPRT_ROWS_LAYOUT, TPRT_ROWS_WHOLE,
+       "rows: dimension 1 of a tensor of rank 3 is scattered", 0},
       {EXTRA + TPRT_ROWS_OPERANDS, 32, "operands of rows is 32", 0},
       {EXTRA + TPRT_ROWS_OPERANDS, 0, "rows: norm 1 without gamma and without beta", 0},
-      {EXTRA + TPRT_ROWS_OPERANDS, ALL | TPRT_ROWS_BETA, "rows: norm 1 with gamma and with beta", 0},
+      {EXTRA + TPRT_ROWS_OPERANDS, ALL | TPRT_ROWS_BETA, "rows: norm 1 with gamma and with beta",
+       0},
       {EXTRA + TPRT_ROWS_NORM, 3, "norm of rows is 3", 0},
       {EXTRA + TPRT_ROWS_NORM, 0, "epsilon is", 0},
       {EXTRA + TPRT_ROWS_EPSILON, -1, "epsilon is -1", 0},
@@ -159,12 +166,16 @@ static void test_tables(void **state) {
       {SITE + 31, TPRT_ROWS_WORDS, "rows: 5 words of extra data, not 9", QUANTISES},
       {SITE + 15, 16392, "rows of 16392 elements; at most 16384", QUANTISES + 3},
       {SITE + 15, 192, "rows of 192 elements are no groups of 128", QUANTISES + 2},
-      {EXTRA + TPRT_ROWS_OPERANDS, 64, "operands of rows is 64; it must be from 0 to 63", QUANTISES},
+      {EXTRA + TPRT_ROWS_OPERANDS, 64, "operands of rows is 64; it must be from 0 to 63",
+       QUANTISES},
       {EXTRA + TPRT_QUANTISE_KIND, 0, "quantisation is 0; it must be from 1 to 3", QUANTISES},
       {EXTRA + TPRT_QUANTISE_KIND, 4, "quantisation is 4", QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_LARGEST, 0x7f800000, "least of what is largest is 2139095040", QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, -1, "least scale is -1; it must be from 0 to 2139095039", QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, 1, "least scale is 1; it must be from 0 to 0", QUANTISES + 4},
+      {EXTRA + TPRT_QUANTISE_LEAST_LARGEST, 0x7f800000, "least of what is largest is 2139095040",
+       QUANTISES},
+      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, -1, "least scale is -1; it must be from 0 to 2139095039",
+       QUANTISES},
+      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, 1, "least scale is 1; it must be from 0 to 0",
+       QUANTISES + 4},
       {EXTRA + TPRT_QUANTISE_DIVIDES, 2, "division by scales is 2", QUANTISES},
       {SITE + 31, TPRT_QUANTISE_WORDS, "rows: 9 words of extra data, not 11", QUANTISES + 7},
       {EXTRA + TPRT_QUANTISE_WORDS, 0, "k of a product is 0", QUANTISES + 7},
@@ -179,10 +190,12 @@ static void test_tables(void **state) {
     table_free(&t);
   }
   /* More rows than there are numbers, of which none has elements. */
-  static const int64_t axis[] = {0}, shape[] = {INT64_C(1) << 31, INT64_C(1) << 31, 4, 0, 24}, extra[TPRT_ROWS_WORDS] = {0};
+  static const int64_t axis[] = {0}, shape[] = {INT64_C(1) << 31, INT64_C(1) << 31, 4, 0, 24},
+                       extra[TPRT_ROWS_WORDS] = {0};
   int64_t two = 2;
   test_table t = table_make(1, &two);
-  table_site(&t, TPRT_SITE_REDUCE_ROWS, TPRT_F32, TPRT_SUM, 1, axis, 5, shape, extra, TPRT_ROWS_WORDS);
+  table_site(&t, TPRT_SITE_REDUCE_ROWS, TPRT_F32, TPRT_SUM, 1, axis, 5, shape, extra,
+             TPRT_ROWS_WORDS);
   t.words[16] = TPRT_TARGET_CUDA;
   assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_INVALID_ARGUMENT);
   table_free(&t);
@@ -191,7 +204,8 @@ static void test_tables(void **state) {
 /* ---- Calls that fail ---- */
 
 /* One rank, whose context is made anew for each. */
-static void expect_failure(const char *mode, int site, bool has_out, tprt_status status, const char *text) {
+static void expect_failure(const char *mode, int site, bool has_out, tprt_status status,
+                           const char *text) {
   tprt_comm *world;
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
@@ -204,12 +218,14 @@ static void expect_failure(const char *mode, int site, bool has_out, tprt_status
   int32_t got = tprt_abi_enter(context, program.words);
   setenv("FAKE_CUDA", mode, 1);
   if (!got)
-    got = tprt_abi_reduce_rows(context, site, memory, memory + N, NULL, NULL, NULL, NULL, has_out ? memory + 2 * N : NULL);
+    got = tprt_abi_reduce_rows(context, site, memory, memory + N, NULL, NULL, NULL, NULL,
+                               has_out ? memory + 2 * N : NULL);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(got, status);
   if (!strstr(tprt_context_error(context), text))
     fail_msg("%s: \"%s\" does not say \"%s\"", mode, tprt_context_error(context), text);
-  assert_int_equal(tprt_abi_reduce_rows(context, 1, memory, memory, NULL, NULL, NULL, NULL, memory), status);
+  assert_int_equal(tprt_abi_reduce_rows(context, 1, memory, memory, NULL, NULL, NULL, NULL, memory),
+                   status);
   tprt_context_free(context, memory);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
@@ -220,9 +236,11 @@ static void test_failures(void **state) {
   (void)state;
   expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: out is (nil), and the site has one");
   expect_failure("", 4, true, TPRT_INVALID_ARGUMENT, "site 4: residual is 0x");
-  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT, "site 23 of the bound program is no reduction of rows");
+  expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT,
+                 "site 23 of the bound program is no reduction of rows");
   expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
-  expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED, "virtual ranks need cooperative launches");
+  expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED,
+                 "virtual ranks need cooperative launches");
   expect_failure("full", 1, true, TPRT_UNSUPPORTED, "have to run at the same time");
   expect_failure("attributes", 1, true, TPRT_DEVICE, "attributes of the device");
   expect_failure("load", 1, true, TPRT_DEVICE, "loading the fused kernels");
@@ -235,10 +253,11 @@ static void *play_other(void *argument) {
   int site = tprt_comm_rank(p->world) ? 1 : 7; /* with a residual, and without */
   (void)tprt_context_alloc(context, 3 * N * sizeof(float), (void **)&memory);
   p->errors = tprt_abi_enter(context, p->program->words) != TPRT_OK;
-  int32_t got =
-      tprt_abi_reduce_rows(context, site, memory, site == 1 ? memory + N : NULL, NULL, NULL, NULL, NULL, memory + 2 * N);
+  int32_t got = tprt_abi_reduce_rows(context, site, memory, site == 1 ? memory + N : NULL, NULL,
+                                     NULL, NULL, NULL, memory + 2 * N);
   p->errors +=
-      got != TPRT_MISMATCH || !strstr(tprt_context_error(context), "ranks 0 and 1 of the group reduce rows at different sites");
+      got != TPRT_MISMATCH || !strstr(tprt_context_error(context),
+                                      "ranks 0 and 1 of the group reduce rows at different sites");
   if (p->errors)
     fprintf(stderr, "wrong: status %d: %s\n", (int)got, tprt_context_error(context));
   tprt_context_free(context, memory);
@@ -270,14 +289,15 @@ static void test_different_sites(void **state) {
 
 /* A site of rows is no collective, one of given rows has no factors, and the other way round. */
 static void test_other_calls(void **state) {
-  static const char *const texts[] = {"site 0 of the bound program is no collective",
-                                      "site 0 of the bound program is no reduction of rows of a product",
-                                      "site 8 of the bound program is no reduction of rows",
-                                      "site 13 of the bound program is no reduction of rows",
-                                      "site 0 of the bound program is no reduction of rows that are quantised",
-                                      "site 13: static_scale is 0x",
-                                      "site 8 of the bound program is no reduction of rows of a product that are quantised",
-                                      "site 20 of the bound program is no reduction of rows of a product"};
+  static const char *const texts[] = {
+      "site 0 of the bound program is no collective",
+      "site 0 of the bound program is no reduction of rows of a product",
+      "site 8 of the bound program is no reduction of rows",
+      "site 13 of the bound program is no reduction of rows",
+      "site 0 of the bound program is no reduction of rows that are quantised",
+      "site 13: static_scale is 0x",
+      "site 8 of the bound program is no reduction of rows of a product that are quantised",
+      "site 20 of the bound program is no reduction of rows of a product"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
   (void)state;
@@ -287,15 +307,18 @@ static void test_other_calls(void **state) {
     tprt_context *context = make_context(world);
     void *any = context;
     assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
-    int32_t got = i == 0   ? tprt_abi_collective(context, 0, any, any)
-                  : i == 1 ? tprt_abi_multiply_rows(context, 0, any, any, NULL, NULL, NULL, NULL, NULL, any)
-                  : i == 2 ? tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any)
-                  : i == 3 ? tprt_abi_reduce_rows(context, 13, any, NULL, NULL, NULL, NULL, NULL, any)
-                  : i == 4 ? tprt_abi_quantise_rows(context, 0, any, any, any, any, NULL, NULL, any, any, any, any)
-                  : i == 5 ? tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any)
-                  : i == 6
-                      ? tprt_abi_multiply_quantise_rows(context, 8, any, any, any, any, any, NULL, NULL, any, any, any, any)
-                      : tprt_abi_multiply_rows(context, 20, any, any, NULL, NULL, NULL, NULL, NULL, any);
+    int32_t got =
+        i == 0   ? tprt_abi_collective(context, 0, any, any)
+        : i == 1 ? tprt_abi_multiply_rows(context, 0, any, any, NULL, NULL, NULL, NULL, NULL, any)
+        : i == 2 ? tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any)
+        : i == 3 ? tprt_abi_reduce_rows(context, 13, any, NULL, NULL, NULL, NULL, NULL, any)
+        : i == 4
+            ? tprt_abi_quantise_rows(context, 0, any, any, any, any, NULL, NULL, any, any, any, any)
+        : i == 5
+            ? tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any)
+        : i == 6 ? tprt_abi_multiply_quantise_rows(context, 8, any, any, any, any, any, NULL, NULL,
+                                                   any, any, any, any)
+                 : tprt_abi_multiply_rows(context, 20, any, any, NULL, NULL, NULL, NULL, NULL, any);
     assert_int_equal(got, TPRT_INVALID_ARGUMENT);
     assert_non_null(strstr(tprt_context_error(context), texts[i]));
     tprt_context_destroy(context);
@@ -310,14 +333,16 @@ int main(void) {
   void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL),
        *found = library ? dlsym(library, "fake_streams_of_thread") : NULL;
   memcpy(&streams_of_thread, &found, sizeof found);
-  void *blaslt = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL), *begin = blaslt ? dlsym(blaslt, "fake_blaslt_begin") : NULL,
+  void *blaslt = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL),
+       *begin = blaslt ? dlsym(blaslt, "fake_blaslt_begin") : NULL,
        *look = blaslt ? dlsym(blaslt, "fake_blaslt_look") : NULL;
   memcpy(&blaslt_begin, &begin, sizeof begin);
   memcpy(&blaslt_look, &look, sizeof look);
   if (!found || !begin || !look)
     return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks),           cmocka_unit_test(test_no_algorithm),
-                                     cmocka_unit_test(test_tables),          cmocka_unit_test(test_failures),
-                                     cmocka_unit_test(test_different_sites), cmocka_unit_test(test_other_calls)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ranks),           cmocka_unit_test(test_no_algorithm),
+      cmocka_unit_test(test_tables),          cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_different_sites), cmocka_unit_test(test_other_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

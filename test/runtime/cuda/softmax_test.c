@@ -1,5 +1,6 @@
-/* Sites of softmaxes whose columns are split, in programs of virtual ranks on a driver that is none: every type, target and pick against f64,
- * infinite logits and NaN; tables that are wrong; calls that fail. */
+/* Sites of softmaxes whose columns are split, in programs of virtual ranks on a driver that is
+ * none: every type, target and pick against f64, infinite logits and NaN; tables that are wrong;
+ * calls that fail. */
 #define _GNU_SOURCE 1
 #include "table.h"
 #include "tprt/cuda.h"
@@ -15,7 +16,14 @@
 
 #include <cmocka.h>
 
-enum { BLOCKS = 2, ROWS = 5, TOKENS = BLOCKS * ROWS, COLUMNS = 24, MOST_RANKS = 4, N = TOKENS * COLUMNS };
+enum {
+  BLOCKS = 2,
+  ROWS = 5,
+  TOKENS = BLOCKS * ROWS,
+  COLUMNS = 24,
+  MOST_RANKS = 4,
+  N = TOKENS * COLUMNS
+};
 
 typedef struct site_case {
   tprt_dtype dtype, target;
@@ -40,7 +48,8 @@ static void add_case(test_table *t, const site_case *c) {
                                              [TPRT_SOFTMAX_PICK] = c->pick,
                                              [TPRT_SOFTMAX_OWN] = c->own,
                                              [TPRT_SOFTMAX_FINITE] = c->finite};
-  table_site(t, TPRT_SITE_SOFTMAX_ROWS, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra, TPRT_SOFTMAX_WORDS);
+  table_site(t, TPRT_SITE_SOFTMAX_ROWS, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra,
+             TPRT_SOFTMAX_WORDS);
 }
 
 static test_table make_program(int64_t n_devices) {
@@ -63,10 +72,13 @@ static float logit(int64_t t, int64_t column) {
 }
 
 /* Row 6 has none, that of row 7 lies beyond the last rank. */
-static int64_t target_of(int64_t t) { return t == 6 ? -1 : t == 7 ? MOST_RANKS * COLUMNS : t * 5 % COLUMNS; }
+static int64_t target_of(int64_t t) {
+  return t == 6 ? -1 : t == 7 ? MOST_RANKS * COLUMNS : t * 5 % COLUMNS;
+}
 
 static bool close_to(double got, double wanted) {
-  return (isnan(got) && isnan(wanted)) || got == wanted || fabs(got - wanted) <= 1e-5 * fmax(1, fabs(wanted));
+  return (isnan(got) && isnan(wanted)) || got == wanted ||
+         fabs(got - wanted) <= 1e-5 * fmax(1, fabs(wanted));
 }
 
 static int check(const site_case *c, int n_ranks, int rank, float results[3][TOKENS]) {
@@ -87,8 +99,8 @@ static int check(const site_case *c, int n_ranks, int rank, float results[3][TOK
     const double wanted[] = {largest, sum, picked};
     for (int k = 0; k < 3; k++)
       if (c->results >> k & 1 && !close_to((double)results[k][t], wanted[k])) {
-        fprintf(stderr, "wrong: case %d, rank %d of %d, result %d of row %d is %g, expected %g\n", (int)(c - cases), rank,
-                n_ranks, k, (int)t, (double)results[k][t], wanted[k]);
+        fprintf(stderr, "wrong: case %d, rank %d of %d, result %d of row %d is %g, expected %g\n",
+                (int)(c - cases), rank, n_ranks, k, (int)t, (double)results[k][t], wanted[k]);
         return 1;
       }
   }
@@ -117,7 +129,8 @@ static void *upload_logits(tprt_context *context, tprt_dtype dtype, int rank) {
     wide[i] = logit(i / COLUMNS, rank * COLUMNS + i % COLUMNS);
     narrow[i] = dtype == TPRT_F16 ? tprt_f32_to_f16(wide[i]) : tprt_f32_to_bf16(wide[i]);
   }
-  return dtype == TPRT_F32 ? upload(context, wide, sizeof wide) : upload(context, narrow, sizeof narrow);
+  return dtype == TPRT_F32 ? upload(context, wide, sizeof wide)
+                           : upload(context, narrow, sizeof narrow);
 }
 
 static void *upload_targets(tprt_context *context, tprt_dtype dtype) {
@@ -125,21 +138,26 @@ static void *upload_targets(tprt_context *context, tprt_dtype dtype) {
   int32_t narrow[TOKENS];
   for (int64_t t = 0; t < TOKENS; t++)
     narrow[t] = (int32_t)(wide[t] = target_of(t));
-  return !dtype ? NULL : dtype == TPRT_I64 ? upload(context, wide, sizeof wide) : upload(context, narrow, sizeof narrow);
+  return !dtype              ? NULL
+         : dtype == TPRT_I64 ? upload(context, wide, sizeof wide)
+                             : upload(context, narrow, sizeof narrow);
 }
 
 static int run_case(tprt_context *context, tprt_comm *world, int i) {
   const site_case *c = &cases[i];
   int rank = tprt_comm_rank(world), errors = 0;
-  void *results[3] = {NULL}, *logits = upload_logits(context, c->dtype, rank), *target = upload_targets(context, c->target);
+  void *results[3] = {NULL}, *logits = upload_logits(context, c->dtype, rank),
+       *target = upload_targets(context, c->target);
   float host[3][TOKENS] = {{0}};
   for (int k = 0; k < 3; k++)
     if (c->results >> k & 1)
       errors += tprt_context_alloc(context, sizeof host[k], &results[k]) != TPRT_OK;
   for (int turn = 0; turn < 2; turn++) {
-    errors += tprt_abi_softmax_rows(context, i, logits, target, results[0], results[1], results[2]) != TPRT_OK;
+    errors += tprt_abi_softmax_rows(context, i, logits, target, results[0], results[1],
+                                    results[2]) != TPRT_OK;
     for (int k = 0; k < 3 && !errors; k++)
-      errors += results[k] && tprt_context_download(context, host[k], results[k], sizeof host[k]) != TPRT_OK;
+      errors += results[k] &&
+                tprt_context_download(context, host[k], results[k], sizeof host[k]) != TPRT_OK;
     errors += errors || check(c, tprt_comm_size(world), rank, host);
   }
   tprt_site_stats stats;
@@ -248,7 +266,8 @@ static void test_tables(void **state) {
                                                     [TPRT_SOFTMAX_RESULTS] = TPRT_SOFTMAX_SUM};
   int64_t two = 2;
   test_table t = table_make(1, &two);
-  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra, TPRT_SOFTMAX_WORDS);
+  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra,
+             TPRT_SOFTMAX_WORDS);
   t.words[16] = TPRT_TARGET_CUDA;
   assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_INVALID_ARGUMENT);
   assert_non_null(strstr(tprt_last_error(), "picked is no result, but there is a target"));
@@ -258,7 +277,8 @@ static void test_tables(void **state) {
 /* ---- Calls that fail ---- */
 
 /* One rank, whose context is made anew for each. */
-static void expect_failure(const char *mode, int site, bool has_picked, tprt_status status, const char *text) {
+static void expect_failure(const char *mode, int site, bool has_picked, tprt_status status,
+                           const char *text) {
   tprt_comm *world;
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
@@ -268,13 +288,14 @@ static void expect_failure(const char *mode, int site, bool has_picked, tprt_sta
   assert_int_equal(tprt_context_alloc(context, 8 * N * sizeof(float), (void **)&memory), TPRT_OK);
   assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
   setenv("FAKE_CUDA", mode, 1);
-  int32_t got = tprt_abi_softmax_rows(context, site, memory, memory + N, memory + 2 * N, memory + 3 * N,
-                                      has_picked ? memory + 4 * N : NULL);
+  int32_t got = tprt_abi_softmax_rows(context, site, memory, memory + N, memory + 2 * N,
+                                      memory + 3 * N, has_picked ? memory + 4 * N : NULL);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(got, status);
   if (!strstr(tprt_context_error(context), text))
     fail_msg("%s: \"%s\" does not say \"%s\"", mode, tprt_context_error(context), text);
-  assert_int_equal(tprt_abi_softmax_rows(context, 0, memory, memory, memory, memory, memory), status);
+  assert_int_equal(tprt_abi_softmax_rows(context, 0, memory, memory, memory, memory, memory),
+                   status);
   tprt_context_free(context, memory);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
@@ -283,9 +304,11 @@ static void expect_failure(const char *mode, int site, bool has_picked, tprt_sta
 
 static void test_failures(void **state) {
   (void)state;
-  expect_failure("", 0, false, TPRT_INVALID_ARGUMENT, "site 0: picked is (nil), and the site has one");
+  expect_failure("", 0, false, TPRT_INVALID_ARGUMENT,
+                 "site 0: picked is (nil), and the site has one");
   expect_failure("", 3, true, TPRT_INVALID_ARGUMENT, "site 3: target is 0x");
-  expect_failure("", N_CASES, true, TPRT_INVALID_ARGUMENT, "site 6 of the bound program is no softmax of rows");
+  expect_failure("", N_CASES, true, TPRT_INVALID_ARGUMENT,
+                 "site 6 of the bound program is no softmax of rows");
   expect_failure("launch", 0, true, TPRT_DEVICE, "tprt_cross_entropy_f32");
 }
 
@@ -293,11 +316,13 @@ static void test_failures(void **state) {
 static void test_no_rows(void **state) {
   (void)state;
   static const int64_t one = 1, axis[] = {0}, shape[] = {0, 8},
-                       extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_RESULTS] = TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM};
+                       extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_RESULTS] =
+                                                        TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM};
   tprt_comm *world;
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table t = table_make(1, &one);
-  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra, TPRT_SOFTMAX_WORDS);
+  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra,
+             TPRT_SOFTMAX_WORDS);
   t.words[16] = TPRT_TARGET_CUDA;
   assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
   tprt_context *context = make_context(world);
@@ -311,6 +336,7 @@ static void test_no_rows(void **state) {
 int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_tables),
-                                     cmocka_unit_test(test_failures), cmocka_unit_test(test_no_rows)};
+                                     cmocka_unit_test(test_failures),
+                                     cmocka_unit_test(test_no_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

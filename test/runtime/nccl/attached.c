@@ -1,5 +1,6 @@
-/* attached WHAT: one rank of backend nccl that a launcher started, on the made-up machine that FAKE_NCCL_SHARED makes one for all
- * processes. WHAT: cases, those of all backends; parts, what may go wrong; die, rank 1 is killed and the others go on. */
+/* attached WHAT: one rank of backend nccl that a launcher started, on the made-up machine that
+ * FAKE_NCCL_SHARED makes one for all processes. WHAT: cases, those of all backends; parts, what may
+ * go wrong; die, rank 1 is killed and the others go on. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "machine.h"
@@ -56,7 +57,8 @@ static tprt_status sum(tprt_comm *comm, void *stream, float *result) {
   tprt_work *work = NULL;
   for (int i = 0; i < COUNT; i++)
     data[i] = (float)(me + i);
-  tprt_status status = tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, stream, stream ? &work : NULL);
+  tprt_status status =
+      tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, stream, stream ? &work : NULL);
   if (!status && work)
     status = tprt_work_wait(work, 0);
   tprt_work_destroy(work);
@@ -85,7 +87,8 @@ static int in_stream(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 1 does something else: seen where operations are compared, which is so where a schedule is made. */
+/* Rank 1 does something else: seen where operations are compared, which is so where a schedule is
+ * made. */
 static int differ(tprt_comm *comm) {
   int errors = 0;
   float *data = machine_alloc(ordinal, 64);

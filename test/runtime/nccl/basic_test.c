@@ -13,7 +13,8 @@ static int sum(tprt_comm *comm, void *argument) {
   float *data = machine_alloc(me, COUNT * sizeof *data);
   for (int i = 0; i < COUNT; i++)
     data[i] = (float)(me + i);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   for (int i = 0; i < COUNT; i++)
     errors += data[i] != (float)(n * i + n * (n - 1) / 2);
   CHECK(errors, errors == 0);
@@ -42,21 +43,30 @@ static int refusals(tprt_comm *comm, void *argument) {
   tprt_context *context;
   tprt_window *window;
   tprt_op tagged = tprt_op_send(data, 1, TPRT_F32, 1 - me, 3);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL), TPRT_INVALID_ARGUMENT);
-  CHECK(errors,
-        strstr(tprt_last_error(), "all_reduce: send is memory of the host; backend nccl works on memory of its device"));
-  CHECK_STATUS(errors, tprt_all_gather(comm, data, &on_host, 0, TPRT_I32, NULL, NULL), TPRT_OK); /* nothing is read */
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, elsewhere, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+               TPRT_INVALID_ARGUMENT);
+  CHECK(
+      errors,
+      strstr(tprt_last_error(),
+             "all_reduce: send is memory of the host; backend nccl works on memory of its device"));
+  /* nothing is read */
+  CHECK_STATUS(errors, tprt_all_gather(comm, data, &on_host, 0, TPRT_I32, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, elsewhere, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "recv is memory of device"));
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL), TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL),
+               TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL has no sum of i16"));
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL), TPRT_UNSUPPORTED);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL),
+               TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "NCCL's max of f32 is another where there are NaN"));
   CHECK_STATUS(errors, tprt_submit(comm, &tagged, NULL), TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "send: tag 3: NCCL has no tags"));
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "nan_check", "1"), TPRT_UNSUPPORTED);
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_UNSUPPORTED);
-  CHECK(errors, strstr(tprt_last_error(), "programs for the host work on its memory; backend nccl has that of a device"));
+  CHECK(errors,
+        strstr(tprt_last_error(),
+               "programs for the host work on its memory; backend nccl has that of a device"));
   CHECK_STATUS(errors, tprt_mem_register(comm, data, 64), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_INVALID_ARGUMENT);
@@ -76,7 +86,8 @@ static void test_refusals(void **state) {
   machine_expect_clean();
   tprt_comm *comms[5];
   assert_int_equal(tprt_world_create_threads(5, &config, comms), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "backend nccl: 5 ranks need as many devices; there are 4"));
+  assert_non_null(
+      strstr(tprt_last_error(), "backend nccl: 5 ranks need as many devices; there are 4"));
 }
 
 /* ---- Programs for GPUs: their collectives are NCCL's, in their streams ---- */
@@ -93,16 +104,21 @@ static test_table make_program(int64_t n, tprt_reduction reduction) {
   return t;
 }
 
-/* One after the other, or all started before the first is waited for; what they send is spoiled as soon as they let go of it. */
+/* One after the other, or all started before the first is waited for; what they send is spoiled as
+ * soon as they let go of it. */
 static int call_sites(tprt_context *context, bool splits, void **at) {
   int errors = 0;
   for (int site = 0; site < N_SITES && !splits; site++)
-    CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, site, at[N_SITES], at[site]), TPRT_OK);
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, site, at[N_SITES], at[site]),
+                 TPRT_OK);
   for (int site = 0; site < N_SITES && splits; site++)
-    CHECK_STATUS(errors, (tprt_status)tprt_abi_start(context, site, at[N_SITES], at[site]), TPRT_OK);
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_start(context, site, at[N_SITES], at[site]),
+                 TPRT_OK);
   for (int site = N_SITES - 1; site >= 0 && splits; site--)
     CHECK_STATUS(errors, (tprt_status)tprt_abi_wait(context, site, at[N_SITES], at[site]), TPRT_OK);
-  CHECK_STATUS(errors, (tprt_status)tprt_abi_copy(context, at[SHIFT], at[N_SITES], COUNT * sizeof(float)), TPRT_OK);
+  CHECK_STATUS(errors,
+               (tprt_status)tprt_abi_copy(context, at[SHIFT], at[N_SITES], COUNT * sizeof(float)),
+               TPRT_OK);
   return errors;
 }
 
@@ -110,15 +126,18 @@ static int32_t summing(tprt_context *context, void *const *inputs, void *const *
   return tprt_abi_collective(context, REDUCE, inputs[0], outputs[0]);
 }
 
-/* As it is, and captured; this machine launches a graph once. The last rank has 0, 1, ..., the others have zeros. */
+/* As it is, and captured; this machine launches a graph once. The last rank has 0, 1, ..., the
+ * others have zeros. */
 static int replay(tprt_context *context, void **at) {
   int errors = 0;
   float got[COUNT];
   const char *why = "?";
   void *const inputs[] = {at[N_SITES]}, *const outputs[] = {at[REDUCE]};
   for (int i = 0; i < 2; i++) {
-    CHECK_STATUS(errors, (tprt_status)tprt_abi_copy(context, at[GATHER], at[REDUCE], sizeof got), TPRT_OK);
-    CHECK_STATUS(errors, tprt_context_replay(context, summing, 1, inputs, 1, outputs, &why), TPRT_OK);
+    CHECK_STATUS(errors, (tprt_status)tprt_abi_copy(context, at[GATHER], at[REDUCE], sizeof got),
+                 TPRT_OK);
+    CHECK_STATUS(errors, tprt_context_replay(context, summing, 1, inputs, 1, outputs, &why),
+                 TPRT_OK);
     CHECK(errors, !*why);
     CHECK_STATUS(errors, tprt_context_download(context, got, at[REDUCE], sizeof got), TPRT_OK);
     for (int k = 0; k < COUNT; k++)
@@ -179,7 +198,8 @@ static void test_programs(void **state) {
   }
 }
 
-/* A rank that does not come: the program has enqueued its collective by then, and who waits for the results learns of it. */
+/* A rank that does not come: the program has enqueued its collective by then, and who waits for the
+ * results learns of it. */
 static int miss_program(tprt_comm *comm, void *argument) {
   const test_table *program = argument;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
@@ -221,7 +241,8 @@ static int refuse_program(tprt_comm *comm, void *argument) {
   tprt_context *context = NULL;
   CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
   CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_UNSUPPORTED);
-  CHECK(errors, strstr(tprt_context_error(context), "NCCL's max of f32 is another where there are NaN"));
+  CHECK(errors,
+        strstr(tprt_context_error(context), "NCCL's max of f32 is another where there are NaN"));
   tprt_context_destroy(context);
   return errors;
 }
@@ -237,9 +258,9 @@ static void test_refused_program(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum), cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_programs), cmocka_unit_test(test_missing_rank),
-                                     cmocka_unit_test(test_refused_program)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sum), cmocka_unit_test(test_refusals), cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_refused_program)};
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

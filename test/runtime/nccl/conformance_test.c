@@ -1,5 +1,5 @@
-/* What all backends have to do, for backend nccl on the made-up machine. What NCCL has not is refused, as the matrix says; it is
- * written here apart from the backend's own tables. */
+/* What all backends have to do, for backend nccl on the made-up machine. What NCCL has not is
+ * refused, as the matrix says; it is written here apart from the backend's own tables. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "machine.h"
@@ -10,7 +10,9 @@
 
 static bool relaxed;
 
-static int ordinal_of(const tprt_comm *comm) { return tprt_comm_world_rank(comm, tprt_comm_rank(comm)); }
+static int ordinal_of(const tprt_comm *comm) {
+  return tprt_comm_world_rank(comm, tprt_comm_rank(comm));
+}
 static void *take(tprt_comm *comm, size_t bytes) { return machine_alloc(ordinal_of(comm), bytes); }
 static void give(tprt_comm *comm, void *block) { machine_free(ordinal_of(comm), block); }
 
@@ -33,7 +35,8 @@ static int ask_all(tprt_comm *comm, void *argument) {
       bool defined = tprt_reduction_supports((tprt_reduction)r, (tprt_dtype)t);
       tprt_status status = tprt_submit(comm, &op, NULL);
       CHECK(errors, defined == (what != ' '));
-      CHECK(errors, status == (what == '+' || (what == '~' && relaxed) ? TPRT_OK : TPRT_UNSUPPORTED));
+      CHECK(errors,
+            status == (what == '+' || (what == '~' && relaxed) ? TPRT_OK : TPRT_UNSUPPORTED));
     }
   }
   return errors;

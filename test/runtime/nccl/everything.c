@@ -57,7 +57,8 @@ static tprt_status do_everything(tprt_comm *comm, int me, int n) {
   const int64_t counts[] = {5, 0, 7};
   float *send = sends[me], *recv = recvs[me];
   tprt_op strided = tprt_op_flat(TPRT_OP_ALL_GATHER, send, recv, 4, TPRT_F32, NULL);
-  tprt_op ends[] = {tprt_op_send(send, 9, TPRT_F32, (me + 1) % n, 0), tprt_op_recv(recv, 9, TPRT_F32, (me + n - 1) % n, 0)};
+  tprt_op ends[] = {tprt_op_send(send, 9, TPRT_F32, (me + 1) % n, 0),
+                    tprt_op_recv(recv, 9, TPRT_F32, (me + n - 1) % n, 0)};
   tprt_comm *child = NULL;
   void *memory = NULL;
   double factor = 0.5;
@@ -102,7 +103,8 @@ static void *member_main(void *argument) {
   member *own = argument;
   own->status = do_everything(own->comm, tprt_comm_rank(own->comm), tprt_comm_size(own->comm));
   snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
-  if (own->status && !tprt_comm_status(own->comm)) /* a failure of this rank alone: the others do not know of it */
+  /* a failure of this rank alone: the others do not know of it */
+  if (own->status && !tprt_comm_status(own->comm))
     tprt_comm_abort(own->comm);
   tprt_comm_destroy(own->comm);
   return NULL;

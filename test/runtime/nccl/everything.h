@@ -1,4 +1,5 @@
-/* A world of three ranks that does a bit of everything: for tests in which something of it fails. */
+/* A world of three ranks that does a bit of everything: for tests in which something of it
+ * fails. */
 #ifndef TPRT_TEST_NCCL_EVERYTHING_H
 #define TPRT_TEST_NCCL_EVERYTHING_H
 

@@ -56,7 +56,9 @@ static void check_closed(void *unused) {
   fake_exit();
 }
 
-__attribute__((constructor)) static void make_key(void) { pthread_key_create(&at_exit, check_closed); }
+__attribute__((constructor)) static void make_key(void) {
+  pthread_key_create(&at_exit, check_closed);
+}
 
 nccl_result nccl_group_start(void) {
   FAKE_CALL("ncclGroupStart", true, NULL);
@@ -96,7 +98,8 @@ nccl_result fake_fail(nccl_result result, const char *what) {
 
 /* With room for one more operation; NULL: a new one. */
 static launch *grow(launch *old) {
-  launch *made = fake_take(sizeof *made + (size_t)(old ? old->n + 1 : 1) * sizeof *made->operations);
+  launch *made =
+      fake_take(sizeof *made + (size_t)(old ? old->n + 1 : 1) * sizeof *made->operations);
   if (old) {
     memcpy(made, old, sizeof *old + (size_t)old->n * sizeof *old->operations);
     fake_give(old);
@@ -105,13 +108,15 @@ static launch *grow(launch *old) {
 }
 
 /* With the lock, which it gives back. */
-static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received, cuda_stream stream, bool hang) {
+static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received,
+                       cuda_stream stream, bool hang) {
   if (comm->aborted)
     return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that was aborted");
   if (fake_is_busy(comm))
     return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that is busy");
   if (!stream || stream->device != comm->device || fake_device() != comm->device)
-    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a stream or a current device that is not the communicator's");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
+                     "a stream or a current device that is not the communicator's");
   if (op->peer < 0 || op->peer >= comm->clique->n_ranks || !fake_type_size(op->type))
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank or a type that does not exist");
   if ((sent && !fake_owns(comm->device, op->send, sent, "send of NCCL")) ||
@@ -151,84 +156,115 @@ static bool take_factor(nccl_comm comm, operation *op) {
   return true;
 }
 
-static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t sent, size_t received, cuda_stream stream) {
+static nccl_result reduce(const char *name, nccl_comm comm, operation op, size_t sent,
+                          size_t received, cuda_stream stream) {
   bool hang;
   FAKE_CALL(name, true, &hang);
   if (!take_factor(comm, &op))
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction that was not made");
   size_t size = fake_type_size(op.type);
   if (size && ((uintptr_t)op.send % size || (received && (uintptr_t)op.recv % size)))
-    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a reduction of elements that are not aligned: kernels would fault");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
+                     "a reduction of elements that are not aligned: kernels would fault");
   return add(comm, &op, sent * size, received * size, stream, hang);
 }
 
-nccl_result nccl_all_reduce(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,
-                            cuda_stream stream) {
+nccl_result nccl_all_reduce(const void *send, void *recv, size_t n, nccl_type type,
+                            nccl_reduction op, nccl_comm comm, cuda_stream stream) {
   return reduce("ncclAllReduce", comm,
-                (operation){.kind = ALL_REDUCE, .send = send, .recv = recv, .count = n, .type = type, .reduction = op}, n, n,
-                stream);
+                (operation){.kind = ALL_REDUCE,
+                            .send = send,
+                            .recv = recv,
+                            .count = n,
+                            .type = type,
+                            .reduction = op},
+                n, n, stream);
 }
 
-nccl_result nccl_reduce(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, int root, nccl_comm comm,
-                        cuda_stream stream) {
-  const operation made = {.kind = REDUCE, .send = send, .recv = recv, .count = n, .type = type, .reduction = op, .peer = root};
+nccl_result nccl_reduce(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op,
+                        int root, nccl_comm comm, cuda_stream stream) {
+  const operation made = {.kind = REDUCE,
+                          .send = send,
+                          .recv = recv,
+                          .count = n,
+                          .type = type,
+                          .reduction = op,
+                          .peer = root};
   return reduce("ncclReduce", comm, made, n, root == comm->rank ? n : 0, stream);
 }
 
-nccl_result nccl_reduce_scatter(const void *send, void *recv, size_t n, nccl_type type, nccl_reduction op, nccl_comm comm,
-                                cuda_stream stream) {
-  const operation made = {.kind = REDUCE_SCATTER, .send = send, .recv = recv, .count = n, .type = type, .reduction = op};
+nccl_result nccl_reduce_scatter(const void *send, void *recv, size_t n, nccl_type type,
+                                nccl_reduction op, nccl_comm comm, cuda_stream stream) {
+  const operation made = {.kind = REDUCE_SCATTER,
+                          .send = send,
+                          .recv = recv,
+                          .count = n,
+                          .type = type,
+                          .reduction = op};
   return reduce("ncclReduceScatter", comm, made, n * (size_t)comm->clique->n_ranks, n, stream);
 }
 
-static nccl_result copy(const char *name, nccl_comm comm, const operation *op, size_t sent, size_t received,
-                        cuda_stream stream) {
+static nccl_result copy(const char *name, nccl_comm comm, const operation *op, size_t sent,
+                        size_t received, cuda_stream stream) {
   bool hang;
   FAKE_CALL(name, true, &hang);
   size_t size = fake_type_size(op->type);
   return add(comm, op, sent * size, received * size, stream, hang);
 }
 
-nccl_result nccl_all_gather(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream) {
+nccl_result nccl_all_gather(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm,
+                            cuda_stream stream) {
   const operation op = {.kind = ALL_GATHER, .send = send, .recv = recv, .count = n, .type = type};
   return copy("ncclAllGather", comm, &op, n, n * (size_t)comm->clique->n_ranks, stream);
 }
 
-nccl_result nccl_all_to_all(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm, cuda_stream stream) {
+nccl_result nccl_all_to_all(const void *send, void *recv, size_t n, nccl_type type, nccl_comm comm,
+                            cuda_stream stream) {
   const operation op = {.kind = ALL_TO_ALL, .send = send, .recv = recv, .count = n, .type = type};
   size_t all = n * (size_t)comm->clique->n_ranks;
   return copy("ncclAlltoAll", comm, &op, all, all, stream);
 }
 
-nccl_result nccl_gather(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream) {
-  const operation op = {.kind = GATHER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
-  return copy("ncclGather", comm, &op, n, root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0, stream);
+nccl_result nccl_gather(const void *send, void *recv, size_t n, nccl_type type, int root,
+                        nccl_comm comm, cuda_stream stream) {
+  const operation op = {
+      .kind = GATHER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
+  return copy("ncclGather", comm, &op, n,
+              root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0, stream);
 }
 
-nccl_result nccl_scatter(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm, cuda_stream stream) {
-  const operation op = {.kind = SCATTER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
-  return copy("ncclScatter", comm, &op, root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0, n, stream);
+nccl_result nccl_scatter(const void *send, void *recv, size_t n, nccl_type type, int root,
+                         nccl_comm comm, cuda_stream stream) {
+  const operation op = {
+      .kind = SCATTER, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
+  return copy("ncclScatter", comm, &op, root == comm->rank ? n * (size_t)comm->clique->n_ranks : 0,
+              n, stream);
 }
 
-nccl_result nccl_broadcast(const void *send, void *recv, size_t n, nccl_type type, int root, nccl_comm comm,
-                           cuda_stream stream) {
-  const operation op = {.kind = BROADCAST, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
+nccl_result nccl_broadcast(const void *send, void *recv, size_t n, nccl_type type, int root,
+                           nccl_comm comm, cuda_stream stream) {
+  const operation op = {
+      .kind = BROADCAST, .send = send, .recv = recv, .count = n, .type = type, .peer = root};
   return copy("ncclBroadcast", comm, &op, root == comm->rank ? n : 0, n, stream);
 }
 
-nccl_result nccl_send(const void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream) {
+nccl_result nccl_send(const void *data, size_t n, nccl_type type, int peer, nccl_comm comm,
+                      cuda_stream stream) {
   const operation op = {.kind = SEND, .send = data, .count = n, .type = type, .peer = peer};
   return copy("ncclSend", comm, &op, n, 0, stream);
 }
 
-nccl_result nccl_recv(void *data, size_t n, nccl_type type, int peer, nccl_comm comm, cuda_stream stream) {
+nccl_result nccl_recv(void *data, size_t n, nccl_type type, int peer, nccl_comm comm,
+                      cuda_stream stream) {
   const operation op = {.kind = RECEIVE, .recv = data, .count = n, .type = type, .peer = peer};
   return copy("ncclRecv", comm, &op, 0, n, stream);
 }
 
-nccl_result nccl_premul_create(nccl_reduction *op, void *scalar, nccl_type type, int residence, nccl_comm comm) {
+nccl_result nccl_premul_create(nccl_reduction *op, void *scalar, nccl_type type, int residence,
+                               nccl_comm comm) {
   FAKE_CALL("ncclRedOpCreatePreMulSum", true, NULL);
-  if (comm->aborted || fake_is_busy(comm) || residence != NCCL_SCALAR_ON_HOST || fake_type_size(type) > FACTOR_BYTES)
+  if (comm->aborted || fake_is_busy(comm) || residence != NCCL_SCALAR_ON_HOST ||
+      fake_type_size(type) > FACTOR_BYTES)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor that cannot be made");
   int i = 0;
   while (i < MOST_FACTORS && comm->has_factor[i])
@@ -249,7 +285,8 @@ static void drop_factor(nccl_comm comm, int i) {
 
 nccl_result nccl_premul_destroy(nccl_reduction op, nccl_comm comm) {
   FAKE_END_CALL("ncclRedOpDestroy", true);
-  if (comm->aborted || op < FIRST_FACTOR || op >= FIRST_FACTOR + MOST_FACTORS || !comm->has_factor[op - FIRST_FACTOR])
+  if (comm->aborted || op < FIRST_FACTOR || op >= FIRST_FACTOR + MOST_FACTORS ||
+      !comm->has_factor[op - FIRST_FACTOR])
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a factor is destroyed that does not exist");
   drop_factor(comm, op - FIRST_FACTOR);
   return fake_leave(planned);
@@ -297,7 +334,8 @@ static clique *find_clique(const nccl_id *id, int n_ranks) {
 nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
   clique *group = find_clique(id, n_ranks);
   nccl_comm made = calloc(1, sizeof *made);
-  *made = (struct ncclComm){.clique = group, .rank = rank, .device = device, .n_answers = FAKE_N_ANSWERS};
+  *made = (struct ncclComm){
+      .clique = group, .rank = rank, .device = device, .n_answers = FAKE_N_ANSWERS};
   group->joined[rank] = true;
   group->n_joined++;
   group->references++;
@@ -308,13 +346,15 @@ nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
 nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_config *config) {
   bool hang;
   FAKE_CALL("ncclCommInitRankConfig", true, &hang);
-  if (config->magic != 0xcafebeef || config->version != NCCL_LEAST_VERSION || config->blocking || config->max_ctas != INT_MIN)
+  if (config->magic != 0xcafebeef || config->version != NCCL_LEAST_VERSION || config->blocking ||
+      config->max_ctas != INT_MIN)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a configuration that is not as it should be");
   if (n_ranks < 1 || n_ranks > MOST_RANKS || rank < 0 || rank >= n_ranks || fake_device() < 0)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank that does not exist, or no device");
   const clique *group = find_clique(&id, n_ranks);
   if (group->n_ranks != n_ranks || group->joined[rank])
-    return fake_fail(NCCL_RESULT_INVALID_USAGE, "a rank joins twice, or with another number of ranks");
+    return fake_fail(NCCL_RESULT_INVALID_USAGE,
+                     "a rank joins twice, or with another number of ranks");
   nccl_comm made = fake_make_comm(&id, n_ranks, rank, fake_device());
   fake_state.n_by_id++;
   made->hangs = hang;
@@ -385,8 +425,9 @@ nccl_result nccl_memory_free(void *memory) {
 nccl_result nccl_register_memory(const nccl_comm comm, void *memory, size_t bytes, void **handle) {
   FAKE_CALL("ncclCommRegister", true, NULL);
   *handle = memory;
-  return fake_leave(fake_owns(comm->device, memory, bytes, "ncclCommRegister") ? NCCL_RESULT_SUCCESS
-                                                                               : NCCL_RESULT_INVALID_ARGUMENT);
+  return fake_leave(fake_owns(comm->device, memory, bytes, "ncclCommRegister")
+                        ? NCCL_RESULT_SUCCESS
+                        : NCCL_RESULT_INVALID_ARGUMENT);
 }
 
 nccl_result nccl_deregister_memory(const nccl_comm comm, void *handle) {

@@ -45,7 +45,8 @@ void fake_violation(const char *format, ...) {
 
 int fake_call(const char *name, bool is_nccl, bool *hang) {
   long number = ++fake_state.n_calls;
-  bool hangs = number == fake_now.hang_at || (fake_now.hang_on && !*fake_state.failed && strcmp(name, fake_now.hang_on) == 0);
+  bool hangs = number == fake_now.hang_at ||
+               (fake_now.hang_on && !*fake_state.failed && strcmp(name, fake_now.hang_on) == 0);
   if (hang)
     *hang = hangs;
   if (number == fake_now.fail_at || hangs)
@@ -55,7 +56,8 @@ int fake_call(const char *name, bool is_nccl, bool *hang) {
 
 int fake_delay_us(void) {
   random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return fake_now.most_delay_us ? (int)((random_state >> 33) % (uint64_t)fake_now.most_delay_us) : 0;
+  return fake_now.most_delay_us ? (int)((random_state >> 33) % (uint64_t)fake_now.most_delay_us)
+                                : 0;
 }
 
 int64_t fake_time(void) {

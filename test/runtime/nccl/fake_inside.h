@@ -8,7 +8,8 @@
 
 #include <pthread.h>
 
-/* One lock for everything but the data, which moves without it; of all processes where FAKE_NCCL_SHARED is set. */
+/* One lock for everything but the data, which moves without it; of all processes where
+ * FAKE_NCCL_SHARED is set. */
 void fake_enter(void);
 void fake_exit(void);
 /* Until something may have changed; the lock is given away meanwhile. */
@@ -27,7 +28,8 @@ fake_common *fake_common_part(void);
 extern fake_plan fake_now;
 extern fake_report fake_state;
 
-/* Counts a call. 0, or what it has to return at once; *hang, if not NULL, whether what it starts may not end. */
+/* Counts a call. 0, or what it has to return at once; *hang, if not NULL, whether what it starts
+ * may not end. */
 int fake_call(const char *name, bool is_nccl, bool *hang);
 void fake_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int64_t fake_time(void); /* nanoseconds */
@@ -37,7 +39,8 @@ void fake_sleep_us(int us);
 
 /* Work of a stream: runs in its thread, without the lock. */
 typedef void fake_task_fn(void *data);
-/* What streams have between the begin and the end of a capture, in that order, which is one that their events allow. */
+/* What streams have between the begin and the end of a capture, in that order, which is one that
+ * their events allow. */
 typedef struct fake_capture {
   struct fake_task *head, **tail;
   cuda_stream first; /* where it began; others wait for it, and have to be waited for */
@@ -49,12 +52,15 @@ struct CUstream_st {
   struct fake_task *head, **tail;
   bool stopping, busy;
   fake_capture *capture; /* NULL: what is put there runs */
-  bool strays;           /* it has captured work that the first stream of the capture does not wait for */
-  int n_unlaunched;      /* operations of NCCL that it has not put here yet */
+  /* it has captured work that the first stream of the capture does not wait for */
+  bool strays;
+  int n_unlaunched; /* operations of NCCL that it has not put here yet */
 };
-/* With the lock. What `release` does with the data happens once, when the task has run for the last time; NULL: nothing. */
+/* With the lock. What `release` does with the data happens once, when the task has run for the last
+ * time; NULL: nothing. */
 void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data);
-/* What this thread puts there from now on is kept, and given back at the end, to be run as often as wanted. */
+/* What this thread puts there from now on is kept, and given back at the end, to be run as often as
+ * wanted. */
 void fake_capture_begin(cuda_stream stream);
 /* NULL: nothing was captured. */
 struct fake_task *fake_capture_end(cuda_stream stream);
@@ -82,15 +88,15 @@ bool fake_release(void *memory, int *device);
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE = 400 };
 
 /* A call with the lock, unless the plan makes it fail. */
-#define FAKE_CALL(name, is_nccl, hang)                                                                                         \
-  fake_enter();                                                                                                                \
-  int planned = fake_call(name, is_nccl, hang);                                                                                \
-  if (planned)                                                                                                                 \
+#define FAKE_CALL(name, is_nccl, hang)                                                             \
+  fake_enter();                                                                                    \
+  int planned = fake_call(name, is_nccl, hang);                                                    \
+  if (planned)                                                                                     \
     return fake_leave(planned);
 
 /* The same for what gives something back, which is done all the same. */
-#define FAKE_END_CALL(name, is_nccl)                                                                                           \
-  fake_enter();                                                                                                                \
+#define FAKE_END_CALL(name, is_nccl)                                                               \
+  fake_enter();                                                                                    \
   int planned = fake_call(name, is_nccl, NULL);
 
 static inline int fake_leave(int result) {
@@ -101,11 +107,12 @@ static inline int fake_leave(int result) {
 /* Elements and reductions of NCCL. */
 size_t fake_type_size(nccl_type type);
 /* `factors`: of premul_sum, one element a rank; NULL: another reduction. */
-bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from, const void *const *factors, int n,
-                 size_t count);
+bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from,
+                 const void *const *factors, int n, size_t count);
 
 /* The functions of the driver, under the names of the library. */
-#define EXPORT(member, symbol, parameters) extern cuda_result cuda_##member parameters __asm__(symbol) TPRT_API;
+#define EXPORT(member, symbol, parameters)                                                         \
+  extern cuda_result cuda_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)
 CUDA_DEVICE_CALLS(EXPORT)
 #undef EXPORT

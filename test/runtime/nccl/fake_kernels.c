@@ -1,4 +1,5 @@
-/* The driver: kernels, of the library and of programs. They run in the thread of the stream, so those of several devices may wait for each other. */
+/* The driver: kernels, of the library and of programs. They run in the thread of the stream, so
+ * those of several devices may wait for each other. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -8,20 +9,24 @@
 
 #include <stdlib.h>
 
-#define CALLS(X)                                                                                                               \
-  X(attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                                                \
-  X(load, "cuModuleLoadData", (cuda_module * module, const void *image))                                                       \
-  X(unload, "cuModuleUnload", (cuda_module module))                                                                            \
-  X(function, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))                         \
-  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                                  \
-    (int *n, cuda_function function, int threads, size_t shared_bytes))                                                        \
-  X(launch, "cuLaunchKernel",                                                                                                  \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters, void **extra))                            \
-  X(launch_cooperative, "cuLaunchCooperativeKernel",                                                                           \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters))
-#define EXPORT_KERNEL(member, symbol, parameters) extern cuda_result kernel_##member parameters __asm__(symbol) TPRT_API;
+#define CALLS(X)                                                                                   \
+  X(attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                    \
+  X(load, "cuModuleLoadData", (cuda_module * module, const void *image))                           \
+  X(unload, "cuModuleUnload", (cuda_module module))                                                \
+  X(function, "cuModuleGetFunction",                                                               \
+    (cuda_function * function, cuda_module module, const char *name))                              \
+  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                      \
+    (int *n, cuda_function function, int threads, size_t shared_bytes))                            \
+  X(launch, "cuLaunchKernel",                                                                      \
+    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
+     void **parameters, void **extra))                                                             \
+  X(launch_cooperative, "cuLaunchCooperativeKernel",                                               \
+    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
+     void **parameters))
+#define EXPORT_KERNEL(member, symbol, parameters)                                                  \
+  extern cuda_result kernel_##member parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_KERNEL)
 
 cuda_result kernel_attribute(int *value, int attribute, int device) {
@@ -66,9 +71,11 @@ static void release(void *data) {
   free(launch);
 }
 
-static cuda_result launch(const fake_launch *given, bool cooperative, cuda_stream stream, void **parameters) {
+static cuda_result launch(const fake_launch *given, bool cooperative, cuda_stream stream,
+                          void **parameters) {
   uint64_t n_ctas = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
-  if (n_ctas == 0 || given->block[0] == 0 || ((cooperative || !fake_is_ptx(given->function)) && n_ctas > FAKE_RESIDENT))
+  if (n_ctas == 0 || given->block[0] == 0 ||
+      ((cooperative || !fake_is_ptx(given->function)) && n_ctas > FAKE_RESIDENT))
     return FAKE_INVALID_VALUE;
   fake_launch *kept = malloc(sizeof *kept);
   *kept = *given;
@@ -80,8 +87,9 @@ static cuda_result launch(const fake_launch *given, bool cooperative, cuda_strea
   return fake_leave(0);
 }
 
-cuda_result kernel_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                          unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters,
+cuda_result kernel_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z,
+                          unsigned shared_bytes, cuda_stream stream, void **parameters,
                           void **extra) {
   const fake_launch given = {.function = function,
                              .grid = {grid_x, grid_y, grid_z},
@@ -91,9 +99,10 @@ cuda_result kernel_launch(cuda_function function, unsigned grid_x, unsigned grid
   return extra ? FAKE_INVALID_VALUE : launch(&given, false, stream, parameters);
 }
 
-cuda_result kernel_launch_cooperative(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                                      cuda_stream stream, void **parameters) {
+cuda_result kernel_launch_cooperative(cuda_function function, unsigned grid_x, unsigned grid_y,
+                                      unsigned grid_z, unsigned block_x, unsigned block_y,
+                                      unsigned block_z, unsigned shared_bytes, cuda_stream stream,
+                                      void **parameters) {
   const fake_launch given = {.function = function,
                              .grid = {grid_x, grid_y, grid_z},
                              .block = {block_x, block_y, block_z},

@@ -1,5 +1,6 @@
-/* NCCL: calls for which all ranks of a communicator meet, which is busy meanwhile: splits and windows. A split that is aborted leaves a
- * child that is good for nothing but to be aborted, as NCCL's does. */
+/* NCCL: calls for which all ranks of a communicator meet, which is busy meanwhile: splits and
+ * windows. A split that is aborted leaves a child that is good for nothing but to be aborted, as
+ * NCCL's does. */
 #define _GNU_SOURCE 1
 #include "fake_operation.h"
 
@@ -52,9 +53,11 @@ nccl_result nccl_split(nccl_comm comm, int color, int key, nccl_comm *child, ncc
   bool hang;
   FAKE_CALL("ncclCommSplit", true, &hang);
   if (comm->aborted || fake_is_busy(comm) || comm->n_tasks)
-    return fake_fail(NCCL_RESULT_INVALID_USAGE, "a communicator is split that is aborted, or has something on its way");
+    return fake_fail(NCCL_RESULT_INVALID_USAGE,
+                     "a communicator is split that is aborted, or has something on its way");
   if (color < NCCL_SPLIT_NO_COLOR || !child || *child || config)
-    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a split with a color, a child or a configuration that it should not have");
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
+                     "a split with a color, a child or a configuration that it should not have");
   gathering *split = come(comm, false, child, hang);
   split->colors[comm->rank] = color;
   split->keys[comm->rank] = key;
@@ -82,16 +85,20 @@ static nccl_comm make_child(nccl_comm comm, const gathering *split) {
 
 /* ---- Windows ---- */
 
-nccl_result nccl_register_window(nccl_comm comm, void *memory, size_t bytes, nccl_window *window, int flags) {
+nccl_result nccl_register_window(nccl_comm comm, void *memory, size_t bytes, nccl_window *window,
+                                 int flags) {
   bool hang;
   FAKE_CALL("ncclCommWindowRegister", true, &hang);
   if (comm->aborted || fake_is_busy(comm))
-    return fake_fail(NCCL_RESULT_INVALID_USAGE, "a window of a communicator that is aborted or busy");
+    return fake_fail(NCCL_RESULT_INVALID_USAGE,
+                     "a window of a communicator that is aborted or busy");
   if (!window || *window || flags != NCCL_WINDOW_SYMMETRIC)
-    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a window with flags or a place that it should not have");
-  if (!fake_owns(comm->device, memory, bytes, "ncclCommWindowRegister") || !fake_is_nccls(memory))
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
-                     "a window on memory that is not from ncclMemAlloc, or not where one may begin");
+                     "a window with flags or a place that it should not have");
+  if (!fake_owns(comm->device, memory, bytes, "ncclCommWindowRegister") || !fake_is_nccls(memory))
+    return fake_fail(
+        NCCL_RESULT_INVALID_ARGUMENT,
+        "a window on memory that is not from ncclMemAlloc, or not where one may begin");
   gathering *made = come(comm, true, window, hang);
   if (made->n_called > 1 && made->bytes != bytes)
     fake_violation("a window of %zu bytes on one rank, of %zu on another", made->bytes, bytes);
@@ -132,7 +139,8 @@ nccl_result nccl_deregister_window(nccl_comm comm, nccl_window window) {
 
 void fake_try_gathering(nccl_comm comm) {
   const gathering *what = comm->gathers;
-  if (!what || what->n_called < comm->clique->n_ranks || comm->gathering_hangs || fake_time() < comm->gathered_at)
+  if (!what || what->n_called < comm->clique->n_ranks || comm->gathering_hangs ||
+      fake_time() < comm->gathered_at)
     return;
   if (what->is_window)
     add_window(comm, comm->gathered_to);

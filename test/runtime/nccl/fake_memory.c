@@ -16,14 +16,16 @@ static block *blocks;
 
 static block *find_block(const void *memory) {
   block *found = blocks;
-  while (found && ((const char *)memory < found->at || (const char *)memory >= found->at + found->bytes))
+  while (found &&
+         ((const char *)memory < found->at || (const char *)memory >= found->at + found->bytes))
     found = found->next;
   return found;
 }
 
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what) {
   const block *found = find_block(memory);
-  if (found && found->device == device && (size_t)(found->at + found->bytes - (const char *)memory) >= bytes)
+  if (found && found->device == device &&
+      (size_t)(found->at + found->bytes - (const char *)memory) >= bytes)
     return true;
   fake_violation("%s: %zu bytes that are not in one allocation of device %d", what, bytes, device);
   return false;
@@ -43,7 +45,8 @@ bool fake_find_block(void *user, uint64_t address, uint64_t *begin, uint64_t *en
 
 bool fake_is_nccls(const void *memory) {
   const block *found = find_block(memory);
-  return found && found->is_nccls && ((const char *)memory - found->at) % NCCL_WINDOW_ALIGNMENT == 0;
+  return found && found->is_nccls &&
+         ((const char *)memory - found->at) % NCCL_WINDOW_ALIGNMENT == 0;
 }
 
 void fake_note_nccls(const void *memory) { find_block(memory)->is_nccls = true; }
@@ -90,7 +93,8 @@ cuda_result cuda_memory_alloc(cuda_address *memory, size_t bytes) {
 cuda_result cuda_memory_free(cuda_address memory) {
   int device;
   FAKE_END_CALL("cuMemFree", false);
-  return fake_leave(fake_release((void *)(uintptr_t)memory, &device) ? planned : FAKE_INVALID_VALUE);
+  return fake_leave(fake_release((void *)(uintptr_t)memory, &device) ? planned
+                                                                     : FAKE_INVALID_VALUE);
 }
 
 /* The same on any device: peers all reach each other. */
@@ -143,7 +147,8 @@ static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *w
 /* Between memory of any devices. */
 static int enqueue_between(cuda_stream stream, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
-  if (!copy->width || !copy->height || !somebody_owns(copy->to, last * copy->to_pitch + copy->width, what) ||
+  if (!copy->width || !copy->height ||
+      !somebody_owns(copy->to, last * copy->to_pitch + copy->width, what) ||
       !somebody_owns(copy->from, last * copy->from_pitch + copy->width, what))
     return FAKE_INVALID_VALUE;
   return enqueue_any(stream, copy);
@@ -157,23 +162,31 @@ cuda_result cuda_memory_set(cuda_address at, unsigned char value, size_t n, cuda
 
 cuda_result cuda_memory_copy(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
   FAKE_CALL("cuMemcpyDtoDAsync", false, NULL);
-  const copy_task copy = {.to = (char *)(uintptr_t)to, .from = (const char *)(uintptr_t)from, .width = bytes, .height = 1};
+  const copy_task copy = {.to = (char *)(uintptr_t)to,
+                          .from = (const char *)(uintptr_t)from,
+                          .width = bytes,
+                          .height = 1};
   return fake_leave(enqueue_copy(stream, &copy, "cuMemcpyDtoDAsync"));
 }
 
 extern cuda_result memory_copy_between(cuda_address to, cuda_address from, size_t bytes,
                                        cuda_stream stream) __asm__("cuMemcpyAsync") TPRT_API;
-cuda_result memory_copy_between(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream) {
+cuda_result memory_copy_between(cuda_address to, cuda_address from, size_t bytes,
+                                cuda_stream stream) {
   FAKE_CALL("cuMemcpyAsync", false, NULL);
-  const copy_task copy = {.to = (char *)(uintptr_t)to, .from = (const char *)(uintptr_t)from, .width = bytes, .height = 1};
+  const copy_task copy = {.to = (char *)(uintptr_t)to,
+                          .from = (const char *)(uintptr_t)from,
+                          .width = bytes,
+                          .height = 1};
   return fake_leave(enqueue_between(stream, &copy, "cuMemcpyAsync"));
 }
 
 cuda_result cuda_memory_copy_2d(const cuda_copy_2d *copy, cuda_stream stream) {
   FAKE_CALL("cuMemcpy2DAsync", false, NULL);
-  bool between = copy->source_type == CUDA_MEMORY_UNIFIED, within = copy->source_type == CUDA_MEMORY_DEVICE;
-  if (!(between || within) || copy->target_type != copy->source_type || copy->width > copy->source_pitch ||
-      copy->width > copy->target_pitch)
+  bool between = copy->source_type == CUDA_MEMORY_UNIFIED,
+       within = copy->source_type == CUDA_MEMORY_DEVICE;
+  if (!(between || within) || copy->target_type != copy->source_type ||
+      copy->width > copy->source_pitch || copy->width > copy->target_pitch)
     return fake_leave(FAKE_INVALID_VALUE);
   const copy_task rows = {.to = (char *)(uintptr_t)copy->target,
                           .from = (const char *)(uintptr_t)copy->source,

@@ -6,19 +6,22 @@
 #include <string.h>
 
 static bool same(const operation *a, const operation *b) {
-  bool rooted = a->kind == REDUCE || a->kind == BROADCAST || a->kind == GATHER || a->kind == SCATTER;
-  return a->kind == b->kind && a->count == b->count && a->type == b->type && a->reduction == b->reduction &&
-         (!rooted || a->peer == b->peer);
+  bool rooted =
+      a->kind == REDUCE || a->kind == BROADCAST || a->kind == GATHER || a->kind == SCATTER;
+  return a->kind == b->kind && a->count == b->count && a->type == b->type &&
+         a->reduction == b->reduction && (!rooted || a->peer == b->peer);
 }
 
 /* What each rank sends to each. In place, a piece stays where it is. */
 static void copy_pieces(const clique *group, const meeting *met, size_t bytes) {
   op_kind kind = met->of[0]->kind;
-  bool splits = kind == ALL_TO_ALL || kind == SCATTER, joins = kind == ALL_GATHER || kind == ALL_TO_ALL || kind == GATHER;
+  bool splits = kind == ALL_TO_ALL || kind == SCATTER,
+       joins = kind == ALL_GATHER || kind == ALL_TO_ALL || kind == GATHER;
   for (int from = 0; from < group->n_ranks; from++) {
     for (int to = 0; to < group->n_ranks; to++) {
       const operation *send = met->of[from], *recv = met->of[to];
-      if (((kind == SCATTER || kind == BROADCAST) && from != send->peer) || (kind == GATHER && to != recv->peer))
+      if (((kind == SCATTER || kind == BROADCAST) && from != send->peer) ||
+          (kind == GATHER && to != recv->peer))
         continue;
       memmove((char *)recv->recv + (joins ? (size_t)from * bytes : 0),
               (const char *)send->send + (splits ? (size_t)to * bytes : 0), bytes);
@@ -36,10 +39,11 @@ static void reduce(const clique *group, const meeting *met, size_t bytes) {
     factors[i] = met->of[i]->factor;
     from[i] = met->of[i]->send;
   }
-  if (!fake_reduce(first->type, first->reduction, result, from, first->reduction == FIRST_FACTOR ? factors : NULL, n,
-                   first->count * pieces)) {
+  if (!fake_reduce(first->type, first->reduction, result, from,
+                   first->reduction == FIRST_FACTOR ? factors : NULL, n, first->count * pieces)) {
     fake_enter();
-    fake_violation("a reduction %d of type %d that NCCL does not have", first->reduction, first->type);
+    fake_violation("a reduction %d of type %d that NCCL does not have", first->reduction,
+                   first->type);
     fake_exit();
   }
   for (int i = 0; i < n; i++) {
@@ -80,14 +84,16 @@ static void leave_meeting(clique *group, meeting *met) {
   fake_give(met);
 }
 
-/* With the lock, which it gives up while data moves. What does not match hangs, as NCCL's kernels do. */
+/* With the lock, which it gives up while data moves. What does not match hangs, as NCCL's kernels
+ * do. */
 static void run_collective(nccl_comm comm, operation *op) {
   clique *group = comm->clique;
   meeting *met = find_meeting(group, op->number);
   met->of[comm->rank] = op;
   met->broken |= op->hangs || comm->aborted;
   if (++met->n_arrived == group->n_ranks) {
-    for (int i = 1; i < group->n_ranks && !met->broken; i++) /* of one that gave up nothing is left */
+    /* of one that gave up nothing is left */
+    for (int i = 1; i < group->n_ranks && !met->broken; i++)
       met->broken = !same(met->of[0], met->of[i]);
     if (!met->broken) {
       met->running = true;
@@ -110,11 +116,13 @@ static operation **list_of(clique *group, int rank, const operation *op) {
 }
 
 static void match(clique *group, int source, int destination) {
-  operation **sends = &group->sends[source][destination], **receives = &group->receives[source][destination];
+  operation **sends = &group->sends[source][destination],
+            **receives = &group->receives[source][destination];
   while (*sends && *receives) {
     operation *send = *sends, *receive = *receives;
-    if (send->count * fake_type_size(send->type) != receive->count * fake_type_size(receive->type) || send->hangs ||
-        receive->hangs)
+    if (send->count * fake_type_size(send->type) !=
+            receive->count * fake_type_size(receive->type) ||
+        send->hangs || receive->hangs)
       return;
     *sends = send->next;
     *receives = receive->next;

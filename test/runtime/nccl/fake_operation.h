@@ -68,7 +68,8 @@ typedef struct clique {
   bool joined[MOST_RANKS];
   meeting *meetings;
   gathering *gatherings;
-  operation *sends[MOST_RANKS][MOST_RANKS], *receives[MOST_RANKS][MOST_RANKS]; /* by source and destination, oldest first */
+  /* by source and destination, oldest first */
+  operation *sends[MOST_RANKS][MOST_RANKS], *receives[MOST_RANKS][MOST_RANKS];
 } clique;
 
 /* The operations of one group on one communicator and stream. */
@@ -87,8 +88,9 @@ struct ncclComm {
   int rank, device;
   bool aborted, hangs;
   int64_t ready_at;
-  long n_collectives, n_captured; /* their numbers; those of graphs, whenever they are launched, are negative */
-  int n_answers;                  /* polls that still count as calls, since something was begun */
+  /* their numbers; those of graphs, whenever they are launched, are negative */
+  long n_collectives, n_captured;
+  int n_answers; /* polls that still count as calls, since something was begun */
   launch *unlaunched;
   int n_tasks; /* in streams */
   long n_gatherings;
@@ -103,7 +105,8 @@ struct ncclComm {
 };
 
 /* The functions of NCCL, under the names of the library. */
-#define EXPORT(member, symbol, parameters) extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;
+#define EXPORT(member, symbol, parameters)                                                         \
+  extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;
 NCCL_CALLS(EXPORT)
 NCCL_LATER_CALLS(EXPORT)
 #undef EXPORT
@@ -113,14 +116,16 @@ bool fake_is_busy(nccl_comm comm);
 /* Counts a violation, and gives the lock back. */
 nccl_result fake_fail(nccl_result result, const char *what);
 int64_t fake_soon(void);
-enum { FAKE_N_ANSWERS = 2 }; /* polls that count as calls: one right behind the call, one while the device works */
+/* polls that count as calls: one right behind the call, one while the device works */
+enum { FAKE_N_ANSWERS = 2 };
 /* A rank of the communicators with this id; it is ready when all have joined. */
 nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device);
 
 /* ---- fake_manage.c ---- */
 /* Ends what all ranks have called: what comes of it is where the caller wants it. */
 void fake_try_gathering(nccl_comm comm);
-/* Ends it for what is aborted: of a split the caller gets something that it has to abort. Windows go. */
+/* Ends it for what is aborted: of a split the caller gets something that it has to abort. Windows
+ * go. */
 void fake_break_gathering(nccl_comm comm);
 
 /* ---- fake_operation.c ---- */

@@ -9,11 +9,14 @@ uint64_t test_random(uint64_t *state);
 uint64_t test_random(uint64_t *state) { return ++*state; }
 
 /* By number of NCCL's type. */
-static const tprt_dtype types[] = {TPRT_I8,  TPRT_U8,  TPRT_I32, TPRT_U32,  TPRT_I64,    TPRT_U64,
-                                   TPRT_F16, TPRT_F32, TPRT_F64, TPRT_BF16, TPRT_F8E4M3, TPRT_F8E5M2};
+static const tprt_dtype types[] = {TPRT_I8,  TPRT_U8,   TPRT_I32,    TPRT_U32,
+                                   TPRT_I64, TPRT_U64,  TPRT_F16,    TPRT_F32,
+                                   TPRT_F64, TPRT_BF16, TPRT_F8E4M3, TPRT_F8E5M2};
 enum { N_TYPES = sizeof types / sizeof *types };
 
-size_t fake_type_size(nccl_type type) { return type >= 0 && type < N_TYPES ? tprt_dtype_size(types[type]) : 0; }
+size_t fake_type_size(nccl_type type) {
+  return type >= 0 && type < N_TYPES ? tprt_dtype_size(types[type]) : 0;
+}
 
 static tprt_reduction reduction_of(nccl_type type, nccl_reduction op) {
   bool is_float = type >= NCCL_TYPE_F16;
@@ -33,20 +36,20 @@ static tprt_reduction reduction_of(nccl_type type, nccl_reduction op) {
   }
 }
 
-#define SUM_SCALED(type)                                                                                                       \
-  do {                                                                                                                         \
-    type sum = 0, value, factor;                                                                                               \
-    for (int k = 0; k < n; k++) {                                                                                              \
-      memcpy(&value, inputs[k] + i * sizeof value, sizeof value);                                                              \
-      memcpy(&factor, factors[k], sizeof factor);                                                                              \
-      type product = (type)(value * factor);                                                                                   \
-      sum = k ? (type)(sum + product) : product;                                                                               \
-    }                                                                                                                          \
-    memcpy(to, &sum, sizeof sum);                                                                                              \
+#define SUM_SCALED(type)                                                                           \
+  do {                                                                                             \
+    type sum = 0, value, factor;                                                                   \
+    for (int k = 0; k < n; k++) {                                                                  \
+      memcpy(&value, inputs[k] + i * sizeof value, sizeof value);                                  \
+      memcpy(&factor, factors[k], sizeof factor);                                                  \
+      type product = (type)(value * factor);                                                       \
+      sum = k ? (type)(sum + product) : product;                                                   \
+    }                                                                                              \
+    memcpy(to, &sum, sizeof sum);                                                                  \
   } while (0)
 
-static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *inputs, const void *const *factors, int n,
-                       size_t i) {
+static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *inputs,
+                       const void *const *factors, int n, size_t i) {
   switch (fake_type_size(type) * 2 + (type >= NCCL_TYPE_F16)) {
   case 2:
     SUM_SCALED(uint8_t);
@@ -68,8 +71,8 @@ static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *
   }
 }
 
-bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from, const void *const *factors, int n,
-                 size_t count) {
+bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from,
+                 const void *const *factors, int n, size_t count) {
   unsigned char *inputs[64], element[16];
   size_t size = fake_type_size(type);
   tprt_reduction reduction = reduction_of(type, op);

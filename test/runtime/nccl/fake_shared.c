@@ -1,6 +1,7 @@
-/* What all ranks share. Ranks that are threads share it as they are. With FAKE_NCCL_SHARED, the path of a file, they may be
- * processes: the file is mapped at one address in all of them, so that pointers into it mean the same, and a rank can move the data
- * of another. A process may die with the lock held. */
+/* What all ranks share. Ranks that are threads share it as they are. With FAKE_NCCL_SHARED, the
+ * path of a file, they may be processes: the file is mapped at one address in all of them, so that
+ * pointers into it mean the same, and a rank can move the data of another. A process may die with
+ * the lock held. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -57,7 +58,8 @@ __attribute__((constructor)) static void open_shared(void) {
   int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0 || flock(fd, LOCK_EX) != 0 || ftruncate(fd, (off_t)shared_bytes) != 0)
     abort();
-  all = mmap(where, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+  all = mmap(where, shared_bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
   if (all != where)
     abort();
   if (!all->ready)

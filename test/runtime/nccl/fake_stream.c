@@ -68,7 +68,8 @@ static void *stream_main(void *argument) {
 }
 
 void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data) {
-  struct fake_task *task = calloc(1, sizeof *task), ***tail = stream->capture ? &stream->capture->tail : &stream->tail;
+  struct fake_task *task = calloc(1, sizeof *task),
+                   ***tail = stream->capture ? &stream->capture->tail : &stream->tail;
   *task = (struct fake_task){.run = run, .release = release, .data = data};
   **tail = task;
   *tail = &task->next;
@@ -272,9 +273,11 @@ cuda_result cuda_event_query(cuda_event event) {
   return fake_leave(fake_call("cuEventQuery", false, NULL));
 }
 
-/* A stream that waits for what is being captured is captured, too; one that is may not wait for anything else. */
+/* A stream that waits for what is being captured is captured, too; one that is may not wait for
+ * anything else. */
 static cuda_result wait_in_capture(cuda_stream stream, cuda_event event) {
-  if (!event->capture || event->stream->capture != event->capture || (stream->capture && stream->capture != event->capture)) {
+  if (!event->capture || event->stream->capture != event->capture ||
+      (stream->capture && stream->capture != event->capture)) {
     fake_violation("a stream waits for what is in another capture than it is, or in none");
     return FAKE_INVALID_VALUE;
   }

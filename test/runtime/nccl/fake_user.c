@@ -1,4 +1,5 @@
-/* What users of the driver call that the library does not: copies to and from the host, waiting, graphs, work of the host. */
+/* What users of the driver call that the library does not: copies to and from the host, waiting,
+ * graphs, work of the host. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -17,27 +18,32 @@ typedef struct fake_graph {
   struct fake_task *tasks;
 } fake_graph;
 
-#define FAKE_USER_CALLS(X)                                                                                                     \
-  X(name, "cuDeviceGetName", (char *name, int bytes, int device))                                                              \
-  X(context_set, "cuCtxSetCurrent", (cuda_context context))                                                                    \
-  X(upload, "cuMemcpyHtoD_v2", (cuda_address to, const void *from, size_t bytes))                                              \
-  X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                                                  \
-  X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))                          \
-  X(from_host, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                  \
-  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                                                  \
-  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                                                       \
-  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))                                           \
-  X(open, "cuIpcOpenMemHandle_v2", (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                            \
-  X(close, "cuIpcCloseMemHandle", (cuda_address memory))                                                                       \
-  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                                                           \
-  X(host_call, "cuLaunchHostFunc", (cuda_stream stream, host_fn * fn, void *data))                                             \
-  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                                  \
-  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, fake_graph * *graph))                                              \
-  X(instantiate, "cuGraphInstantiateWithFlags", (fake_graph * *program, fake_graph * graph, unsigned long long flags))         \
-  X(replay, "cuGraphLaunch", (fake_graph * program, cuda_stream stream))                                                       \
-  X(program_destroy, "cuGraphExecDestroy", (fake_graph * program))                                                             \
+#define FAKE_USER_CALLS(X)                                                                         \
+  X(name, "cuDeviceGetName", (char *name, int bytes, int device))                                  \
+  X(context_set, "cuCtxSetCurrent", (cuda_context context))                                        \
+  X(upload, "cuMemcpyHtoD_v2", (cuda_address to, const void *from, size_t bytes))                  \
+  X(download, "cuMemcpyDtoH_v2", (void *to, cuda_address from, size_t bytes))                      \
+  X(to_host, "cuMemcpyDtoHAsync_v2",                                                               \
+    (void *to, cuda_address from, size_t bytes, cuda_stream stream))                               \
+  X(from_host, "cuMemcpyHtoDAsync_v2",                                                             \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                         \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                      \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                           \
+  X(handle_of, "cuIpcGetMemHandle", (cuda_ipc_handle * handle, cuda_address memory))               \
+  X(open, "cuIpcOpenMemHandle_v2",                                                                 \
+    (cuda_address * memory, cuda_ipc_handle handle, unsigned flags))                               \
+  X(close, "cuIpcCloseMemHandle", (cuda_address memory))                                           \
+  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                               \
+  X(host_call, "cuLaunchHostFunc", (cuda_stream stream, host_fn * fn, void *data))                 \
+  X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                      \
+  X(capture_end, "cuStreamEndCapture", (cuda_stream stream, fake_graph * *graph))                  \
+  X(instantiate, "cuGraphInstantiateWithFlags",                                                    \
+    (fake_graph * *program, fake_graph * graph, unsigned long long flags))                         \
+  X(replay, "cuGraphLaunch", (fake_graph * program, cuda_stream stream))                           \
+  X(program_destroy, "cuGraphExecDestroy", (fake_graph * program))                                 \
   X(graph_destroy, "cuGraphDestroy", (fake_graph * graph))
-#define EXPORT(member, symbol, parameters) extern cuda_result user_##member parameters __asm__(symbol) TPRT_API;
+#define EXPORT(member, symbol, parameters)                                                         \
+  extern cuda_result user_##member parameters __asm__(symbol) TPRT_API;
 FAKE_USER_CALLS(EXPORT)
 #undef EXPORT
 
@@ -51,7 +57,8 @@ cuda_result user_context_set(cuda_context context) {
   return fake_leave(fake_set_context(context) ? 0 : FAKE_INVALID_CONTEXT);
 }
 
-static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device, const char *what) {
+static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device,
+                        const char *what) {
   fake_enter();
   if (fake_device() < 0)
     return fake_leave(FAKE_INVALID_CONTEXT);
@@ -71,7 +78,8 @@ cuda_result user_download(void *to, cuda_address from, size_t bytes) {
   return copy(to, at, bytes, at, "cuMemcpyDtoH");
 }
 
-cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the copies above, which have ended */
+cuda_result user_stream_synchronize(cuda_stream stream) {
+  /* NULL: that of the copies above, which have ended */
   fake_enter();
   if (!stream)
     return fake_leave(0);
@@ -82,7 +90,8 @@ cuda_result user_stream_synchronize(cuda_stream stream) { /* NULL: that of the c
   return fake_leave(0);
 }
 
-/* What programs ask for. Copies of memory of the host that is not pinned are done when they return. */
+/* What programs ask for. Copies of memory of the host that is not pinned are done when they
+ * return. */
 cuda_result user_to_host(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
   cuda_result result = user_stream_synchronize(stream);
   return result ? result : user_download(to, from, bytes);

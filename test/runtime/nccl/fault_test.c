@@ -1,5 +1,5 @@
-/* Backend nccl when something fails: every call in turn, ranks that differ, are late, end or abort. Nothing may crash, hang, leak,
- * or be called that must not be. TP_LONG=1: more of it. */
+/* Backend nccl when something fails: every call in turn, ranks that differ, are late, end or abort.
+ * Nothing may crash, hang, leak, or be called that must not be. TP_LONG=1: more of it. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "everything.h"
@@ -17,9 +17,16 @@ enum { N = N_EVERYTHING };
 
 /* What is given back all the same. A context is made current also for that. */
 static bool is_harmless(const char *call) {
-  static const char *const names[] = {
-      "cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",   "cuMemFree",          "ncclCommAbort",
-      "ncclRedOpDestroy",          "ncclMemFree",     "cuCtxPushCurrent", "ncclCommDeregister", "ncclCommWindowDeregister"};
+  static const char *const names[] = {"cuDevicePrimaryCtxRelease",
+                                      "cuStreamDestroy",
+                                      "cuEventDestroy",
+                                      "cuMemFree",
+                                      "ncclCommAbort",
+                                      "ncclRedOpDestroy",
+                                      "ncclMemFree",
+                                      "cuCtxPushCurrent",
+                                      "ncclCommDeregister",
+                                      "ncclCommWindowDeregister"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(call, names[i]) == 0)
       return true;
@@ -39,8 +46,10 @@ static long run_planned(fake_plan plan, int64_t timeout_ns) {
   if (report.n_violations)
     fail_msg("call %ld (%s): %s", plan.fail_at + plan.hang_at, report.failed, report.violation);
   fake_report after = machine_look();
-  if (after.n_allocations + after.n_streams + after.n_events + after.n_contexts + after.n_comms + after.n_factors)
-    print_error("call %ld (%s) leaves something behind\n", plan.fail_at + plan.hang_at, report.failed);
+  if (after.n_allocations + after.n_streams + after.n_events + after.n_contexts + after.n_comms +
+      after.n_factors)
+    print_error("call %ld (%s) leaves something behind\n", plan.fail_at + plan.hang_at,
+                report.failed);
   machine_expect_clean();
   if (*report.failed && !plan.hang_at && !is_harmless(report.failed) && !result.n_failed)
     fail_msg("call %ld (%s) failed, and nobody said so", plan.fail_at, report.failed);
@@ -75,13 +84,15 @@ static void test_statuses(void **state) {
   static const struct {
     int cuda_code, nccl_code;
     const char *text;
-  } rows[] = {{2, 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {999, 1, "NCCL: "}, {999, 6, "remote process exited"}};
+  } rows[] = {
+      {2, 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {999, 1, "NCCL: "}, {999, 6, "remote process exited"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     bool found = false;
     for (long call = 1; call < 60 && !found; call++) {
       tprt_config config = machine_config();
       tprt_comm *comms[1];
-      machine_begin((fake_plan){.fail_at = call, .cuda_code = rows[i].cuda_code, .nccl_code = rows[i].nccl_code});
+      machine_begin((fake_plan){
+          .fail_at = call, .cuda_code = rows[i].cuda_code, .nccl_code = rows[i].nccl_code});
       if (tprt_world_create_threads(1, &config, comms))
         found = strstr(tprt_last_error(), rows[i].text) != NULL;
       else
@@ -109,13 +120,18 @@ static int run_parts(int n, int64_t timeout_ns, part_fn *part, rank_fn *call) {
   return errors + (report.n_violations != 0);
 }
 
-static int call_part(tprt_comm *comm, void *argument) { return (*(part_fn **)argument)(comm, tprt_comm_rank(comm)); }
+static int call_part(tprt_comm *comm, void *argument) {
+  return (*(part_fn **)argument)(comm, tprt_comm_rank(comm));
+}
 
 static int differ(tprt_comm *comm, int me) {
   int errors = 0;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me / 2, TPRT_F32, TPRT_SUM, NULL, NULL),
-               TPRT_MISMATCH);
-  CHECK(errors, strstr(tprt_last_error(), "all_reduce f32 sum of 96") && strstr(tprt_last_error(), "all_reduce f32 sum of 95"));
+  CHECK_STATUS(
+      errors,
+      tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me / 2, TPRT_F32, TPRT_SUM, NULL, NULL),
+      TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "all_reduce f32 sum of 96") &&
+                    strstr(tprt_last_error(), "all_reduce f32 sum of 95"));
   CHECK(errors, recvs[me][0] != recvs[me][1] || recvs[me][0] < 0); /* still what new memory has */
   return errors;
 }
@@ -127,7 +143,9 @@ static int differ_in_pieces(tprt_comm *comm, int me) {
     sent[i] = 1 + me + 2 * i + (me == 1 && i == 2);
     expected[i] = 1 + i + 2 * me;
   }
-  CHECK_STATUS(errors, tprt_all_to_all_v(comm, sends[me], sent, NULL, recvs[me], expected, NULL, TPRT_F32, NULL, NULL),
+  CHECK_STATUS(errors,
+               tprt_all_to_all_v(comm, sends[me], sent, NULL, recvs[me], expected, NULL, TPRT_F32,
+                                 NULL, NULL),
                TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), "rank 1 sends 7 elements to rank 2, which expects 6"));
   return errors;
@@ -140,9 +158,12 @@ static int hang_alone(tprt_comm *comm, int me) {
     nanosleep(&later, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
   } else {
-    CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_TIMEOUT);
+    CHECK_STATUS(errors,
+                 tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+                 TPRT_TIMEOUT);
   }
-  CHECK(errors, strstr(tprt_last_error(), getenv("TPRT_NCCL_CHECK") ? "rank 1 did not come in time" : "did not end in time"));
+  CHECK(errors, strstr(tprt_last_error(), getenv("TPRT_NCCL_CHECK") ? "rank 1 did not come in time"
+                                                                    : "did not end in time"));
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT); /* sticky */
   return errors;
 }
@@ -150,7 +171,10 @@ static int hang_alone(tprt_comm *comm, int me) {
 /* NCCL does not see it, and hangs. */
 static int differ_unseen(tprt_comm *comm, int me) {
   int errors = 0;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_TIMEOUT);
+  CHECK_STATUS(
+      errors,
+      tprt_all_reduce(comm, sends[me], recvs[me], COUNT - me, TPRT_F32, TPRT_SUM, NULL, NULL),
+      TPRT_TIMEOUT);
   return errors;
 }
 
@@ -173,7 +197,9 @@ static int go(tprt_comm *comm, int me) {
     CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_OK);
     return errors;
   }
-  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_PEER_DEAD);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_PEER_DEAD);
   CHECK(errors, strstr(tprt_last_error(), "rank 2 ended or destroyed its communicator"));
   return errors;
 }
@@ -195,7 +221,9 @@ static int stop(tprt_comm *comm, int me) {
     pthread_join(thread, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
   } else {
-    CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+    CHECK_STATUS(errors,
+                 tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+                 TPRT_ABORTED);
     CHECK(errors, strstr(tprt_last_error(), "rank 0 aborted the communicator"));
   }
   return errors;
@@ -210,12 +238,16 @@ static int go_on(tprt_comm *comm, int me) {
     CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_INVALID_STATE);
     return errors;
   }
-  CHECK_STATUS(errors, tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_ABORTED);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_ABORTED);
   CHECK_STATUS(errors, tprt_comm_shrink(comm, 300000000, &child), TPRT_OK);
   if (errors)
     return errors;
   CHECK(errors, tprt_comm_size(child) == 2 && tprt_comm_world_rank(child, 1) == 2);
-  CHECK_STATUS(errors, tprt_all_reduce(child, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(child, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, recvs[me][0] == 2);
   tprt_comm_destroy(child);
   return errors;
@@ -230,8 +262,9 @@ static void test_go(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_call), cmocka_unit_test(test_every_hang),
-                                     cmocka_unit_test(test_statuses), cmocka_unit_test(test_differ), cmocka_unit_test(test_go)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_call), cmocka_unit_test(test_every_hang),
+      cmocka_unit_test(test_statuses), cmocka_unit_test(test_differ), cmocka_unit_test(test_go)};
   machine_start();
   tprt_nccl_info info;
   if (tprt_nccl_probe(&info)) /* loaded once, before calls are counted */

@@ -1,5 +1,7 @@
-/* Sites that gather rows and multiply them, in programs of ranks that NCCL connects, on the made-up machine: slices that each GPU copies from the others, with
- * the bits that they have where threads tell each other where memory lies, called and as graphs, and an all_gather of NCCL where no GPU reaches another. */
+/* Sites that gather rows and multiply them, in programs of ranks that NCCL connects, on the made-up
+ * machine: slices that each GPU copies from the others, with the bits that they have where threads
+ * tell each other where memory lies, called and as graphs, and an all_gather of NCCL where no GPU
+ * reaches another. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -31,7 +33,8 @@ static int run_rows(tprt_comm *comm, void *argument) {
     bool sliced = run->way == across && has_slices(&gather_cases[i], n);
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
     CHECK(errors, way && strcmp(way, sliced ? across : apart) == 0);
-    CHECK(errors, strstr(why, run->way == across && !sliced ? "are no multiples of 16 bytes" : run->why));
+    CHECK(errors,
+          strstr(why, run->way == across && !sliced ? "are no multiples of 16 bytes" : run->why));
     errors += run_gather_case(context, comm, i, TURNS, run->replays ? "" : NULL, digest);
     CHECK(errors, n_runs == (run->replays ? 2 : TURNS));
   }
@@ -68,14 +71,16 @@ static void test_slices_across(void **state) {
 }
 
 static void test_collectives(void **state) {
-  rows_run run = {.way = apart, .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
+  rows_run run = {.way = apart,
+                  .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
   (void)state;
   machine_begin((fake_plan){.no_peers = true, .most_delay_us = 300});
   run_on(2, "nccl", &run);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices_across), cmocka_unit_test(test_collectives)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices_across),
+                                     cmocka_unit_test(test_collectives)};
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* Programs of ranks that NCCL connects as graphs, on the made-up machine: launched again with other numbers and other addresses; what cannot be captured runs as it
- * is, with the reason; a collective in a graph that never ends. */
+/* Programs of ranks that NCCL connects as graphs, on the made-up machine: launched again with other
+ * numbers and other addresses; what cannot be captured runs as it is, with the reason; a collective
+ * in a graph that never ends. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -38,7 +39,8 @@ static test_table make_table(int64_t n, bool has_rows) {
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, 0, axis, 1, shape, pair, 2);
-  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, columns, NULL, 0)[27] = 1;
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, columns, NULL,
+             0)[27] = 1;
   if (has_rows)
     add_case(&t, &shape_cases[1]);         /* of f32 with a residual */
   t.words[12] = 2 * sizeof(float) * COUNT; /* private memory */
@@ -69,13 +71,15 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
   (void)tprt_abi_copy(context, inputs[0], x, COUNT * sizeof *x);
   (void)tprt_abi_launch(context, 0, 1, COUNT, &argument, 1);
   for (int site = 0; site <= SHIFT; site++)
-    (void)(splits ? tprt_abi_start(context, site, x, outputs[site]) : tprt_abi_collective(context, site, x, outputs[site]));
+    (void)(splits ? tprt_abi_start(context, site, x, outputs[site])
+                  : tprt_abi_collective(context, site, x, outputs[site]));
   for (int site = 0; site <= SHIFT && splits; site++)
     (void)tprt_abi_wait(context, site, x, outputs[site]);
   if (current->habit == PIECES)
     (void)tprt_abi_collective(context, COLUMNS, x, outputs[COLUMNS]);
   if (current->habit == ROWS_ACROSS)
-    (void)tprt_abi_reduce_rows(context, N_SITES, inputs[1], inputs[1], NULL, NULL, NULL, NULL, outputs[COLUMNS]);
+    (void)tprt_abi_reduce_rows(context, N_SITES, inputs[1], inputs[1], NULL, NULL, NULL, NULL,
+                               outputs[COLUMNS]);
   (void)tprt_abi_copy(context, inputs[0], x, COUNT * sizeof *x); /* what was sent is spoiled */
   return tprt_abi_status(context);
 }
@@ -86,7 +90,9 @@ static int check_call(tprt_context *context, int n, int me, int call, void *cons
   int errors = 0;
   float got[N_SITES][MOST_RANKS * COUNT];
   for (int site = 0; site <= SHIFT; site++)
-    CHECK_STATUS(errors, tprt_context_download(context, got[site], outputs[site], (size_t)n * sizeof *got / MOST_RANKS),
+    CHECK_STATUS(errors,
+                 tprt_context_download(context, got[site], outputs[site],
+                                       (size_t)n * sizeof *got / MOST_RANKS),
                  TPRT_OK);
   for (int i = 0; i < COUNT; i++) {
     float sum = 0;
@@ -122,7 +128,8 @@ static int run_calls(tprt_comm *comm, void *argument) {
     for (int i = 0; i < COUNT; i++)
       x[i] = number(me, call, i);
     CHECK_STATUS(errors, tprt_context_upload(context, inputs[0], x, sizeof x), TPRT_OK);
-    CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, moved, &why), TPRT_OK);
+    CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, moved, &why),
+                 TPRT_OK);
     errors += check_call(context, n, me, call, moved);
     if (call > 0)
       CHECK(errors, *run->why ? strstr(why, run->why) != NULL : !*why);
@@ -130,7 +137,8 @@ static int run_calls(tprt_comm *comm, void *argument) {
   CHECK(errors, *run->why ? n_runs >= N_CALLS : n_runs == (n > 1 ? 3 : 2));
   tprt_site_stats stats = {0};
   CHECK_STATUS(errors, tprt_context_site_stats(context, REDUCE, &stats), TPRT_OK);
-  CHECK(errors, stats.calls == N_CALLS && stats.bytes == N_CALLS * 2 * (n - 1) * ((COUNT + n - 1) / n) * 4);
+  CHECK(errors,
+        stats.calls == N_CALLS && stats.bytes == N_CALLS * 2 * (n - 1) * ((COUNT + n - 1) / n) * 4);
   for (int i = 0; i < 2; i++)
     tprt_context_free(context, inputs[i]);
   for (int i = 0; i <= N_SITES; i++)
@@ -162,7 +170,9 @@ static void test_replays(void **state) {
 
 static void test_refused(void **state) {
   (void)state;
-  run_on(2, PIECES, "all_gather: pieces that do not lie in one run each, or elements that are not aligned, cannot be captured",
+  run_on(2, PIECES,
+         "all_gather: pieces that do not lie in one run each, or elements that are not aligned, "
+         "cannot be captured",
          0);
 }
 
@@ -179,16 +189,22 @@ static int run_for_ever(tprt_comm *comm, void *argument) {
   for (int i = 0; i < 2; i++)
     CHECK_STATUS(errors, tprt_context_alloc(context, N * sizeof(float), &inputs[i]), TPRT_OK);
   for (int i = 0; i < N_SITES; i++)
-    CHECK_STATUS(errors, tprt_context_alloc(context, N * sizeof(float) * MOST_RANKS, &outputs[i]), TPRT_OK);
-  CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why), TPRT_OK);
+    CHECK_STATUS(errors, tprt_context_alloc(context, N * sizeof(float) * MOST_RANKS, &outputs[i]),
+                 TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_OK);
   pthread_barrier_wait(&both);
   if (tprt_comm_rank(comm) == 0)
     machine_begin((fake_plan){.hang_on = "ncclAllReduce"});
   pthread_barrier_wait(&both);
-  CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why), TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);
-  CHECK(errors, strstr(tprt_last_error(), "what was launched as a graph did not end in time; which rank is late is not known"));
+  CHECK(
+      errors,
+      strstr(tprt_last_error(),
+             "what was launched as a graph did not end in time; which rank is late is not known"));
   for (int i = 0; i < 2; i++)
     tprt_context_free(context, inputs[i]);
   for (int i = 0; i < N_SITES; i++)

@@ -54,9 +54,13 @@ SAME(NCCL_WINDOW_ALIGNMENT, NCCL_WIN_REQUIRED_ALIGNMENT);
 SAME(NCCL_WINDOW_SYMMETRIC, NCCL_WIN_COLL_SYMMETRIC);
 #endif
 
-/* Results and types of elements are enums there, so only those functions are compared whose parameters are the same else. */
+/* Results and types of elements are enums there, so only those functions are compared whose
+ * parameters are the same else. */
 #if NCCL_VERSION_CODE >= 22800
-SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t);
-SAME_PARAMETERS(ncclGather, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
-SAME_PARAMETERS(ncclScatter, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+                cudaStream_t);
+SAME_PARAMETERS(ncclGather, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
+                cudaStream_t);
+SAME_PARAMETERS(ncclScatter, const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
+                cudaStream_t);
 #endif

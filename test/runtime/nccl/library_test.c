@@ -1,4 +1,5 @@
-/* Finding NCCL: without it, with something else under its name, too old; and the real one, where there is one. */
+/* Finding NCCL: without it, with something else under its name, too old; and the real one, where
+ * there is one. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "tprt/nccl.h"
@@ -18,9 +19,12 @@ static void expect_refused(const char *driver, const char *library, const char *
 
 static void test_refused(void **state) {
   (void)state;
-  expect_refused("/nonexistent/libcuda.so", FAKE_NCCL, "backend nccl: CUDA: /nonexistent/libcuda.so: cannot open");
-  expect_refused(FAKE_NCCL, "/nonexistent/libnccl.so", "backend nccl: there is no NCCL: /nonexistent/libnccl.so");
-  expect_refused(FAKE_NCCL, "libm.so.6", "libm.so.6 has no ncclGetErrorString; NCCL 2.18 or newer is needed");
+  expect_refused("/nonexistent/libcuda.so", FAKE_NCCL,
+                 "backend nccl: CUDA: /nonexistent/libcuda.so: cannot open");
+  expect_refused(FAKE_NCCL, "/nonexistent/libnccl.so",
+                 "backend nccl: there is no NCCL: /nonexistent/libnccl.so");
+  expect_refused(FAKE_NCCL, "libm.so.6",
+                 "libm.so.6 has no ncclGetErrorString; NCCL 2.18 or newer is needed");
   machine_begin((fake_plan){.nccl_version = 21703});
   expect_refused(FAKE_NCCL, FAKE_NCCL, "is NCCL 2.17.3; 2.18 or newer is needed");
   tprt_comm *comms[1];

@@ -62,11 +62,13 @@ fake_report machine_look(void) {
 
 void machine_expect_clean(void) {
   fake_report r = machine_look();
-  if (r.n_violations || r.n_contexts || r.n_streams || r.n_events || r.n_allocations || r.n_comms || r.n_factors || r.n_windows)
-    fail_msg("%ld violations (%s); left: %d contexts, %d streams, %d events, %d allocations, %d communicators, %d factors, %d "
+  if (r.n_violations || r.n_contexts || r.n_streams || r.n_events || r.n_allocations || r.n_comms ||
+      r.n_factors || r.n_windows)
+    fail_msg("%ld violations (%s); left: %d contexts, %d streams, %d events, %d allocations, %d "
+             "communicators, %d factors, %d "
              "windows",
-             r.n_violations, r.violation, r.n_contexts, r.n_streams, r.n_events, r.n_allocations, r.n_comms, r.n_factors,
-             r.n_windows);
+             r.n_violations, r.violation, r.n_contexts, r.n_streams, r.n_events, r.n_allocations,
+             r.n_comms, r.n_factors, r.n_windows);
 }
 
 void *machine_alloc(int ordinal, size_t bytes) {

@@ -7,7 +7,8 @@
 
 /* Loads it, and makes the library find it. */
 void machine_start(void);
-/* Counts from here; n_devices 4 and version 2.28.9 (FAKE_NCCL_VERSION: another) unless the plan says otherwise. */
+/* Counts from here; n_devices 4 and version 2.28.9 (FAKE_NCCL_VERSION: another) unless the plan
+ * says otherwise. */
 void machine_begin(fake_plan plan);
 fake_report machine_look(void);
 /* Fails the test unless nothing was violated and nothing is left. */

@@ -1,5 +1,5 @@
-/* Backend nccl when memory of the host runs out: every allocation fails in turn. Nothing may crash, hang or leak, and a rank that
- * fails says why. */
+/* Backend nccl when memory of the host runs out: every allocation fails in turn. Nothing may crash,
+ * hang or leak, and a rank that fails says why. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "everything.h"

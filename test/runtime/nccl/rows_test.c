@@ -1,5 +1,7 @@
-/* Sites that reduce rows, given or products, in programs of ranks that NCCL connects, on the made-up machine: kernels that reach the memory of the other GPUs,
- * with the bits that they have where threads tell each other where memory lies, and collectives of NCCL where no kernel reaches it. */
+/* Sites that reduce rows, given or products, in programs of ranks that NCCL connects, on the
+ * made-up machine: kernels that reach the memory of the other GPUs, with the bits that they have
+ * where threads tell each other where memory lies, and collectives of NCCL where no kernel reaches
+ * it. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -8,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char across[] = "a kernel on each GPU that reaches the others", apart[] = "collectives and a kernel on each GPU";
+static const char across[] = "a kernel on each GPU that reaches the others",
+                  apart[] = "collectives and a kernel on each GPU";
 
 typedef struct rows_run {
   const test_table *program;
@@ -27,7 +30,9 @@ static int run_rows(tprt_comm *comm, void *argument) {
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
     CHECK(errors, way && strcmp(way, run->way) == 0);
     CHECK(errors,
-          strstr(why, run->way == across && !is_sliced(&shape_cases[i], tprt_comm_size(comm)) ? "computed whole" : run->why));
+          strstr(why, run->way == across && !is_sliced(&shape_cases[i], tprt_comm_size(comm))
+                          ? "computed whole"
+                          : run->why));
     errors += run_case(context, comm, i, digest);
   }
   if (!errors)
@@ -61,14 +66,16 @@ static void test_kernels_across(void **state) {
 }
 
 static void test_collectives(void **state) {
-  rows_run run = {.way = apart, .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
+  rows_run run = {.way = apart,
+                  .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
   (void)state;
   machine_begin((fake_plan){.no_peers = true, .most_delay_us = 300});
   run_on(2, "nccl", &run);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels_across), cmocka_unit_test(test_collectives)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels_across),
+                                     cmocka_unit_test(test_collectives)};
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);

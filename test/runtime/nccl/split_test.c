@@ -1,5 +1,5 @@
-/* Groups out of communicators: by NCCL's split where it can, else by an id of their own; failures while they are made, and of one without
- * the other. */
+/* Groups out of communicators: by NCCL's split where it can, else by an id of their own; failures
+ * while they are made, and of one without the other. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -46,7 +46,8 @@ static fake_report run(rank_fn *fn, int64_t timeout_ns, int delay_us) {
 
 /* ---- Who gets what ---- */
 
-/* Ranks 3, 1, 0 in this order; 2 alone; then rank 0 of each splits off, and the others get nothing. */
+/* Ranks 3, 1, 0 in this order; 2 alone; then rank 0 of each splits off, and the others get
+ * nothing. */
 static int by_key(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -57,7 +58,8 @@ static int by_key(tprt_comm *comm, void *argument) {
   CHECK(errors, tprt_comm_size(child) == (me == 2 ? 1 : 3));
   CHECK(errors, tprt_comm_world_rank(child, 0) == (me == 2 ? 2 : 3));
   errors += expect_sum(child, me == 2 ? 2 : 4);
-  CHECK_STATUS(errors, tprt_comm_split(child, tprt_comm_rank(child) ? -1 : 0, 0, &grandchild), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_split(child, tprt_comm_rank(child) ? -1 : 0, 0, &grandchild),
+               TPRT_OK);
   CHECK(errors, (grandchild == NULL) == (tprt_comm_rank(child) > 0));
   if (grandchild)
     errors += expect_sum(grandchild, (float)me);
@@ -97,7 +99,8 @@ static int beside_stream(tprt_comm *comm, void *argument) {
   float *data = machine_alloc(me, sizeof *data);
   void *stream = machine_stream(me);
   tprt_comm *child;
-  tprt_op send = tprt_op_send(data, 1, TPRT_F32, 3, 0), receive = tprt_op_recv(data, 1, TPRT_F32, 0, 0);
+  tprt_op send = tprt_op_send(data, 1, TPRT_F32, 3, 0),
+          receive = tprt_op_recv(data, 1, TPRT_F32, 0, 0);
   send.stream = receive.stream = stream;
   *data = (float)me + 5;
   if (me == 0)
@@ -218,8 +221,8 @@ static void test_failures(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_key), cmocka_unit_test(test_by_id), cmocka_unit_test(test_apart),
-                                     cmocka_unit_test(test_failures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_key), cmocka_unit_test(test_by_id),
+                                     cmocka_unit_test(test_apart), cmocka_unit_test(test_failures)};
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

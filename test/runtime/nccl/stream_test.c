@@ -1,4 +1,5 @@
-/* Streams of the caller: order on the device, work that the device ends, events, capture, failures that nobody waits for. */
+/* Streams of the caller: order on the device, work that the device ends, events, capture, failures
+ * that nobody waits for. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "nccl.h"
@@ -40,7 +41,8 @@ static const int64_t long_ns = INT64_C(20000000000);
 static int batch(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
-  tprt_op ops[] = {tprt_op_send(data, 1, TPRT_F32, (me + 1) % N, 0), tprt_op_recv(data + 1, 1, TPRT_F32, (me + N - 1) % N, 0),
+  tprt_op ops[] = {tprt_op_send(data, 1, TPRT_F32, (me + 1) % N, 0),
+                   tprt_op_recv(data + 1, 1, TPRT_F32, (me + N - 1) % N, 0),
                    tprt_op_flat(TPRT_OP_ALL_REDUCE, data + 1, data + 2, 1, TPRT_F32, streams[0])};
   ops[2].reduction = TPRT_SUM;
   ops[0].stream = streams[0];
@@ -64,11 +66,13 @@ static int events(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors, tprt_broadcast(comm, data, data, 1, TPRT_F32, 1, streams[0], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_record(event, comm, streams[0]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_wait(event, comm, NULL), TPRT_OK);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_event_test(event), TPRT_OK);
   CHECK(errors, data[0] == N && me < N);
   machine_delay(streams[0], 20);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_event_record(event, comm, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_wait(event, comm, streams[1]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_sync(event, 0), TPRT_OK);
@@ -87,10 +91,14 @@ static int capture(tprt_comm *comm, int me, float *data, void **streams) {
   machine_capture(streams[0], true);
   CHECK_STATUS(errors, tprt_submit(comm, &strided, NULL), TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "cannot be captured in a graph"));
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], NULL), TPRT_OK);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_OK);
   CHECK(errors, data[0] == (float)me); /* nothing has run */
   machine_capture(streams[0], false);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], &handle), TPRT_OK);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], &handle),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_work_wait(handle, 0), TPRT_OK);
   tprt_work_destroy(handle);
   CHECK(errors, data[0] == 9);
@@ -102,14 +110,17 @@ static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
   machine_capture(streams[0], true);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle), TPRT_INVALID_STATE);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle),
+               TPRT_INVALID_STATE);
   CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work to wait for") && me < N);
   machine_capture(streams[0], false);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* no harm done */
   return errors;
 }
 
-/* Nobody waits, and yet a rank that does not come is noticed: by the work, and by whatever comes next. */
+/* Nobody waits, and yet a rank that does not come is noticed: by the work, and by whatever comes
+ * next. */
 static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
@@ -119,22 +130,29 @@ static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
     return errors;
   }
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle), TPRT_OK);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle),
+               TPRT_OK);
   CHECK_STATUS(errors, tprt_work_wait(handle, 0), TPRT_TIMEOUT);
   CHECK(errors, strstr(tprt_last_error(), "did not end in time"));
   tprt_work_destroy(handle);
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL), TPRT_TIMEOUT);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_TIMEOUT);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
   return errors;
 }
 
 /* ---- What GPUs are tested with ---- */
 
-static int ordinal_of(const tprt_comm *comm) { return tprt_comm_world_rank(comm, tprt_comm_rank(comm)); }
+static int ordinal_of(const tprt_comm *comm) {
+  return tprt_comm_world_rank(comm, tprt_comm_rank(comm));
+}
 void *nccl_take(tprt_comm *comm, size_t bytes) { return machine_alloc(ordinal_of(comm), bytes); }
 void nccl_give(tprt_comm *comm, void *block) { machine_free(ordinal_of(comm), block); }
 void *nccl_stream(tprt_comm *comm) { return machine_stream(ordinal_of(comm)); }
-void nccl_stream_destroy(tprt_comm *comm, void *stream) { machine_stream_destroy(ordinal_of(comm), stream); }
+void nccl_stream_destroy(tprt_comm *comm, void *stream) {
+  machine_stream_destroy(ordinal_of(comm), stream);
+}
 void nccl_delay(void *stream, int ms) { machine_delay(stream, ms); }
 
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
@@ -142,7 +160,9 @@ void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
   memcpy(to, from, bytes);
 }
 
-void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes) { nccl_write(comm, to, from, bytes); }
+void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes) {
+  nccl_write(comm, to, from, bytes);
+}
 
 static void test_common(void **state) {
   (void)state;
@@ -169,8 +189,9 @@ static void test_capture(void **state) {
 static void test_timeout(void **state) { (void)state, run(timeout, 200000000); }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_common), cmocka_unit_test(test_batch), cmocka_unit_test(test_events),
-                                     cmocka_unit_test(test_capture), cmocka_unit_test(test_timeout)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_common), cmocka_unit_test(test_batch),
+                                     cmocka_unit_test(test_events), cmocka_unit_test(test_capture),
+                                     cmocka_unit_test(test_timeout)};
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

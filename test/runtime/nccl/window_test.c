@@ -1,4 +1,5 @@
-/* Memory that all ranks register: as a window where NCCL has them and the memory is such, else each for itself; what is refused does no harm. */
+/* Memory that all ranks register: as a window where NCCL has them and the memory is such, else each
+ * for itself; what is refused does no harm. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "tprt/nccl.h"
@@ -22,7 +23,8 @@ static const int64_t long_ns = INT64_C(20000000000);
 static int sum(tprt_comm *comm, float *data, int me) {
   int errors = 0;
   data[8] = (float)me;
-  CHECK_STATUS(errors, tprt_all_reduce(comm, data + 8, data + 8, 1, TPRT_F32, TPRT_SUM, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data + 8, data + 8, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
+               TPRT_OK);
   CHECK(errors, data[8] == 3);
   return errors;
 }
@@ -94,15 +96,18 @@ static int refused(tprt_comm *comm, void *argument) {
   static float on_host[16];
   void *memory;
   CHECK_STATUS(errors, tprt_mem_alloc(comm, BYTES, &memory), TPRT_OK);
-  CHECK_STATUS(errors, tprt_mem_register_all(comm, me == 1 ? NULL : memory, 64), TPRT_INVALID_ARGUMENT);
-  CHECK(errors,
-        strstr(tprt_last_error(), me == 1 ? "registration of 64 bytes at NULL" : "rank 1 could not register its memory"));
+  CHECK_STATUS(errors, tprt_mem_register_all(comm, me == 1 ? NULL : memory, 64),
+               TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), me == 1 ? "registration of 64 bytes at NULL"
+                                                  : "rank 1 could not register its memory"));
   CHECK_STATUS(errors, tprt_mem_register_all(comm, memory, me == 2 ? 128 : 64), TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), "registration: rank 2 has 128 bytes, rank 0 64"));
-  CHECK_STATUS(errors, tprt_mem_register_all(comm, me == 0 ? on_host : memory, 64), TPRT_INVALID_ARGUMENT);
-  CHECK(errors,
-        strstr(tprt_last_error(), me == 0 ? "registration: memory is memory of the host" : "rank 0 could not register"));
-  CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_INVALID_ARGUMENT); /* nobody has registered it */
+  CHECK_STATUS(errors, tprt_mem_register_all(comm, me == 0 ? on_host : memory, 64),
+               TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), me == 0 ? "registration: memory is memory of the host"
+                                                  : "rank 0 could not register"));
+  /* nobody has registered it */
+  CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_INVALID_ARGUMENT);
   errors += expect_windows(comm, 0) + sum(comm, memory, me);
   tprt_mem_free(comm, memory);
   return errors;

@@ -1,17 +1,20 @@
-/* Runs a library made by shard-run --emit=so on the ranks that a launcher started: host FOLDER. Arguments and results are files of the
- * bytes of one rank, FOLDER/in.K.RANK and FOLDER/out.K.RANK. */
+/* Runs a library made by shard-run --emit=so on the ranks that a launcher started: host FOLDER.
+ * Arguments and results are files of the bytes of one rank, FOLDER/in.K.RANK and
+ * FOLDER/out.K.RANK. */
 #include "fsdp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *transfer(const char *folder, const char *what, int k, int rank, void *data, int64_t bytes) {
+static void *transfer(const char *folder, const char *what, int k, int rank, void *data,
+                      int64_t bytes) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s.%d.%d", folder, what, k, rank);
   FILE *file = fopen(path, data ? "wb" : "rb");
   void *buffer = data ? data : malloc((size_t)bytes);
   if (!file || !buffer ||
-      (data ? fwrite(buffer, 1, (size_t)bytes, file) : fread(buffer, 1, (size_t)bytes, file)) != (size_t)bytes) {
+      (data ? fwrite(buffer, 1, (size_t)bytes, file) : fread(buffer, 1, (size_t)bytes, file)) !=
+          (size_t)bytes) {
     perror(path);
     exit(1);
   }
@@ -23,7 +26,8 @@ int main(int argc, char **argv) {
   tprt_comm *world;
   tprt_context *context;
   void *inputs[fsdp_ARGUMENTS], *outputs[fsdp_RESULTS];
-  if (argc != 2 || tprt_world_create(0, 0, NULL, &world) || tprt_context_create(world, NULL, &context)) {
+  if (argc != 2 || tprt_world_create(0, 0, NULL, &world) ||
+      tprt_context_create(world, NULL, &context)) {
     fprintf(stderr, "%s\n", tprt_last_error());
     return 1;
   }
