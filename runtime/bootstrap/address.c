@@ -1,6 +1,6 @@
 /* Addresses of stores, and sockets there. */
 #define _GNU_SOURCE 1
-#include "store.h"
+#include "bootstrap/store.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The store of another rank: one request at a time over one connection. */
 #define _GNU_SOURCE 1
-#include "door.h"
+#include "bootstrap/handshake_server.h"
 
 #include <string.h>
 #include <time.h>

@@ -2,9 +2,8 @@
  * read. A lock on the whole file orders the writers; what a writer that died left half is
  * overwritten by the next. */
 #define _GNU_SOURCE 1
-#include "env.h"
-#include "op.h"
-#include "store.h"
+#include "base/env.h"
+#include "bootstrap/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

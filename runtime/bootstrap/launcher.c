@@ -1,7 +1,7 @@
 /* What started this process: one table of the variables that launchers set. */
 #define _GNU_SOURCE 1
 #include "bootstrap/launcher.h"
-#include "env.h"
+#include "base/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The job's secret: where it comes from, and who else could read it. */
 #define _GNU_SOURCE 1
-#include "env.h"
-#include "store.h"
+#include "base/env.h"
+#include "bootstrap/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The store that rank 0 serves: one thread with non-blocking sockets. Only a client that was
  * admitted gets buffers, which have room for the largest frame. */
 #define _GNU_SOURCE 1
-#include "door.h"
+#include "bootstrap/handshake_server.h"
 
 #include <errno.h>
 #include <stdio.h>

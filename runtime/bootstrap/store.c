@@ -1,6 +1,6 @@
 /* Stores: the checks that all kinds share, opening by address, stores of callbacks. */
-#include "store.h"
-#include "env.h"
+#include "bootstrap/store.h"
+#include "base/env.h"
 
 #include <limits.h>
 #include <sodium.h>

@@ -2,7 +2,7 @@
 #ifndef TPRT_BOOTSTRAP_STORE_H
 #define TPRT_BOOTSTRAP_STORE_H
 
-#include "base.h"
+#include "base/base.h"
 #include "bootstrap/frames.h"
 #include "tprt/bootstrap.h"
 

@@ -1,5 +1,5 @@
 /* The values of a store: a list, since a job has few. */
-#include "store.h"
+#include "bootstrap/store.h"
 
 #include <string.h>
 

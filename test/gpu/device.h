@@ -3,7 +3,7 @@
 #ifndef TPRT_TEST_GPU_DEVICE_H
 #define TPRT_TEST_GPU_DEVICE_H
 
-#include "cuda/driver.h"
+#include "cuda/driver/driver.h"
 
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_program;

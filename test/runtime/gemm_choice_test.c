@@ -2,7 +2,7 @@
  * process, so each case is a process of its own: this program, which with the argument "tell"
  * enters a program and prints the line for reports, or the error. */
 #define _GNU_SOURCE 1
-#include "gemm_choice.h"
+#include "cpu/gemm_choice.h"
 #include "harness.h"
 #include "table.h"
 

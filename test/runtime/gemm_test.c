@@ -2,7 +2,7 @@
  * has the bits of the order that blas.h states, computed here element by element; so has every
  * part of a whole. Which GEMMs a kernel leaves to others; rounding errors. */
 #define _GNU_SOURCE 1
-#include "blas.h"
+#include "cpu/blas.h"
 #include "harness.h"
 
 #include <math.h>

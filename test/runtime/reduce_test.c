@@ -2,8 +2,8 @@
  * reduction, lengths around a block and a line, any alignment, results in place and apart, around
  * the cache and through it. Stores around the cache, alone and in operations. */
 #include "harness.h"
-#include "stream.h"
-#include "types.h"
+#include "base/nontemporal.h"
+#include "base/types.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ import sys
 ROOTS = ("include", "lib", "passes", "runtime", "tools")
 SEARCHED = ("include", "lib", "", "runtime")  # what the compiler is told to search
 LIBRARIES = {"libtpshard": ("lib", "passes"), "libtprt": ("runtime",)}
-SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh")
+SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh", ".ptx")
 
 
 def rows(source):

@@ -2,7 +2,7 @@
  * functions have our parameters. */
 #include <cublasLt.h>
 
-#include "cuda/blaslt.h"
+#include "cuda/gemm/blaslt.h"
 
 #define SAME_RESULT cublasStatus_t
 #include "../same_header.h"

@@ -2,7 +2,7 @@
  * every attribute with the size that this library gives it, which needs no GPU. Exit status 77
  * without the library. */
 #define _GNU_SOURCE 1
-#include "cuda/blaslt.h"
+#include "cuda/gemm/blaslt.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

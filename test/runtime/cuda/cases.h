@@ -2,7 +2,7 @@
 #ifndef TPRT_TEST_CUDA_CASES_H
 #define TPRT_TEST_CUDA_CASES_H
 
-#include "cuda/plan.h"
+#include "cuda/fused/plan.h"
 
 typedef enum case_kind { CASE_ROWS, CASE_GATHER, CASE_ALL_TO_ALL, CASE_ENTROPY } case_kind;
 

@@ -1,6 +1,6 @@
 /* Runs that are copied at once, or one by one where the driver takes no such steps. */
 #define _GNU_SOURCE 1
-#include "cuda/copier.h"
+#include "cuda/gemm/copier.h"
 #include "fake_stream.h"
 
 #include <dlfcn.h>

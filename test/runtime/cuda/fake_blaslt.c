@@ -3,7 +3,7 @@
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
-#include "cuda/blaslt.h"
+#include "cuda/gemm/blaslt.h"
 
 #include <dlfcn.h>
 #include <math.h>

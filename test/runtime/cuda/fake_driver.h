@@ -2,7 +2,7 @@
 #ifndef TPRT_TEST_CUDA_FAKE_DRIVER_H
 #define TPRT_TEST_CUDA_FAKE_DRIVER_H
 
-#include "cuda/launch.h"
+#include "cuda/fused/launch.h"
 #include "device.h"
 #include "fake_module.h"
 

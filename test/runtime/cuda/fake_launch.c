@@ -1,6 +1,6 @@
 /* Modules and launches: what runs them is in fake_module.c. */
 #define _GNU_SOURCE 1
-#include "cuda/plan.h"
+#include "cuda/fused/plan.h"
 #include "fake_module.h"
 #include "fake_stream.h"
 

@@ -2,7 +2,7 @@
 #ifndef TPRT_TEST_CUDA_FAKE_MODULE_H
 #define TPRT_TEST_CUDA_FAKE_MODULE_H
 
-#include "cuda/driver.h"
+#include "cuda/driver/driver.h"
 
 /* What a GPU has, and how many CTAs can be there at a time. */
 enum {

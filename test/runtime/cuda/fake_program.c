@@ -1,7 +1,7 @@
 /* What contexts of compiled programs ask of the driver, whose copies have to stay inside of
  * allocations; further copies. */
 #define _GNU_SOURCE 1
-#include "cuda/device.h"
+#include "cuda/driver/device.h"
 #include "fake_stream.h"
 
 #include <stdlib.h>

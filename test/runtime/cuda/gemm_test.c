@@ -4,7 +4,7 @@
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
-#include "cuda/driver.h"
+#include "cuda/driver/driver.h"
 #include "gemm_cases.h"
 #include "tprt/tprt.h"
 

@@ -2,8 +2,8 @@
  * functions have our parameters. */
 #include <cuda.h>
 
-#include "cuda/device.h"
-#include "cuda/launch.h"
+#include "cuda/driver/device.h"
+#include "cuda/fused/launch.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE 1
 #include "machine.h"
 
-#include "cuda/kernels.h"
+#include "cuda/kernels/kernels.cuh"
 
 #include <pthread.h>
 #include <stdlib.h>

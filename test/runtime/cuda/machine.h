@@ -4,7 +4,7 @@
 #ifndef TPRT_TEST_CUDA_MACHINE_H
 #define TPRT_TEST_CUDA_MACHINE_H
 
-#include "cuda/plan.h"
+#include "cuda/fused/plan.h"
 
 /* What a stream does at turn i of a rank. */
 typedef struct machine_program {

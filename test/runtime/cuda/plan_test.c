@@ -1,5 +1,5 @@
 /* What calls of fused kernels refuse, and why; what they launch; which algorithm is chosen. */
-#include "cuda/plan.h"
+#include "cuda/fused/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

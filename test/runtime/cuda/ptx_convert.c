@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "half.h"
+#include "base/half.h"
 
 /* What a value is: a whole number or a float, both exact. */
 typedef struct number {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "half.h"
+#include "base/half.h"
 
 /* Bits of the significand, and the exponents of the least and largest normal numbers. */
 typedef struct format {

@@ -4,7 +4,7 @@
 
 #include "fake.h"
 
-#include "nccl/nccl_library.h"
+#include "backends/nccl/nccl_library.h"
 
 #include <pthread.h>
 

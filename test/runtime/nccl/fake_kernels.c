@@ -4,8 +4,8 @@
 #include "fake_inside.h"
 
 #include "../cuda/fake_module.h"
-#include "cuda/launch.h"
-#include "cuda/plan.h"
+#include "cuda/fused/launch.h"
+#include "cuda/fused/plan.h"
 
 #include <stdlib.h>
 

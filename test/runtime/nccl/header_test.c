@@ -1,7 +1,7 @@
 /* Compiled where nccl.h is: our numbers and types are those of the header. */
 #include <nccl.h>
 
-#include "nccl/nccl_library.h"
+#include "backends/nccl/nccl_library.h"
 
 #include <stddef.h>
 

@@ -1,0 +1,310 @@
+/* Backend "loopback": worlds, groups, memory, and the table. */
+#define _GNU_SOURCE 1
+#include "backends/loopback/loopback.h"
+
+#include "cuda/gpu/gpu_context.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Where the members of new groups, all groups of one split, find each other: the first of a group
+ * to come makes its hub. It lives until all have come, or with the parent, if some never do. */
+struct loopback_invitation {
+  loopback_invitation *next;
+  int n_users, n_hubs;
+  bool failed;          /* there was no memory for a hub, so that nobody waits in it */
+  loopback_hub *hubs[]; /* no more than users; the first member of each tells which it is */
+};
+
+static void hub_release(loopback_hub *hub);
+
+static void invitation_free(loopback_invitation *invitation) {
+  for (int i = 0; i < invitation->n_hubs; i++)
+    hub_release(invitation->hubs[i]);
+  tprt__free(invitation);
+}
+
+static void hub_free(loopback_hub *hub) {
+  while (hub->invitations) {
+    loopback_invitation *invitation = hub->invitations;
+    hub->invitations = invitation->next;
+    invitation_free(invitation);
+  }
+  tprt__loopback_withdraw_all(hub);
+  pthread_rwlock_destroy(&hub->exposed_lock);
+  pthread_cond_destroy(&hub->changed);
+  pthread_mutex_destroy(&hub->lock);
+  tprt__free(hub->plans);
+  tprt__free(hub->sources);
+  tprt__free(hub->destinations);
+  tprt__free(hub->scales);
+  tprt__free(hub->queues);
+  tprt__free(hub);
+}
+
+static loopback_hub *hub_create(int n_ranks) {
+  size_t n = (size_t)n_ranks;
+  loopback_hub *hub = tprt__alloc(sizeof *hub + n * sizeof *hub->seats);
+  if (!hub)
+    return NULL;
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&hub->lock, NULL);
+  pthread_rwlock_init(&hub->exposed_lock, NULL);
+  pthread_cond_init(&hub->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  hub->n_ranks = n_ranks;
+  hub->plans = tprt__alloc(n * sizeof *hub->plans);
+  hub->sources = tprt__alloc(n * sizeof *hub->sources);
+  hub->destinations = tprt__alloc(n * sizeof *hub->destinations);
+  hub->scales = tprt__alloc(n * sizeof *hub->scales);
+  hub->queues = tprt__alloc(n * sizeof *hub->queues);
+  if (hub->plans && hub->sources && hub->destinations && hub->scales && hub->queues)
+    return hub;
+  hub_free(hub);
+  return NULL;
+}
+
+/* One end; takes a reference to the hub. */
+static tprt_status end_create(loopback_hub *hub, int rank, tprt__transport **transport) {
+  loopback_transport *end = tprt__alloc(sizeof *end);
+  if (!end)
+    return tprt__fail_memory(sizeof *end);
+  end->base = (tprt__transport){.backend = &tprt__backend_loopback,
+                                .rank = rank,
+                                .n_ranks = hub->n_ranks,
+                                .host_ranks = hub->host_ranks};
+  end->hub = hub;
+  pthread_mutex_lock(&hub->lock);
+  hub->references++;
+  pthread_mutex_unlock(&hub->lock);
+  *transport = &end->base;
+  return TPRT_OK;
+}
+
+static void hub_release(loopback_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  bool last = --hub->references == 0;
+  pthread_mutex_unlock(&hub->lock);
+  if (last)
+    hub_free(hub);
+}
+
+static void mark_left(loopback_hub *hub, int rank) {
+  pthread_mutex_lock(&hub->lock);
+  hub->seats[rank].left = true;
+  pthread_cond_broadcast(&hub->changed);
+  pthread_mutex_unlock(&hub->lock);
+}
+
+static bool loopback_gone(const tprt__transport *transport, int rank) {
+  loopback_hub *hub = ((const loopback_transport *)transport)->hub;
+  pthread_mutex_lock(&hub->lock);
+  bool gone = hub->seats[rank].left;
+  pthread_mutex_unlock(&hub->lock);
+  return gone;
+}
+
+static void loopback_leave(tprt__transport *transport) {
+  mark_left(((loopback_transport *)transport)->hub, transport->rank);
+}
+
+static void loopback_destroy(tprt__transport *transport) {
+  loopback_leave(transport);
+  hub_release(((loopback_transport *)transport)->hub);
+  tprt__free(transport);
+}
+
+/* ---- Worlds ---- */
+
+static tprt_status loopback_probe(void) { return TPRT_OK; }
+
+static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *settings,
+                                           tprt__transport **transports) {
+  (void)settings;
+  if (n_ranks > 0xffff)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend loopback has at most 65535 ranks, not %d",
+                      n_ranks);
+  loopback_hub *hub = hub_create(n_ranks);
+  if (!hub)
+    return tprt__fail_memory(sizeof *hub);
+  hub->references = 1; /* this function's */
+  hub->host_ranks = n_ranks;
+  tprt_status status = TPRT_OK;
+  int n_open = 0;
+  for (; n_open < n_ranks && !status; n_open++) {
+    hub->seats[n_open].world_rank = n_open;
+    status = end_create(hub, n_open, &transports[n_open]);
+  }
+  for (int i = 0; status && i < n_open - 1; i++)
+    loopback_destroy(transports[i]);
+  hub_release(hub);
+  return status;
+}
+
+static tprt_status loopback_create(int n_ranks, int rank, const tprt__settings *settings,
+                                   tprt__transport **transport) {
+  if (n_ranks == 1)
+    return loopback_create_threads(1, settings, transport);
+  return tprt__fail(TPRT_UNSUPPORTED,
+                    "backend loopback has its ranks in one process, which makes them with "
+                    "tprt_world_create_threads; rank %d of "
+                    "%d as a process needs shm or mpi",
+                    rank, n_ranks);
+}
+
+/* ---- Groups ---- */
+
+loopback_invitation *tprt__loopback_invite(loopback_hub *parent, int n_users) {
+  loopback_invitation *made = tprt__alloc(sizeof *made + (size_t)n_users * sizeof(loopback_hub *));
+  if (!made)
+    return NULL;
+  made->n_users = n_users;
+  made->next = parent->invitations;
+  parent->invitations = made;
+  return made;
+}
+
+static tprt_status loopback_reserve(tprt__transport *parent, int n_users, const int *users,
+                                    tprt__token *token) {
+  (void)users;
+  loopback_hub *hub = ((loopback_transport *)parent)->hub;
+  pthread_mutex_lock(&hub->lock);
+  loopback_invitation *made = tprt__loopback_invite(hub, n_users);
+  pthread_mutex_unlock(&hub->lock);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  *token = (tprt__token){{0}};
+  memcpy(token->bytes, &made, sizeof made);
+  return TPRT_OK;
+}
+
+static loopback_hub *find_hub(loopback_invitation *invitation, const loopback_hub *parent,
+                              int n_members, const int *members) {
+  int first = parent->seats[members[0]].world_rank;
+  for (int i = 0; i < invitation->n_hubs; i++) {
+    if (invitation->hubs[i]->seats[0].world_rank == first)
+      return invitation->hubs[i];
+  }
+  loopback_hub *hub = invitation->failed ? NULL : hub_create(n_members);
+  invitation->failed = !hub;
+  if (!hub)
+    return NULL;
+  hub->references = 1; /* the invitation's */
+  hub->host_ranks = parent->host_ranks;
+  for (int i = 0; i < n_members; i++)
+    hub->seats[i].world_rank = parent->seats[members[i]].world_rank;
+  return invitation->hubs[invitation->n_hubs++] = hub;
+}
+
+/* With the parent's lock. */
+static void use_up(loopback_hub *parent, loopback_invitation *invitation) {
+  if (--invitation->n_users)
+    return;
+  loopback_invitation **at = &parent->invitations;
+  while (*at != invitation)
+    at = &(*at)->next;
+  *at = invitation->next;
+  invitation_free(invitation);
+}
+
+static tprt_status loopback_join(tprt__transport *parent, const tprt__token *token, int n_members,
+                                 const int *members, int index, tprt__transport **child) {
+  loopback_hub *from = ((loopback_transport *)parent)->hub;
+  loopback_invitation *invitation;
+  memcpy(&invitation, token->bytes, sizeof invitation);
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&from->lock);
+  if (index < 0) {
+    *child = NULL;
+  } else {
+    loopback_hub *hub = find_hub(invitation, from, n_members, members);
+    status = hub ? end_create(hub, index, child) : tprt__fail_memory(sizeof *hub);
+    if (status && hub) /* its peers should not wait for it */
+      mark_left(hub, index);
+  }
+  use_up(from, invitation);
+  pthread_mutex_unlock(&from->lock);
+  return status;
+}
+
+/* ---- Memory: all of the process ---- */
+
+static tprt_status loopback_alloc(tprt__transport *transport, size_t bytes, void **memory) {
+  (void)transport;
+  return tprt__alloc_aligned(bytes, memory);
+}
+
+static void loopback_free(tprt__transport *transport, void *memory) {
+  (void)transport;
+  tprt__free_aligned(memory);
+}
+
+/* Nothing is found by its offset. */
+static uint64_t loopback_offset(const tprt__transport *transport, const void *memory) {
+  (void)transport;
+  (void)memory;
+  return 0;
+}
+
+/* ---- Costs: one thread works for all ranks ---- */
+
+static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                               int64_t *beta_ps_per_kb) {
+  *alpha_ps = INT64_C(3000000) * transport->n_ranks;
+  *beta_ps_per_kb = 100000; /* 10 GB a second */
+}
+
+static void loopback_cost(const tprt__transport *transport, const tprt__plan *plan,
+                          tprt__cost *cost) {
+  int64_t n = tprt__plan_is_transfer(plan) ? 1 : transport->n_ranks;
+  int64_t in = plan->reduction ? plan->send_bytes : plan->recv_bytes;
+  *cost = (tprt__cost){.algorithm = "direct", .n_steps = 1, .bytes = n * (in + plan->recv_bytes)};
+}
+
+const tprt__backend tprt__backend_loopback = {
+    .size = sizeof(tprt__backend),
+    .abi = TPRT__BACKEND_ABI,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES |
+                    TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS |
+                    TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
+                    TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
+    .name = "loopback",
+    .summary = "virtual ranks of one process, of which the last to come works for all",
+    .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) =
+                  "the ranks work on each other's memory, which is that of one process",
+              TPRT__LACKS_STREAMS},
+    .probe = loopback_probe,
+    .create = loopback_create,
+    .create_threads = loopback_create_threads,
+    .reserve = loopback_reserve,
+    .join = loopback_join,
+    .begin = tprt__loopback_begin,
+    .accept = tprt__loopback_accept,
+    .launch = tprt__loopback_launch,
+    .settle = tprt__nothing_to_settle,
+    .record = tprt__no_record,
+    .hold = tprt__no_hold,
+    .submit = tprt__loopback_submit,
+    .exchange = tprt__loopback_exchange,
+    .abort = tprt__loopback_abort,
+    .fault = tprt__loopback_fault,
+    .gone = loopback_gone,
+    .alloc = loopback_alloc,
+    .free = loopback_free,
+    .offset = loopback_offset,
+    .expose = tprt__loopback_expose,
+    .withdraw = tprt__loopback_withdraw,
+    .expose_all = tprt__expose_each,
+    .reach = tprt__loopback_reach,
+    .put = tprt__loopback_put,
+    .get = tprt__loopback_get,
+    .signal = tprt__loopback_signal,
+    .await = tprt__loopback_await,
+    .recover = tprt__loopback_recover,
+    .constants = loopback_constants,
+    .cost = loopback_cost,
+    .leave = loopback_leave,
+    .destroy = loopback_destroy,
+};

@@ -1,0 +1,244 @@
+/* The operations of the loopback backend: all ranks come together, the last runs the operation for
+ * all. */
+#define _GNU_SOURCE 1
+#include "backends/loopback/loopback.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- An operation whose plans are all at hand ---- */
+
+/* `run_bytes` bytes at `row` of all inputs to the result of rank i. */
+static void reduce_rows(loopback_hub *hub, int i, int64_t rows, int64_t run_bytes) {
+  const tprt__plan *plan = hub->plans[i];
+  int n = hub->n_ranks;
+  for (int64_t row = 0; row < rows; row++) {
+    void *destination = (char *)plan->recv + row * run_bytes;
+    for (int k = 0; k < n; k++)
+      hub->sources[k] = (const char *)hub->plans[k]->send + (row * n + i) * run_bytes;
+    tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, n, hub->scales,
+                 run_bytes / (int64_t)plan->type->size, 0);
+  }
+}
+
+static void reduce_part(loopback_hub *hub, int i) {
+  const tprt__plan *plan = hub->plans[i];
+  void *destination = plan->recv;
+  for (int k = 0; k < hub->n_ranks; k++)
+    hub->sources[k] = hub->plans[k]->sends[i].at;
+  tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, hub->n_ranks,
+               hub->scales, plan->recv_bytes / (int64_t)plan->type->size, 0);
+}
+
+/* To all ranks that receive at once: in place, an input is gone when the first result is
+ * written. */
+static void reduce_whole(loopback_hub *hub) {
+  const tprt__plan *plan = hub->plans[0];
+  int n_destinations = 0;
+  for (int k = 0; k < hub->n_ranks; k++) {
+    hub->sources[k] = hub->plans[k]->send;
+    if (tprt__plan_receives(hub->plans[k]))
+      hub->destinations[n_destinations++] = hub->plans[k]->recv;
+  }
+  tprt__reduce(plan->type, plan->reduction, hub->destinations, n_destinations, hub->sources,
+               hub->n_ranks, hub->scales, plan->piece / (int64_t)plan->type->size, 0);
+}
+
+static void reduce(loopback_hub *hub) {
+  const tprt__plan *plan = hub->plans[0];
+  for (int k = 0; k < hub->n_ranks; k++)
+    hub->scales[k] = hub->plans[k]->scale;
+  if (!(plan->traits & TPRT__SCATTERS)) {
+    if (plan->piece)
+      reduce_whole(hub);
+    return;
+  }
+  for (int i = 0; i < hub->n_ranks; i++) {
+    if (plan->sends && hub->plans[i]->recv_bytes)
+      reduce_part(hub, i);
+    else if (!plan->sends && plan->piece)
+      reduce_rows(hub, i, plan->piece / plan->send_map.run, plan->send_map.run);
+  }
+}
+
+/* What rank `to` gets from rank `from`. */
+static void move_part(const tprt__plan *to, const tprt__plan *from) {
+  tprt__part piece = to->recvs ? to->recvs[from->rank] : (tprt__part){to->recv, to->recv_bytes};
+  const char *source = from->sends ? from->sends[to->rank].at : from->send;
+  if (piece.bytes && piece.at != source)
+    memcpy(piece.at, source, (size_t)piece.bytes);
+}
+
+static void move(const loopback_hub *hub) {
+  int n = hub->n_ranks;
+  for (int i = 0; i < n; i++) {
+    const tprt__plan *plan = hub->plans[i];
+    for (int k = 0; k < n; k++) {
+      const tprt__plan *other = hub->plans[k];
+      if (!tprt__plan_wants(plan, k))
+        continue;
+      if (plan->parts)
+        move_part(plan, other);
+      else
+        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, k, 0), other->send,
+                         tprt__place_in(other->send_map, i, 0), plan->piece, false);
+    }
+    if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes)
+      memset(plan->recv, 0, (size_t)plan->recv_bytes);
+  }
+}
+
+/* ---- Agreement ---- */
+
+static bool same_operation(const loopback_seat *a, const loopback_seat *b) {
+  return a->sequence == b->sequence && memcmp(a->signature, b->signature, sizeof a->signature) == 0;
+}
+
+/* What one rank sends another and that expects, in all_to_all_v. */
+static tprt_status compare_parts(loopback_hub *hub, uint32_t sequence) {
+  for (int i = 0; i < hub->n_ranks; i++) {
+    for (int k = 0; k < hub->n_ranks; k++) {
+      int64_t sent = hub->plans[i]->sends[k].bytes, expected = hub->plans[k]->recvs[i].bytes;
+      int64_t size = (int64_t)hub->plans[i]->type->size;
+      if (sent == expected)
+        continue;
+      snprintf(
+          hub->text, sizeof hub->text,
+          "operation %u, all_to_all_v: rank %d sends %lld elements to rank %d, which expects %lld",
+          sequence, hub->seats[i].world_rank, (long long)(sent / size), hub->seats[k].world_rank,
+          (long long)(expected / size));
+      return TPRT_MISMATCH;
+    }
+  }
+  return TPRT_OK;
+}
+
+/* By the last that came, with the lock, which it gives back while it works: the others wait for the
+ * round to end. */
+static void run_round(loopback_hub *hub) {
+  hub->result = TPRT_OK;
+  hub->text[0] = 0;
+  for (int i = 0; i < hub->n_ranks; i++) {
+    hub->plans[i] = hub->seats[i].plan;
+    if (!same_operation(&hub->seats[i], &hub->seats[0]))
+      hub->result = TPRT_MISMATCH;
+    if (!hub->plans[i]->gpu != !hub->plans[0]->gpu) {
+      hub->result = TPRT_MISMATCH;
+      snprintf(
+          hub->text, sizeof hub->text,
+          "operation %u: rank %d and rank %d have their tensors in memory of the host and of a GPU",
+          hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
+    }
+  }
+  hub->running = true;
+  pthread_mutex_unlock(&hub->lock);
+  if (!hub->result && hub->plans[0]->kind == TPRT_OP_ALL_TO_ALL_V)
+    hub->result = compare_parts(hub, hub->seats[0].sequence);
+  if (!hub->result && hub->plans[0]->gpu) {
+    hub->result = tprt__loopback_enqueue(hub);
+    snprintf(hub->text, sizeof hub->text, "%s", hub->result ? tprt_last_error() : "");
+  } else if (!hub->result) {
+    if (hub->plans[0]->reduction)
+      reduce(hub);
+    else
+      move(hub);
+  }
+  pthread_mutex_lock(&hub->lock);
+  hub->running = false;
+  hub->round++;
+  hub->n_arrived = 0;
+  for (int i = 0; i < hub->n_ranks; i++)
+    hub->seats[i].arrived = false;
+  pthread_cond_broadcast(&hub->changed);
+}
+
+/* Seats keep their signatures until all ranks have come again, which needs this one. */
+static tprt_status explain(const loopback_hub *hub, int rank, uint32_t sequence) {
+  if (*hub->text || hub->result != TPRT_MISMATCH)
+    return tprt__fail(hub->result, "%s", hub->text);
+  const loopback_seat *own = &hub->seats[rank];
+  int other = 0;
+  while (other < hub->n_ranks - 1 && same_operation(own, &hub->seats[other]))
+    other++;
+  char difference[192];
+  tprt__signature_explain(own->signature, hub->seats[other].signature, difference,
+                          sizeof difference);
+  return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s", sequence,
+                    own->world_rank, hub->seats[other].world_rank, difference);
+}
+
+/* Why not to wait any longer for those that have not come. */
+static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
+  if (hub->fault.status)
+    return tprt__loopback_fail(hub);
+  int absent = -1;
+  for (int i = 0; i < hub->n_ranks; i++) {
+    if (hub->seats[i].arrived)
+      continue;
+    if (hub->seats[i].left)
+      return tprt__loopback_blame(hub, TPRT_PEER_DEAD, i, wait);
+    absent = absent < 0 ? i : absent;
+  }
+  return tprt__now() >= wait->deadline ? tprt__loopback_blame(hub, TPRT_TIMEOUT, absent, wait)
+                                       : TPRT_OK;
+}
+
+/* Takes the seat; the last that does works for all. */
+static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t sequence) {
+  loopback_seat *own = &hub->seats[rank];
+  own->plan = plan;
+  own->sequence = sequence;
+  memcpy(own->signature, plan->signature, sizeof own->signature);
+  own->arrived = true;
+  own->round = hub->round;
+  if (++hub->n_arrived == hub->n_ranks)
+    run_round(hub);
+}
+
+/* Until the round has ended; its result. */
+static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) {
+  loopback_seat *own = &hub->seats[rank];
+  while (hub->round == own->round) {
+    tprt_status status = hub->running ? TPRT_OK : check(hub, wait);
+    if (status) {
+      own->arrived = false;
+      hub->n_arrived--;
+      return status;
+    }
+    if (hub->running)
+      pthread_cond_wait(&hub->changed, &hub->lock); /* copies end by themselves */
+    else
+      tprt__loopback_sleep(hub, wait->deadline);
+  }
+  return hub->result ? explain(hub, rank, wait->sequence) : TPRT_OK;
+}
+
+/* A rank that computes has come already, so that the others need not wait for it. */
+void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  loopback_hub *hub = ((loopback_transport *)transport)->hub;
+  pthread_mutex_lock(&hub->lock);
+  if (!hub->fault.status) {
+    hub->seats[transport->rank].begun = true;
+    come(hub, transport->rank, plan, sequence);
+  }
+  pthread_mutex_unlock(&hub->lock);
+}
+
+tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *plan,
+                                  uint32_t sequence, int64_t deadline) {
+  loopback_hub *hub = ((loopback_transport *)transport)->hub;
+  loopback_seat *own = &hub->seats[transport->rank];
+  const loopback_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&hub->lock);
+  bool begun = own->begun;
+  own->begun = false;
+  if (!begun && hub->fault.status)
+    status = tprt__loopback_fail(hub);
+  else if (!begun)
+    come(hub, transport->rank, plan, sequence);
+  if (!status)
+    status = meet(hub, transport->rank, &wait);
+  pthread_mutex_unlock(&hub->lock);
+  return status;
+}

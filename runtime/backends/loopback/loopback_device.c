@@ -1,0 +1,176 @@
+/* Collectives of programs on GPUs. The ranks meet on the host only: the last that comes puts what
+ * is to be done into the streams of all, where it waits for what they have. So no kernel waits for
+ * another, and ranks that share a GPU cannot hinder each other. A step is a kernel for each rank,
+ * which reads what it needs from the memory of the others; between steps all streams meet, and
+ * behind the last one, before anybody's tensors change again. */
+#define _GNU_SOURCE 1
+#include "backends/loopback/loopback.h"
+
+#include "cuda/gpu/gpu_context.h"
+
+tprt_status tprt__loopback_accept(const tprt__transport *transport, const tprt__plan *plan,
+                                  bool told) {
+  return plan->gpu ? tprt__gpu_accept(plan) : tprt__accept_host(transport, plan, told);
+}
+
+tprt_status tprt__loopback_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                                  uint32_t sequence, int64_t deadline, tprt__done_fn *done,
+                                  void *user) {
+  if (!plans->gpu || done)
+    return tprt__no_launch(transport, plans, n, sequence, deadline, done, user);
+  return tprt__loopback_submit(transport, plans, sequence, deadline);
+}
+
+static tprt__gpu_queue queue_of(const tprt__plan *plan) {
+  return (tprt__gpu_queue){plan->gpu, plan->stream};
+}
+
+static tprt_status meet(const loopback_hub *hub) {
+  return tprt__gpu_meet(hub->queues, hub->n_ranks);
+}
+
+/* ---- Reductions ---- */
+
+static tprt__gpu_reduction reduction_of(const loopback_hub *hub, const tprt__plan *plan) {
+  return (tprt__gpu_reduction){.dtype = plan->dtype,
+                               .reduction = plan->reduction,
+                               .sources = hub->sources,
+                               .n = hub->n_ranks,
+                               .out = plan->recv};
+}
+
+/* Each rank's share of the results, in its own memory, where only it reads and writes that share:
+ * so in place is no harm. */
+static tprt_status reduce_shares(loopback_hub *hub) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < hub->n_ranks && !status; i++) {
+    const tprt__plan *plan = hub->plans[i];
+    tprt__gpu_reduction r = reduction_of(hub, plan);
+    int64_t begin = tprt__slice_begin(plan->piece, hub->n_ranks, i),
+            end = tprt__slice_begin(plan->piece, hub->n_ranks, i + 1);
+    for (int k = 0; k < hub->n_ranks; k++)
+      hub->sources[k] = (const char *)hub->plans[k]->send + begin;
+    r.out = (char *)plan->recv + begin;
+    r.count = r.run = r.step = (end - begin) / (int64_t)plan->type->size;
+    status = tprt__gpu_reduce(queue_of(plan), &r);
+  }
+  return status;
+}
+
+/* The shares of the others. They are pieces of equal length but for the last ones, which end with
+ * the tensor. */
+static tprt_status share(loopback_hub *hub) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < hub->n_ranks && !status; i++) {
+    const tprt__plan *plan = hub->plans[i];
+    int64_t slice = tprt__slice_begin(plan->piece, hub->n_ranks, 1);
+    for (int k = 0; k < hub->n_ranks; k++)
+      hub->sources[k] = k == i ? NULL
+                               : (const char *)hub->plans[k]->recv +
+                                     tprt__slice_begin(plan->piece, hub->n_ranks, k);
+    const tprt__gpu_move m = {.sources = hub->sources,
+                              .n = hub->n_ranks,
+                              .out = plan->recv,
+                              .piece = slice,
+                              .limit = plan->piece,
+                              .send_map = {.run = slice, .n = 1},
+                              .recv_map = {.run = slice, .n = hub->n_ranks}};
+    status = tprt__gpu_move_pieces(queue_of(plan), &m);
+  }
+  return status;
+}
+
+static tprt_status all_reduce(loopback_hub *hub) {
+  tprt_status status = reduce_shares(hub);
+  if (!status)
+    status = meet(hub);
+  return status ? status : share(hub);
+}
+
+/* A rank's piece of all inputs; where its result lies in its own input, that is at this piece,
+ * which nobody else reads. */
+static tprt_status reduce_scatter(loopback_hub *hub) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < hub->n_ranks && !status; i++) {
+    const tprt__plan *plan = hub->plans[i];
+    int64_t size = (int64_t)plan->type->size;
+    tprt__gpu_reduction r = reduction_of(hub, plan);
+    for (int k = 0; k < hub->n_ranks; k++)
+      hub->sources[k] = (const char *)hub->plans[k]->send + i * plan->send_map.run;
+    r.count = plan->piece / size;
+    r.run = plan->send_map.run / size;
+    r.step = r.count == r.run ? r.run : r.run * hub->n_ranks;
+    status = tprt__gpu_reduce(queue_of(plan), &r);
+  }
+  return status;
+}
+
+/* ---- Moves ---- */
+
+/* Where piece k of what rank i receives lies, if it lies there before. */
+static bool is_there(const tprt__plan *plan, const tprt__plan *from, int k) {
+  bool one_run = plan->recv_map.n == 1 || plan->recv_map.run == plan->piece;
+  const char *at = (const char *)plan->recv + (plan->recv_map.n == 1 ? 0 : k * plan->piece);
+  return one_run && from->send_map.n == 1 && (const char *)from->send == at;
+}
+
+static tprt_status move(loopback_hub *hub) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < hub->n_ranks && !status; i++) {
+    const tprt__plan *plan = hub->plans[i];
+    tprt__gpu_move m = {.sources = hub->sources,
+                        .index = i,
+                        .out = plan->recv,
+                        .piece = plan->piece,
+                        .limit = plan->recv_bytes,
+                        .send_map = plan->send_map,
+                        .recv_map = plan->recv_map};
+    bool moves = false;
+    for (int k = 0; k < hub->n_ranks; k++) {
+      const tprt__plan *from = hub->plans[k];
+      bool wanted = tprt__plan_wants(plan, k) && !is_there(plan, from, k);
+      if (wanted || plan->recv_map.n > 1)
+        hub->sources[m.n++] = wanted ? from->send : NULL;
+      moves |= wanted;
+    }
+    if (moves)
+      status = tprt__gpu_move_pieces(queue_of(plan), &m);
+    else if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
+      status = tprt__gpu_zero(queue_of(plan), plan->recv, plan->recv_bytes);
+  }
+  return status;
+}
+
+/* ---- All of it ---- */
+
+static tprt_status together(loopback_hub *hub) {
+  bool alone = hub->plans[0]->alone;
+  for (int i = 0; i < hub->n_ranks; i++) {
+    hub->sources[i] = hub->plans[i]->send;
+    if (!alone && !tprt__gpu_is_same(hub->queues[i].gpu, hub->queues[0].gpu))
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "ranks %d and %d are on different GPUs, and one kernel is to work for both",
+                        hub->seats[0].world_rank, hub->seats[i].world_rank);
+  }
+  return tprt__gpu_together(hub->queues[0], hub->plans[0]->together, hub->sources, hub->n_ranks);
+}
+
+tprt_status tprt__loopback_enqueue(loopback_hub *hub) {
+  const tprt__plan *plan = hub->plans[0];
+  for (int i = 0; i < hub->n_ranks; i++)
+    hub->queues[i] = queue_of(hub->plans[i]);
+  if (plan->together && plan->alone)
+    return together(hub);
+  tprt_status status = meet(hub);
+  if (status)
+    return status;
+  if (plan->together)
+    status = together(hub);
+  else if (plan->kind == TPRT_OP_ALL_REDUCE)
+    status = all_reduce(hub);
+  else if (plan->kind == TPRT_OP_REDUCE_SCATTER)
+    status = reduce_scatter(hub);
+  else
+    status = move(hub);
+  return status ? status : meet(hub);
+}

@@ -1,0 +1,123 @@
+/* Windows of backend "loopback": peers copy to and from a rank's memory at its address, while it is
+ * exposed. A rank whose communicator has failed withdraws its memory and frees it without the
+ * others, so every access first finds the exposure and holds it. */
+#define _GNU_SOURCE 1
+#include "backends/loopback/loopback.h"
+
+#include <string.h>
+
+struct loopback_exposure {
+  loopback_exposure *next;
+  uint64_t place, bytes; /* from this address */
+  int rank;
+};
+
+static loopback_hub *hub_of(const tprt__transport *transport) {
+  return ((const loopback_transport *)transport)->hub;
+}
+
+tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes,
+                                  uint64_t *place) {
+  loopback_hub *hub = hub_of(transport);
+  loopback_exposure *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  *place = (uint64_t)(uintptr_t)memory;
+  pthread_rwlock_wrlock(&hub->exposed_lock);
+  *made = (loopback_exposure){
+      .next = hub->exposed, .place = *place, .bytes = bytes, .rank = transport->rank};
+  hub->exposed = made;
+  pthread_rwlock_unlock(&hub->exposed_lock);
+  return TPRT_OK;
+}
+
+tprt_status tprt__loopback_withdraw(tprt__transport *transport, void *memory) {
+  loopback_hub *hub = hub_of(transport);
+  pthread_rwlock_wrlock(&hub->exposed_lock);
+  loopback_exposure **at = &hub->exposed, *found;
+  while (*at && ((*at)->rank != transport->rank || (*at)->place != (uint64_t)(uintptr_t)memory))
+    at = &(*at)->next;
+  found = *at;
+  if (found)
+    *at = found->next;
+  pthread_rwlock_unlock(&hub->exposed_lock);
+  tprt__free(found);
+  return TPRT_OK;
+}
+
+void tprt__loopback_withdraw_all(loopback_hub *hub) {
+  while (hub->exposed) {
+    loopback_exposure *first = hub->exposed;
+    hub->exposed = first->next;
+    tprt__free(first);
+  }
+}
+
+/* Keeps these bytes where they are until end_access; if the rank has withdrawn them nothing is
+ * kept, and the operation fails. */
+static tprt_status begin_access(loopback_hub *hub, int rank, uint64_t place, uint64_t bytes) {
+  pthread_rwlock_rdlock(&hub->exposed_lock);
+  for (const loopback_exposure *e = hub->exposed; e; e = e->next) {
+    if (e->rank == rank && place >= e->place && place - e->place <= e->bytes &&
+        bytes <= e->bytes - (place - e->place))
+      return TPRT_OK;
+  }
+  pthread_rwlock_unlock(&hub->exposed_lock);
+  pthread_mutex_lock(&hub->lock);
+  tprt_status status = hub->fault.status
+                           ? tprt__loopback_fail(hub)
+                           : tprt__fail(TPRT_PEER_DEAD, "window: rank %d has destroyed it",
+                                        hub->seats[rank].world_rank);
+  pthread_mutex_unlock(&hub->lock);
+  return status;
+}
+
+static void end_access(loopback_hub *hub) { pthread_rwlock_unlock(&hub->exposed_lock); }
+
+tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uint64_t place,
+                                 uint64_t bytes, void **memory) {
+  loopback_hub *hub = hub_of(transport);
+  tprt_status status = begin_access(hub, rank, place, bytes);
+  if (status)
+    return status;
+  *memory = (void *)(uintptr_t)place;
+  end_access(hub);
+  return TPRT_OK;
+}
+
+tprt_status tprt__loopback_put(tprt__transport *transport, int rank, uint64_t place,
+                               const void *from, uint64_t bytes, int64_t deadline) {
+  (void)deadline; /* nobody is waited for */
+  loopback_hub *hub = hub_of(transport);
+  tprt_status status = begin_access(hub, rank, place, bytes);
+  if (status)
+    return status;
+  memmove((void *)(uintptr_t)place, from, bytes);
+  end_access(hub);
+  return TPRT_OK;
+}
+
+tprt_status tprt__loopback_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                               uint64_t bytes, int64_t deadline) {
+  (void)deadline;
+  loopback_hub *hub = hub_of(transport);
+  tprt_status status = begin_access(hub, rank, place, bytes);
+  if (status)
+    return status;
+  memmove(to, (const void *)(uintptr_t)place, bytes);
+  end_access(hub);
+  return TPRT_OK;
+}
+
+tprt_status tprt__loopback_signal(tprt__transport *transport, int rank, uint64_t place) {
+  loopback_hub *hub = hub_of(transport);
+  tprt_status status = begin_access(hub, rank, place, sizeof(uint64_t));
+  if (status)
+    return status;
+  pthread_mutex_lock(&hub->lock);
+  atomic_fetch_add((_Atomic uint64_t *)(uintptr_t)place, 1);
+  pthread_cond_broadcast(&hub->changed);
+  pthread_mutex_unlock(&hub->lock);
+  end_access(hub);
+  return TPRT_OK;
+}

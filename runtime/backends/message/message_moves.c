@@ -1,0 +1,79 @@
+/* Data between ranks, in messages of a bounded size, one of a move after the other. */
+#include "backends/message/message.h"
+
+/* The last message of a move also goes when it has no bytes. */
+static tprt_status start(wire_transport *wire, wire_move *move) {
+  wire_world *world = wire->world;
+  int peer = wire->peers[move->peer].world_rank;
+  size_t bytes = (size_t)tprt__min(move->bytes - move->started, WIRE_MOST_BYTES);
+  char *at = move->bytes ? move->at + move->started : NULL;
+  tprt_status status =
+      move->sends
+          ? world->messenger->send(world->end, peer, move->tag, at, bytes, &move->request)
+          : world->messenger->receive(world->end, peer, move->tag, at, bytes, &move->request);
+  if (!status)
+    move->started += (int64_t)bytes;
+  return status;
+}
+
+tprt_status tprt__wire_push(wire_transport *wire, wire_move *move, bool *moved) {
+  if (!move->request) {
+    *moved = true;
+    tprt_status status = start(wire, move);
+    if (status)
+      return status;
+  }
+  tprt_status status = wire->world->messenger->test(wire->world->end, move->request);
+  if (status == TPRT_IN_PROGRESS)
+    return TPRT_OK;
+  move->request = NULL;
+  *moved = true;
+  move->done = move->started == move->bytes;
+  return status;
+}
+
+void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (moves[i].request && !wire->world->messenger->cancel(wire->world->end, moves[i].request))
+      tprt__log("rank %d gave up a message whose memory may still be in use", wire->world->rank);
+    moves[i].request = NULL;
+  }
+}
+
+/* Why not to wait any longer for a move. `gone`: its peer had ended before the look that did not
+ * find its message. */
+static tprt_status check(wire_transport *wire, const wire_move *move, bool gone,
+                         const wire_wait *wait) {
+  if (tprt__now() >= wait->deadline)
+    return tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, wait);
+  return gone ? tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;
+}
+
+static bool has_ended(const wire_transport *wire, const wire_move *move) {
+  return wire->world->messenger->ended(wire->world->end, wire->peers[move->peer].world_rank);
+}
+
+tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait) {
+  tprt_status status = TPRT_OK;
+  for (int first = 0;;) { /* that is not done */
+    bool moved = false, gone = first < n && has_ended(wire, &moves[first]);
+    int left = n;
+    for (int i = n - 1; i >= 0 && !status; i--) {
+      if (!moves[i].done)
+        status = tprt__wire_push(wire, &moves[i], &moved);
+      if (!moves[i].done)
+        left = i;
+    }
+    if (status || left == n)
+      break;
+    status = tprt__wire_turn(wire, wait, moved);
+    if (!status && !moved)
+      status = check(wire, &moves[left], gone && left == first, wait);
+    if (status)
+      break;
+    first = left;
+  }
+  if (status)
+    tprt__wire_give_up(wire, moves, (size_t)n);
+  return status;
+}

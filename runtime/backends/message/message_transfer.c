@@ -1,0 +1,180 @@
+/* Sends and recvs: the receiver asks with a note, the sender answers the oldest question with its
+ * tag. */
+#include "backends/message/message.h"
+
+enum { GONE_NS = 50000000 }; /* what a rank sent before it went comes within this time */
+
+typedef struct transfer {
+  const tprt__plan *plan;
+  enum { WAITING, MOVING, DONE } state;
+  wire_move move;
+} transfer;
+
+typedef struct exchange {
+  wire_transport *wire;
+  transfer *transfers;
+  size_t n;
+  wire_wait wait;
+  int64_t gone_since; /* when a peer that is needed was first seen gone; 0: none */
+} exchange;
+
+static int64_t elements(const tprt__plan *plan) {
+  int64_t bytes = plan->kind == TPRT_OP_SEND ? plan->send_bytes : plan->recv_bytes;
+  return bytes / (int64_t)plan->type->size;
+}
+
+static tprt_dtype dtype_of(const tprt__plan *plan) { return tprt_dtype_parse(plan->type->name); }
+
+static tprt_status ask(exchange *run, transfer *t) {
+  const tprt__plan *plan = t->plan;
+  t->move = (wire_move){.peer = plan->peer,
+                        .tag = tprt__wire_tag(run->wire->world),
+                        .at = plan->recv,
+                        .bytes = plan->recv_bytes};
+  t->state = MOVING;
+  wire_note note = {.kind = WIRE_ASKS,
+                    .tag = t->move.tag,
+                    .elements = elements(plan),
+                    .user_tag = plan->tag,
+                    .dtype = (int32_t)dtype_of(plan)};
+  return tprt__wire_note(run->wire, plan->peer, &note);
+}
+
+/* Whether an earlier send of the batch, to the same rank with the same tag, still waits for its
+ * question. */
+static bool has_earlier(const exchange *run, size_t index) {
+  const tprt__plan *plan = run->transfers[index].plan;
+  for (size_t i = 0; i < index; i++) {
+    const transfer *other = &run->transfers[i];
+    if (other->state == WAITING && other->plan->peer == plan->peer && other->plan->tag == plan->tag)
+      return true;
+  }
+  return false;
+}
+
+/* The oldest question of the peer with this tag, which becomes the caller's; NULL if there is none
+ * yet. */
+static wire_letter *take_question(wire_peer *peer, int tag) {
+  wire_letter **at = &peer->asks;
+  while (*at && (*at)->note.user_tag != tag)
+    at = &(*at)->next;
+  wire_letter *found = *at;
+  if (found)
+    *at = found->next;
+  return found;
+}
+
+static tprt_status answer(exchange *run, size_t index, bool *moved) {
+  transfer *t = &run->transfers[index];
+  const tprt__plan *plan = t->plan;
+  wire_transport *wire = run->wire;
+  wire_letter *question =
+      has_earlier(run, index) ? NULL : take_question(&wire->peers[plan->peer], plan->tag);
+  if (!question)
+    return TPRT_OK;
+  wire_note note = question->note;
+  tprt__free(question);
+  if (note.dtype != (int32_t)dtype_of(plan) || note.elements != elements(plan)) {
+    const char *theirs = tprt_dtype_name((tprt_dtype)note.dtype);
+    tprt__fault fault = {.status = TPRT_MISMATCH,
+                         .kind = plan->kind,
+                         .rank = wire->peers[plan->rank].world_rank,
+                         .sequence = run->wait.sequence};
+    tprt__fail(TPRT_MISMATCH, "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
+               fault.rank, (long long)elements(plan), plan->type->name,
+               wire->peers[plan->peer].world_rank, plan->tag, (long long)note.elements,
+               theirs ? theirs : "?");
+    return tprt__wire_blame(wire, &fault);
+  }
+  t->move = (wire_move){.peer = plan->peer,
+                        .tag = note.tag,
+                        .sends = true,
+                        .at = (char *)(uintptr_t)plan->send,
+                        .bytes = plan->send_bytes};
+  t->state = MOVING;
+  *moved = true;
+  return TPRT_OK;
+}
+
+/* One look at every transfer; *left is the first that is not done, n if all are. */
+static tprt_status run_round(exchange *run, size_t *left, bool *moved) {
+  *left = run->n;
+  *moved = false;
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < run->n && !status; i++) {
+    transfer *t = &run->transfers[i];
+    if (t->state == WAITING)
+      status = answer(run, i, moved);
+    if (t->state == MOVING && !status)
+      status = tprt__wire_push(run->wire, &t->move, moved);
+    if (t->state == MOVING && t->move.done)
+      t->state = DONE;
+    if (t->state != DONE && *left == run->n)
+      *left = i;
+  }
+  return status;
+}
+
+/* Why not to wait any longer. */
+static tprt_status check(exchange *run, size_t left) {
+  int64_t now = tprt__now();
+  for (size_t i = left; i < run->n; i++) {
+    const transfer *t = &run->transfers[i];
+    if (t->state == DONE || !tprt__wire_gone(run->wire, t->plan->peer))
+      continue;
+    if (!run->gone_since)
+      run->gone_since = now;
+    run->wait.kind = t->plan->kind;
+    return now - run->gone_since < GONE_NS
+               ? TPRT_OK
+               : tprt__wire_blame_peer(run->wire, TPRT_PEER_DEAD, t->plan->peer, &run->wait);
+  }
+  if (now < run->wait.deadline)
+    return TPRT_OK;
+  run->wait.kind = run->transfers[left].plan->kind;
+  return tprt__wire_blame_peer(run->wire, TPRT_TIMEOUT, run->transfers[left].plan->peer,
+                               &run->wait);
+}
+
+static tprt_status run_all(exchange *run) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < run->n && !status; i++) {
+    if (run->transfers[i].plan->kind == TPRT_OP_RECV)
+      status = ask(run, &run->transfers[i]);
+  }
+  while (!status) {
+    size_t left;
+    bool moved;
+    status = run_round(run, &left, &moved);
+    if (status || left == run->n)
+      break;
+    status = tprt__wire_turn(run->wire, &run->wait, moved);
+    if (!status && !moved)
+      status = check(run, left);
+  }
+  for (size_t i = 0; i < run->n && status; i++)
+    tprt__wire_give_up(run->wire, &run->transfers[i].move, 1);
+  return status;
+}
+
+tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                                uint32_t sequence, int64_t deadline) {
+  wire_transport *wire = (wire_transport *)transport;
+  exchange run = {.wire = wire, .transfers = tprt__alloc(n * sizeof *run.transfers)};
+  if (!run.transfers)
+    return tprt__fail_memory(n * sizeof *run.transfers);
+  run.wait =
+      /* becomes that of the one to blame */
+      (wire_wait){.kind = TPRT_OP_SEND, .sequence = sequence, .deadline = deadline};
+  for (size_t i = 0; i < n; i++) {
+    if (plans[i].peer != transport->rank) /* those were done before */
+      run.transfers[run.n++].plan = &plans[i];
+  }
+  pthread_mutex_lock(&wire->world->lock);
+  tprt_status status = tprt__wire_begin(wire);
+  if (!status)
+    status = run_all(&run);
+  pthread_mutex_unlock(&wire->world->lock);
+  tprt__free(run.transfers);
+  return status;
+}

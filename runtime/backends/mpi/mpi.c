@@ -1,0 +1,260 @@
+/* Backend "mpi": processes that an MPI launcher started. MPI moves the messages; see message.h for
+ * what is made of them. */
+#include "backends/mpi/mpi_library.h"
+#include "backends/message/message.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One world's end. Requests are allocated, because a user's handle is one address. */
+typedef struct mpi_end {
+  const mpi_library *library;
+  mpi_handle comm;
+} mpi_end;
+
+typedef struct mpi_request {
+  mpi_handle handle;
+  bool sends;
+} mpi_request;
+
+/* Of the process: MPI starts and ends once, and is called by one thread at a time, whatever world
+ * it is for. */
+static struct {
+  pthread_mutex_t lock;
+  const mpi_library *library;
+  /* a message is still under way that nobody waits for: ending MPI would wait for it */
+  bool abandoned;
+  bool ended;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Worlds that were not destroyed may still have threads that look after their messages. */
+static void finalize_at_exit(void) {
+  int finalized = 1;
+  pthread_mutex_lock(&process.lock);
+  process.ended = true;
+  process.library->finalized(&finalized);
+  if (!finalized && !process.abandoned)
+    process.library->finalize();
+  pthread_mutex_unlock(&process.lock);
+}
+
+/* Takes MPI for this thread, unless it has ended. */
+static tprt_status enter(void) {
+  pthread_mutex_lock(&process.lock);
+  if (!process.ended)
+    return TPRT_OK;
+  pthread_mutex_unlock(&process.lock);
+  return tprt__fail(TPRT_INVALID_STATE, "backend mpi: the process is ending, and MPI has ended");
+}
+
+static void leave(void) { pthread_mutex_unlock(&process.lock); }
+
+/* Starts MPI, or takes it as the program started it. */
+static tprt_status start(const mpi_library *library) {
+  int initialized = 0, finalized = 0, level = 0;
+  library->initialized(&initialized);
+  library->finalized(&finalized);
+  if (finalized)
+    return tprt__fail(TPRT_INVALID_STATE,
+                      "backend mpi: MPI was finalized, and starts only once in a process");
+  int code = initialized ? library->functions->query_thread(&level)
+                         : library->functions->initialize(&level);
+  if (code)
+    return tprt__mpi_fail(library, code, "MPI_Init_thread");
+  process.library = library;
+  if (!initialized && atexit(finalize_at_exit) != 0)
+    return tprt__fail(TPRT_SYSTEM, "backend mpi: no room for an exit handler");
+  if (level < 2)
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "backend mpi: the program started MPI for thread level %d; MPI_THREAD_SERIALIZED (2) is "
+        "needed, because work runs in the background",
+        level);
+  return TPRT_OK;
+}
+
+/* All ranks are here by the deadline: what MPI does collectively then ends soon. */
+static tprt_status meet(const mpi_library *library, int64_t deadline) {
+  mpi_handle request;
+  int done = 0, code = library->functions->world_barrier(&request);
+  while (!code && !done) {
+    code = library->functions->test(&request, &done);
+    if (!done && tprt__now() >= deadline) {
+      process.abandoned = true;
+      return tprt__fail(TPRT_TIMEOUT, "backend mpi: not all ranks joined the world in time");
+    }
+    if (!done)
+      sched_yield();
+  }
+  return code ? tprt__mpi_fail(library, code, "MPI_Ibarrier") : TPRT_OK;
+}
+
+static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
+  int size = 0, own = -1;
+  end->library->functions->size(end->comm, &size);
+  end->library->functions->rank(end->comm, &own);
+  if (size == n_ranks && own == rank)
+    return TPRT_OK;
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "rank %d of %d asked for; %s started this process as rank %d of %d (start all "
+                    "with its mpirun)",
+                    rank, n_ranks, end->library->functions->family, own, size);
+}
+
+/* A communicator for the messages of a world, and what there is to know about it. */
+static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag,
+                             int *host_ranks) {
+  const mpi_functions *call = end->library->functions;
+  int tag = 0, code = call->duplicate_world(&end->comm);
+  if (!code)
+    code = call->return_errors(end->comm);
+  if (!code)
+    code = call->most_tag(end->comm, &tag);
+  if (!code)
+    code = call->host_size(end->comm, rank, host_ranks);
+  *most_tag = (uint32_t)tag;
+  return code ? tprt__mpi_fail(end->library, code, "a new communicator")
+              : check_place(end, n_ranks, rank);
+}
+
+static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result,
+                            uint32_t *most_tag, int *host_ranks) {
+  const mpi_library *library;
+  tprt_status status = tprt__mpi_load(&library);
+  mpi_end *end = tprt__alloc(sizeof *end);
+  if (!status && !end)
+    status = tprt__fail_memory(sizeof *end);
+  if (!status)
+    status = enter();
+  if (!status) {
+    end->library = library;
+    status = start(library);
+    if (!status)
+      status = meet(library, tprt__deadline(timeout_ns));
+    if (!status)
+      status = duplicate(end, n_ranks, rank, most_tag, host_ranks);
+    leave();
+  }
+  if (status)
+    tprt__free(end);
+  else
+    *result = end;
+  return status;
+}
+
+static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *data, size_t bytes,
+                                 bool sends, void **result) {
+  const mpi_functions *call = end->library->functions;
+  mpi_request *request = tprt__alloc(sizeof *request);
+  if (!request)
+    return tprt__fail_memory(sizeof *request);
+  tprt_status status = enter();
+  if (status) {
+    tprt__free(request);
+    return status;
+  }
+  request->sends = sends;
+  int code = sends ? call->send(data, (int)bytes, peer, (int)tag, end->comm, &request->handle)
+                   : call->receive(data, (int)bytes, peer, (int)tag, end->comm, &request->handle);
+  leave();
+  if (code) {
+    tprt__free(request);
+    return tprt__mpi_fail(end->library, code, sends ? "MPI_Isend" : "MPI_Irecv");
+  }
+  *result = request;
+  return TPRT_OK;
+}
+
+static tprt_status mpi_send(void *end, int peer, uint32_t tag, const void *data, size_t bytes,
+                            void **request) {
+  return start_message(end, peer, tag, (void *)(uintptr_t)data, bytes, true, request);
+}
+
+static tprt_status mpi_receive(void *end, int peer, uint32_t tag, void *data, size_t bytes,
+                               void **request) {
+  return start_message(end, peer, tag, data, bytes, false, request);
+}
+
+static tprt_status mpi_test(void *at, void *asked) {
+  mpi_end *end = at;
+  mpi_request *request = asked;
+  int done = 0, code = 0;
+  tprt_status status = enter();
+  if (!status) {
+    code = end->library->functions->test(&request->handle, &done);
+    leave();
+    if (!code && !done)
+      return TPRT_IN_PROGRESS;
+  }
+  tprt__free(request);
+  if (status)
+    return status;
+  return code ? tprt__mpi_fail(end->library, code, "MPI_Test") : TPRT_OK;
+}
+
+/* MPI cannot take a message back that was sent. */
+static bool mpi_cancel(void *at, void *asked) {
+  mpi_end *end = at;
+  mpi_request *request = asked;
+  int done = 0;
+  bool over = true;
+  if (!enter()) {
+    if (!request->sends)
+      over = end->library->functions->cancel(&request->handle) == 0;
+    else
+      over = end->library->functions->test(&request->handle, &done) == 0 && done;
+    process.abandoned |= !over;
+    leave();
+  }
+  tprt__free(request);
+  return over;
+}
+
+/* A launcher of MPI ends the job when a process ends without notice, so that nobody is left to be
+ * told. */
+static bool mpi_ended(void *end, int peer) {
+  (void)end;
+  (void)peer;
+  return false;
+}
+
+/* The communicator stays with MPI: to free it, all ranks would have to come. */
+static void mpi_close(void *end) { tprt__free(end); }
+
+static const tprt_messenger messenger = {
+    .size = sizeof messenger,
+    .abi = TPRT_MESSENGER_ABI,
+    .name = "mpi",
+    .summary = "processes of an MPI launcher, on any number of hosts",
+    .open = mpi_open,
+    .send = mpi_send,
+    .receive = mpi_receive,
+    .test = mpi_test,
+    .cancel = mpi_cancel,
+    .ended = mpi_ended,
+    .close = mpi_close,
+};
+
+static tprt_status backend_probe(void) {
+  const mpi_library *library;
+  return tprt__mpi_load(&library);
+}
+
+static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
+                                  tprt__transport **transport) {
+  return tprt__wire_open(&messenger, &tprt__backend_mpi, n_ranks, rank, settings->timeout_ns,
+                         transport);
+}
+
+const tprt__backend tprt__backend_mpi = {
+    .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
+    .name = "mpi",
+    .summary = "processes of an MPI launcher, on any number of hosts",
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes, which MPI's launcher starts",
+              WIRE_LACKS},
+    .probe = backend_probe,
+    .create = backend_create,
+    WIRE_ROWS,
+};

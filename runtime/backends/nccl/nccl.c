@@ -1,0 +1,298 @@
+/* Backend "nccl": worlds, ends, and the table. */
+#define _GNU_SOURCE 1
+#include "backends/nccl/nccl.h"
+
+#include "bootstrap/rendezvous.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Worlds ---- */
+
+static tprt_status nccl_probe(void) {
+  const nccl_library *library;
+  return tprt__nccl_load(&library);
+}
+
+static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns,
+                              tprt_status before, tprt__transport **transport) {
+  size_t bytes = (size_t)host->n_ranks * sizeof(int);
+  int *members = tprt__alloc(bytes);
+  if (!members) {
+    host->backend->destroy(host);
+    return tprt__fail_memory(bytes);
+  }
+  for (int i = 0; i < host->n_ranks; i++)
+    members[i] = i;
+  tprt_status status = tprt__nccl_open_end(host, ordinal, members, timeout_ns, before, transport);
+  tprt__free(members);
+  return status;
+}
+
+/* The communicator on host memory, and which rank of its host this one is. The ranks of a segment
+ * are on one host; those that meet in a store may be on several. */
+static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank,
+                             tprt__transport **host) {
+  tprt__local local = {.rank = rank, .n_ranks = n_ranks};
+  tprt_status status = TPRT_OK;
+  if (n_ranks > 1 && settings->segment_fd < 0 && settings->store) {
+    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "nccl", n_ranks, rank,
+                                                      tprt__deadline(settings->timeout_ns));
+    status = tprt__meeting_place(&meeting, &local);
+  }
+  if (status)
+    return status;
+  const tprt__backend *backend = n_ranks == 1               ? &tprt__backend_self
+                                 : local.n_ranks == n_ranks ? &tprt__backend_shm
+                                                            : &tprt__backend_tcp;
+  *local_rank = local.rank;
+  return backend->create(n_ranks, rank, settings, host);
+}
+
+static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *settings,
+                               tprt__transport **transport) {
+  const nccl_library *library;
+  tprt__transport *host;
+  int local_rank, ordinal = -1;
+  tprt_status status = tprt__nccl_load(&library);
+  if (!status)
+    status = open_host(n_ranks, rank, settings, &local_rank, &host);
+  if (status)
+    return status;
+  status = tprt__device_choose(library->device, local_rank, &ordinal);
+  return open_world(host, ordinal, settings->timeout_ns, status, transport);
+}
+
+/* A rank that waits for the others needs a thread. */
+typedef struct opening {
+  pthread_t thread;
+  tprt__transport *host, *made;
+  int64_t timeout_ns;
+  tprt_status status;
+  char text[512];
+} opening;
+
+static void *open_thread(void *argument) {
+  opening *own = argument;
+  own->status = open_world(own->host, own->host->rank, own->timeout_ns, TPRT_OK, &own->made);
+  snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
+  return NULL;
+}
+
+/* Ranks whose thread cannot be started make the others fail: their ends of the host's communicator
+ * are destroyed. */
+static tprt_status open_all(int n_ranks, opening *ranks, tprt__transport **transports) {
+  int n_started = 0;
+  while (n_started < n_ranks &&
+         pthread_create(&ranks[n_started].thread, NULL, open_thread, &ranks[n_started]) == 0)
+    n_started++;
+  for (int i = n_started; i < n_ranks; i++)
+    ranks[i].host->backend->destroy(ranks[i].host);
+  tprt_status status =
+      n_started < n_ranks
+          ? tprt__fail(TPRT_SYSTEM, "no thread for rank %d to join the world", n_started)
+          : TPRT_OK;
+  for (int i = 0; i < n_started; i++) {
+    pthread_join(ranks[i].thread, NULL);
+    if (ranks[i].status && !status)
+      status = tprt__fail(ranks[i].status, "%s", ranks[i].text);
+    transports[i] = ranks[i].made;
+  }
+  for (int i = 0; i < n_started && status; i++) {
+    if (!ranks[i].status)
+      transports[i]->backend->destroy(transports[i]);
+  }
+  return status;
+}
+
+static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settings,
+                                       tprt__transport **transports) {
+  const nccl_library *library;
+  int n_devices = 0;
+  tprt_status status = tprt__nccl_load(&library);
+  if (!status)
+    status = tprt__device_check(library->device, library->device->driver->device_count(&n_devices),
+                                "number of devices");
+  if (!status && n_ranks > n_devices)
+    status = tprt__fail(TPRT_UNSUPPORTED,
+                        "backend nccl: %d ranks need as many devices; there are %d (several ranks "
+                        "on one device are "
+                        "virtual ranks: backend loopback)",
+                        n_ranks, n_devices);
+  if (status)
+    return status;
+  opening *ranks = tprt__alloc((size_t)n_ranks * sizeof *ranks);
+  tprt__transport **hosts = tprt__alloc((size_t)n_ranks * sizeof *hosts);
+  status = ranks && hosts ? tprt__backend_loopback.create_threads(n_ranks, settings, hosts)
+                          : tprt__fail_memory((size_t)n_ranks * sizeof *ranks);
+  for (int i = 0; i < n_ranks && !status; i++) {
+    ranks[i].host = hosts[i];
+    ranks[i].timeout_ns = settings->timeout_ns;
+  }
+  if (!status)
+    status = open_all(n_ranks, ranks, transports);
+  tprt__free(hosts);
+  tprt__free(ranks);
+  return status;
+}
+
+/* ---- Failures and the end ---- */
+
+static void nccl_abort(tprt__transport *transport, const tprt__fault *fault) {
+  transport->host->backend->abort(transport->host, fault);
+  tprt__nccl_drop((nccl_transport *)transport);
+}
+
+static tprt__fault nccl_fault(const tprt__transport *transport) {
+  return transport->host->backend->fault(transport->host);
+}
+
+static bool nccl_gone(const tprt__transport *transport, int rank) {
+  return transport->host->backend->gone(transport->host, rank);
+}
+
+static tprt_status nccl_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
+                                int *members, int *n_members) {
+  tprt__nccl_drop((nccl_transport *)transport);
+  return transport->host->backend->recover(transport->host, deadline, token, members, n_members);
+}
+
+static void nccl_leave(tprt__transport *transport) {
+  transport->host->backend->leave(transport->host);
+}
+
+/* What others still read of this rank's is theirs until they have got as far, too; they say so by
+ * leaving. */
+static void part(const nccl_transport *nccl) {
+  enum { PART_NS = 5000000, NAP_NS = 20000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  const tprt__transport *host = nccl->base.host;
+  int64_t end = tprt__now() + PART_NS;
+  for (int i = 0; i < host->n_ranks && !nccl_fault(&nccl->base).status && tprt__now() < end;) {
+    if (i == host->rank || host->backend->gone(host, i))
+      i++;
+    else
+      nanosleep(&nap, NULL);
+  }
+}
+
+static void nccl_destroy(tprt__transport *transport) {
+  nccl_leave(transport);
+  part((nccl_transport *)transport);
+  tprt__nccl_close_end((nccl_transport *)transport);
+}
+
+/* ---- Memory of other ranks: only kernels reach it ---- */
+
+static uint64_t nccl_offset(const tprt__transport *transport, const void *memory) {
+  (void)transport;
+  (void)memory;
+  return 0;
+}
+
+static tprt_status no_window(void) {
+  return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: the host reaches no memory of other ranks");
+}
+
+static tprt_status nccl_reach(const tprt__transport *transport, int rank, uint64_t place,
+                              uint64_t bytes, void **memory) {
+  (void)transport;
+  (void)rank;
+  (void)place;
+  (void)bytes;
+  (void)memory;
+  return no_window();
+}
+
+static tprt_status nccl_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                            uint64_t bytes, int64_t deadline) {
+  (void)transport;
+  (void)rank;
+  (void)place;
+  (void)from;
+  (void)bytes;
+  (void)deadline;
+  return no_window();
+}
+
+static tprt_status nccl_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                            uint64_t bytes, int64_t deadline) {
+  return nccl_put(transport, rank, place, to, bytes, deadline);
+}
+
+static tprt_status nccl_signal(tprt__transport *transport, int rank, uint64_t place) {
+  return nccl_put(transport, rank, place, NULL, 0, 0);
+}
+
+static tprt_status nccl_await(tprt__transport *transport, const _Atomic uint64_t *counter,
+                              uint64_t value, int rank, int64_t deadline) {
+  (void)counter;
+  (void)value;
+  return nccl_put(transport, rank, 0, NULL, 0, deadline);
+}
+
+/* ---- Costs ---- */
+
+static void nccl_constants(const tprt__transport *transport, int64_t *alpha_ps,
+                           int64_t *beta_ps_per_kb) {
+  (void)transport;
+  *alpha_ps = 10000000;   /* 10 us: a launch and a meeting */
+  *beta_ps_per_kb = 5120; /* 200 GB a second */
+}
+
+static void nccl_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {
+  (void)transport;
+  *cost = (tprt__cost){.algorithm = "nccl", .n_steps = 1, .bytes = plan->traffic};
+}
+
+const tprt__backend tprt__backend_nccl = {
+    .size = sizeof(tprt__backend),
+    .abi = TPRT__BACKEND_ABI,
+    .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED |
+                    TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
+                    TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS |
+                    TPRT_CAP_GPU_PROGRAMS,
+    .needs_store = true,
+    .name = "nccl",
+    .summary = "ranks with a GPU each, on memory of the GPUs",
+    .lacks =
+        {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
+         TPRT__LACK(TPRT_CAP_WINDOWS) = "up to NCCL 2.28 only kernels put, get and signal; the "
+                                        "calls of 2.29 for it are not used",
+         TPRT__LACK(TPRT_CAP_MAPPED) =
+             "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
+         TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},
+    .probe = nccl_probe,
+    .create = nccl_create,
+    .create_threads = nccl_create_threads,
+    .reserve = tprt__nccl_reserve,
+    .join = tprt__nccl_join,
+    .begin = tprt__begin_nothing,
+    .accept = tprt__nccl_accept,
+    .submit = tprt__nccl_submit,
+    .exchange = tprt__nccl_exchange,
+    .launch = tprt__nccl_launch,
+    .settle = tprt__nccl_settle,
+    .record = tprt__nccl_record,
+    .hold = tprt__nccl_hold,
+    .abort = nccl_abort,
+    .fault = nccl_fault,
+    .gone = nccl_gone,
+    .alloc = tprt__nccl_alloc,
+    .free = tprt__nccl_free,
+    .offset = nccl_offset,
+    .expose = tprt__nccl_expose,
+    .withdraw = tprt__nccl_withdraw,
+    .expose_all = tprt__nccl_expose_all,
+    .reach = nccl_reach,
+    .put = nccl_put,
+    .get = nccl_get,
+    .signal = nccl_signal,
+    .await = nccl_await,
+    .recover = nccl_recover,
+    .constants = nccl_constants,
+    .cost = nccl_cost,
+    .leave = nccl_leave,
+    .destroy = nccl_destroy,
+};

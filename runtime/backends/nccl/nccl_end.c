@@ -1,0 +1,235 @@
+/* One rank's end of a communicator: what it has on its device, and how it finds the others. */
+#define _GNU_SOURCE 1
+#include "backends/nccl/nccl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What a rank has on its device ---- */
+
+void tprt__nccl_close_end(nccl_transport *nccl) {
+  tprt__transport *host = nccl->base.host;
+  while (nccl->registrations)
+    tprt__nccl_withdraw(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
+  tprt__nccl_drop(nccl);
+  tprt__nccl_watch_stop(&nccl->watch);
+  if (nccl->context) {
+    const cuda_device_calls *device = nccl->device;
+    bool entered = !tprt__nccl_enter_device(nccl); /* if not, giving back may still succeed */
+    tprt__nccl_scratch_free(nccl);
+    if (nccl->word)
+      device->memory_free(nccl->word);
+    if (nccl->reached)
+      device->event_destroy(nccl->reached);
+    if (nccl->scratch_used)
+      device->event_destroy(nccl->scratch_used);
+    if (nccl->stream)
+      device->stream_destroy(nccl->stream);
+    if (entered)
+      tprt__nccl_leave_device(nccl);
+    device->context_release(nccl->ordinal);
+  }
+  if (host)
+    host->backend->destroy(host);
+  pthread_mutex_destroy(&nccl->lock);
+  tprt__free(nccl->world_ranks);
+  tprt__free(nccl);
+}
+
+static tprt_status open_device(nccl_transport *nccl) {
+  enum { WORD_BYTES = 64 };
+  const cuda_device_calls *device = nccl->device;
+  int number;
+  tprt_status status =
+      tprt__device_check(device, device->device_get(&number, nccl->ordinal), "the device");
+  if (!status)
+    status = tprt__device_check(device, device->device_uuid(&nccl->uuid, number),
+                                "the device's identity");
+  if (!status)
+    status = tprt__device_check(device, device->context_retain(&nccl->context, number),
+                                "the context of the device");
+  if (status)
+    return status;
+  status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = tprt__device_check(
+      device, device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+  if (!status)
+    status = tprt__device_check(
+        device, device->event_create(&nccl->reached, CUDA_EVENT_DISABLE_TIMING), "an event");
+  if (!status)
+    status = tprt__device_check(
+        device, device->event_create(&nccl->scratch_used, CUDA_EVENT_DISABLE_TIMING), "an event");
+  if (!status)
+    status = tprt__device_check(device, device->memory_alloc(&nccl->word, WORD_BYTES),
+                                "memory of the device");
+  if (!status)
+    status = tprt__device_check(device, device->memory_set(nccl->word, 0, WORD_BYTES, nccl->stream),
+                                "clearing memory");
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
+
+static tprt_status configure(nccl_transport *nccl) {
+  int64_t check = 0, relaxed = 0;
+  tprt_status status = tprt__nccl_load(&nccl->library);
+  if (!status) {
+    nccl->device = nccl->library->device;
+    status = tprt__env_number(TPRT__ENV_NCCL_CHECK, 0, &check);
+  }
+  if (!status)
+    status = tprt__env_number(TPRT__ENV_NCCL_RELAXED, 0, &relaxed);
+  nccl->check = check;
+  nccl->relaxed = relaxed;
+  return status ? status : open_device(nccl);
+}
+
+tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members,
+                                int64_t timeout_ns, tprt_status before, nccl_transport **made) {
+  nccl_transport *nccl = tprt__alloc(sizeof *nccl);
+  int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
+  *made = NULL;
+  if (!nccl || !ranks) {
+    tprt__free(ranks);
+    tprt__free(nccl);
+    host->backend->destroy(host);
+    return tprt__fail_memory(sizeof *nccl);
+  }
+  memcpy(ranks, members, (size_t)host->n_ranks * sizeof *ranks);
+  nccl->base = (tprt__transport){.backend = &tprt__backend_nccl,
+                                 .rank = host->rank,
+                                 .n_ranks = host->n_ranks,
+                                 .host_ranks = host->host_ranks,
+                                 .device = ordinal + 1,
+                                 .host = host};
+  nccl->world_ranks = ranks;
+  nccl->timeout_ns = timeout_ns;
+  nccl->ordinal = ordinal;
+  pthread_mutex_init(&nccl->lock, NULL);
+  tprt__nccl_watch_start(&nccl->watch);
+  *made = nccl;
+  return before ? before : configure(nccl);
+}
+
+/* ---- How it finds the others ---- */
+
+tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
+                            int64_t deadline) {
+  tprt__transport *host = nccl->base.host;
+  const tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)bytes, TPRT_U8, NULL);
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(&op, host->n_ranks, host->rank, &plan);
+  return status ? status : host->backend->submit(host, &plan, ++nccl->host_sequence, deadline);
+}
+
+/* What the ranks of a new communicator tell each other. */
+typedef struct hello {
+  int32_t status; /* why this rank cannot take part */
+  cuda_uuid device;
+  nccl_id id; /* of member 0 */
+} hello;
+
+/* NCCL has one rank a device; what it says of two depends on its version, and may come late. All
+ * ranks see the same. */
+static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int j = i + 1; j < n; j++) {
+      if (memcmp(&all[i].device, &all[j].device, sizeof all[i].device) == 0)
+        return tprt__fail(
+            TPRT_UNSUPPORTED,
+            "backend nccl: ranks %d and %d have the same device, and NCCL has one rank a device "
+            "(TPRT_DEVICE "
+            "chooses; several ranks on one device are virtual ranks: backend loopback)",
+            nccl->world_ranks[i], nccl->world_ranks[j]);
+    }
+  }
+  return TPRT_OK;
+}
+
+/* A failure of one becomes that of all. */
+static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
+                         const nccl_wait *wait) {
+  int n = nccl->base.n_ranks;
+  hello *all = tprt__alloc((size_t)n * sizeof *all);
+  if (!all)
+    return tprt__fail_memory((size_t)n * sizeof *all);
+  char own[256];
+  snprintf(own, sizeof own, "%s", tprt_last_error());
+  tprt_status status = tprt__nccl_tell(nccl, mine, all, sizeof *mine, wait->deadline);
+  for (int i = 0; i < n && !status; i++) {
+    status = (tprt_status)all[i].status;
+    if (status && i == nccl->base.rank)
+      tprt__fail(status, "%s", own);
+    else if (status)
+      tprt__fail(status, "rank %d could not open its end of the communicator of NCCL",
+                 nccl->world_ranks[i]);
+  }
+  if (!status)
+    status = check_distinct(nccl, all, n);
+  *id = all[0].id;
+  tprt__free(all);
+  return status;
+}
+
+static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait) {
+  nccl_config config = tprt__nccl_config();
+  tprt_status status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  pthread_mutex_lock(&nccl->lock);
+  nccl_result result =
+      nccl->library->init(&nccl->comm, nccl->base.n_ranks, id, nccl->base.rank, &config);
+  pthread_mutex_unlock(&nccl->lock);
+  status = tprt__nccl_check(nccl->library, NULL, result, "ncclCommInitRankConfig");
+  if (!status)
+    status = tprt__nccl_ready(nccl, wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
+
+tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait *wait) {
+  hello mine = {.device = nccl->uuid};
+  nccl_id id;
+  tprt_status status = before;
+  if (!status && nccl->base.rank == 0)
+    status =
+        tprt__nccl_check(nccl->library, NULL, nccl->library->get_id(&mine.id), "ncclGetUniqueId");
+  mine.status = (int32_t)status;
+  status = agree(nccl, &mine, &id, wait);
+  return status ? status : initialize(nccl, id, wait);
+}
+
+/* Whether the communicator failed when some rank had it already: the others get it as well, and
+ * hear of that from it. */
+static bool was_used(const nccl_transport *nccl) {
+  tprt__fault fault = nccl->base.host->backend->fault(nccl->base.host);
+  return fault.status && (fault.status == TPRT_ABORTED || fault.kind);
+}
+
+tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const nccl_wait *wait) {
+  char text[512];
+  tprt__nccl_fail(nccl, status, wait);
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  tprt__nccl_close_end(nccl);
+  return tprt__fail(status, "%s", text);
+}
+
+tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait,
+                            tprt__transport **transport) {
+  if (status && !was_used(nccl))
+    return tprt__nccl_give_up(nccl, status, wait);
+  *transport = &nccl->base;
+  return TPRT_OK;
+}
+
+tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members,
+                                int64_t timeout_ns, tprt_status before,
+                                tprt__transport **transport) {
+  nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
+  nccl_transport *nccl;
+  tprt_status status = tprt__nccl_make_end(host, ordinal, members, timeout_ns, before, &nccl);
+  if (!nccl)
+    return status;
+  return tprt__nccl_keep(nccl, tprt__nccl_meet(nccl, status, &wait), &wait, transport);
+}

@@ -1,0 +1,138 @@
+/* Memory of the caller's that NCCL moves without staging copies: registered by a rank for itself,
+ * or as a window, which the kernels of all ranks reach. */
+#include "backends/nccl/nccl.h"
+
+/* With the lock. */
+static void keep(nccl_transport *nccl, nccl_registration *made) {
+  made->next = nccl->registrations;
+  nccl->registrations = made;
+}
+
+tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes,
+                              uint64_t *place) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  const nccl_library *library = nccl->library;
+  if (!library->register_memory || !library->deregister_memory)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend nccl: memory is registered from NCCL 2.19 on; this is %d.%d",
+                      library->version / 10000, library->version / 100 % 100);
+  tprt_status status = tprt__nccl_check_memory(nccl, "registration", "memory", memory);
+  if (status)
+    return status;
+  nccl_registration *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  made->memory = memory;
+  pthread_mutex_lock(&nccl->lock);
+  status =
+      nccl->comm
+          ? tprt__nccl_check(library, nccl->comm,
+                             library->register_memory(nccl->comm, memory, bytes, &made->handle),
+                             "ncclCommRegister")
+          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  if (!status)
+    keep(nccl, made);
+  pthread_mutex_unlock(&nccl->lock);
+  if (status)
+    tprt__free(made);
+  else
+    *place = 0;
+  return status;
+}
+
+/* ---- By all ranks ---- */
+
+/* Takes `made` over. */
+static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t bytes,
+                                   nccl_registration *made, nccl_wait *wait) {
+  const nccl_library *library = nccl->library;
+  tprt_status status = tprt__nccl_enter_device(nccl);
+  if (status) {
+    tprt__free(made);
+    return status;
+  }
+  pthread_mutex_lock(&nccl->lock);
+  keep(nccl, made); /* NCCL may write the window until it is ready or aborted */
+  status = nccl->comm
+               ? tprt__nccl_check(library, nccl->comm,
+                                  library->register_window(nccl->comm, memory, bytes, &made->window,
+                                                           NCCL_WINDOW_SYMMETRIC),
+                                  "ncclCommWindowRegister")
+               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  pthread_mutex_unlock(&nccl->lock);
+  if (!status)
+    status = tprt__nccl_ready(nccl, wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
+
+/* Whether all ranks can: one that cannot would leave the others waiting in NCCL. */
+static tprt_status agree(nccl_transport *nccl, bool mine, bool *all_can, const nccl_wait *wait) {
+  size_t n = (size_t)nccl->base.n_ranks;
+  unsigned char own = mine, *all = tprt__alloc(n);
+  if (!all)
+    return tprt__fail_memory(n);
+  tprt_status status = tprt__nccl_tell(nccl, &own, all, 1, wait->deadline);
+  *all_can = !status;
+  for (size_t i = 0; i < n; i++)
+    *all_can &= all[i];
+  tprt__free(all);
+  return status;
+}
+
+tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint64_t bytes,
+                                  int64_t deadline) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  const nccl_library *library = nccl->library;
+  nccl_wait wait = {.deadline = deadline};
+  bool has_windows = tprt__nccl_since(library, NCCL_SINCE_WINDOWS) && library->register_window &&
+                     library->deregister_window;
+  bool all_can = false;
+  nccl_registration *made = tprt__alloc(sizeof *made);
+  tprt_status status =
+      made ? agree(nccl, has_windows && tprt__nccl_can_window(memory, bytes), &all_can, &wait)
+           : tprt__fail_memory(sizeof *made);
+  if (status || !all_can) {
+    uint64_t unused;
+    tprt__free(made);
+    return status ? tprt__nccl_fail(nccl, status, &wait)
+                  : tprt__nccl_expose(transport, memory, bytes, &unused);
+  }
+  made->memory = memory;
+  made->is_window = true;
+  status = register_window(nccl, memory, bytes, made, &wait);
+  return status ? tprt__nccl_fail(nccl, status, &wait) : TPRT_OK;
+}
+
+/* ---- The end ---- */
+
+/* With the lock. */
+static tprt_status end(const nccl_transport *nccl, const nccl_registration *found) {
+  const nccl_library *library = nccl->library;
+  return found->is_window ? tprt__nccl_check(library, nccl->comm,
+                                             library->deregister_window(nccl->comm, found->window),
+                                             "ncclCommWindowDeregister")
+                          : tprt__nccl_check(library, nccl->comm,
+                                             library->deregister_memory(nccl->comm, found->handle),
+                                             "ncclCommDeregister");
+}
+
+tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&nccl->lock);
+  nccl_registration **at = &nccl->registrations;
+  while (*at && (*at)->memory != memory)
+    at = &(*at)->next;
+  nccl_registration *found = *at;
+  if (found) {
+    *at = found->next;
+    if (nccl->comm) /* else it ended with the communicator */
+      status = end(nccl, found);
+  }
+  pthread_mutex_unlock(&nccl->lock);
+  if (!found)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "this memory is not registered");
+  tprt__free(found);
+  return status;
+}

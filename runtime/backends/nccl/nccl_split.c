@@ -1,0 +1,141 @@
+/* Groups out of a communicator.
+ *
+ * Where all ranks of the parent take part, and nothing of it is in a stream, NCCL splits its
+ * communicator: over the connections that it has, without a new meeting point. It shares nothing
+ * else with the parent, because ranks that share are aborted together. A group that only its
+ * members know of, and the survivors of a failure, meet anew through the host's communicator:
+ * NCCL's split wants all ranks, and its shrink a parent that was not aborted, while only an abort
+ * frees what a rank that is gone may still hold up. */
+#include "backends/nccl/nccl.h"
+
+#include <stdio.h>
+
+/* In a token, behind all that the host's communicators put there: whether all ranks of the parent
+ * join. */
+enum { ALL_JOIN_AT = sizeof(tprt__token) - 1 };
+
+tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users,
+                               tprt__token *token) {
+  tprt_status status = parent->host->backend->reserve(parent->host, n_users, users, token);
+  if (!status)
+    token->bytes[ALL_JOIN_AT] = !users;
+  return status;
+}
+
+/* ---- All ranks of the parent ---- */
+
+/* What they tell each other. */
+typedef struct answer {
+  int32_t status; /* why this rank cannot take part */
+  /* nothing that it put into a stream is on its way: beside that NCCL must not split */
+  int32_t quiet;
+} answer;
+
+static bool is_quiet(nccl_transport *nccl) {
+  pthread_mutex_lock(&nccl->watch.lock);
+  bool quiet = !nccl->watch.n_pending;
+  pthread_mutex_unlock(&nccl->watch.lock);
+  return quiet;
+}
+
+/* A failure of one becomes that of all, before somebody waits for it in NCCL. */
+static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split,
+                         const nccl_wait *wait) {
+  int n = parent->base.n_ranks;
+  answer mine = {.status = (int32_t)before, .quiet = is_quiet(parent)};
+  answer *all = tprt__alloc((size_t)n * sizeof *all);
+  if (!all)
+    return tprt__fail_memory((size_t)n * sizeof *all);
+  char own[256];
+  snprintf(own, sizeof own, "%s", before ? tprt_last_error() : "");
+  tprt_status status = tprt__nccl_tell(parent, &mine, all, sizeof mine, wait->deadline);
+  *split = true;
+  for (int i = 0; i < n && !status; i++) {
+    *split &= all[i].quiet != 0;
+    status = (tprt_status)all[i].status;
+    if (status && i == parent->base.rank)
+      tprt__fail(status, "%s", own);
+    else if (status)
+      tprt__fail(status, "rank %d could not open its end of a group", parent->world_ranks[i]);
+  }
+  tprt__free(all);
+  return status;
+}
+
+/* `end`: NULL where this rank is no member. */
+static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl_transport *end,
+                                nccl_wait *wait) {
+  tprt_status status = tprt__nccl_enter_device(parent);
+  if (status)
+    return status;
+  pthread_mutex_lock(&parent->lock);
+  status =
+      parent->comm
+          ? tprt__nccl_check(parent->library, parent->comm,
+                             parent->library->split(parent->comm, color, key, &parent->child, NULL),
+                             "ncclCommSplit")
+          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  pthread_mutex_unlock(&parent->lock);
+  if (!status)
+    status = tprt__nccl_ready(parent, wait);
+  if (!status && end) {
+    pthread_mutex_lock(&parent->lock);
+    end->comm = parent->child;
+    parent->child = NULL; /* from here on it is aborted by its own end */
+    pthread_mutex_unlock(&parent->lock);
+    status = tprt__nccl_ready(end, wait);
+  }
+  tprt__nccl_leave_device(parent);
+  return status;
+}
+
+/* ---- Members ---- */
+
+/* With the host's end of the group, which it takes over; NULL: this rank is no member. */
+static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__transport *host,
+                            int n_members, const int *members, const int *world, int index,
+                            tprt__transport **child) {
+  nccl_wait wait = {.deadline = tprt__deadline(parent->timeout_ns)};
+  nccl_transport *end = NULL;
+  bool split = false;
+  tprt_status status = before;
+  if (host)
+    status = tprt__nccl_make_end(host, parent->ordinal, world, parent->timeout_ns, before, &end);
+  status = agree(parent, status, &split, &wait);
+  if (!status && split)
+    status = split_parent(parent, n_members ? members[0] : NCCL_SPLIT_NO_COLOR, index, end, &wait);
+  else if (!status && end)
+    status = tprt__nccl_meet(end, TPRT_OK, &wait);
+  const tprt__fault fault = parent->base.backend->fault(&parent->base);
+  *child = NULL;
+  if (!end)
+    return status;
+  if (!status || !fault.status)
+    return tprt__nccl_keep(end, status, &wait, child);
+  /* what the group heard of it is less than this */
+  return tprt__nccl_give_up(end, tprt__fault_fail(&fault), &wait);
+}
+
+tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members,
+                            const int *members, int index, tprt__transport **child) {
+  nccl_transport *parent = (nccl_transport *)transport;
+  bool all_join = token->bytes[ALL_JOIN_AT];
+  tprt__transport *host = NULL;
+  int *world = tprt__alloc((size_t)(n_members + 1) * sizeof *world);
+  tprt_status status = world ? TPRT_OK : tprt__fail_memory((size_t)(n_members + 1) * sizeof *world);
+  for (int i = 0; i < n_members && world; i++)
+    world[i] = parent->world_ranks[members[i]];
+  if (!status)
+    status =
+        transport->host->backend->join(transport->host, token, n_members, members, index, &host);
+  if (status)
+    host = NULL;
+  if (all_join)
+    status = join_all(parent, status, host, n_members, members, world, index, child);
+  else if (host)
+    status = tprt__nccl_open_end(host, parent->ordinal, world, parent->timeout_ns, TPRT_OK, child);
+  else
+    *child = NULL;
+  tprt__free(world);
+  return status;
+}

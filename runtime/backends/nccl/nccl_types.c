@@ -1,0 +1,109 @@
+/* Which of our reductions NCCL has, and as what. What the tables do not say is refused. */
+#include "backends/nccl/nccl.h"
+
+typedef enum type_class { NONE, FLOAT, HALF, F8, INTEGER, BOOLEAN, COMPLEX, N_CLASSES } type_class;
+
+static const struct {
+  type_class class; /* NONE: NCCL has no such type */
+  nccl_type type, as_unsigned;
+  int units; /* of NCCL's type in one of ours */
+} types[TPRT_N_DTYPES] = {
+    [TPRT_F32] = {FLOAT, NCCL_TYPE_F32, 0, 1},
+    [TPRT_F64] = {FLOAT, NCCL_TYPE_F64, 0, 1},
+    [TPRT_F16] = {HALF, NCCL_TYPE_F16, 0, 1},
+    [TPRT_BF16] = {HALF, NCCL_TYPE_BF16, 0, 1},
+    [TPRT_F8E4M3] = {F8, NCCL_TYPE_F8E4M3, 0, 1},
+    [TPRT_F8E5M2] = {F8, NCCL_TYPE_F8E5M2, 0, 1},
+    [TPRT_BOOL] = {BOOLEAN, NCCL_TYPE_U8, NCCL_TYPE_U8, 1},
+    [TPRT_I8] = {INTEGER, NCCL_TYPE_I8, NCCL_TYPE_U8, 1},
+    [TPRT_U8] = {INTEGER, NCCL_TYPE_U8, NCCL_TYPE_U8, 1},
+    [TPRT_I32] = {INTEGER, NCCL_TYPE_I32, NCCL_TYPE_U32, 1},
+    [TPRT_U32] = {INTEGER, NCCL_TYPE_U32, NCCL_TYPE_U32, 1},
+    [TPRT_I64] = {INTEGER, NCCL_TYPE_I64, NCCL_TYPE_U64, 1},
+    [TPRT_U64] = {INTEGER, NCCL_TYPE_U64, NCCL_TYPE_U64, 1},
+    [TPRT_C64] = {COMPLEX, NCCL_TYPE_F32, 0, 2},
+    [TPRT_C128] = {COMPLEX, NCCL_TYPE_F64, 0, 2},
+};
+
+/* How far NCCL's reduction is ours. */
+typedef enum likeness {
+  NOT = 0,
+  ALIKE,
+  NEARLY, /* but for NaN, the sign of zero, overflow, or the precision of a factor */
+} likeness;
+
+typedef struct rule {
+  likeness likeness;
+  nccl_reduction reduction; /* premul_sum: made when it is used */
+  bool as_unsigned;
+} rule;
+
+/* Sums of f16 and bf16 are rounded at every rank that they pass: the order of NCCL's sums is its
+ * own, as the header says. NCCL's minimum is minnum; f8 saturates where ours becomes NaN; a factor
+ * has the type of the elements. */
+static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
+    [TPRT_SUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_SUM, false},
+                  [HALF] = {ALIKE, NCCL_REDUCE_SUM, false},
+                  [F8] = {NEARLY, NCCL_REDUCE_SUM, false},
+                  [INTEGER] = {ALIKE, NCCL_REDUCE_SUM, false},
+                  [COMPLEX] = {ALIKE, NCCL_REDUCE_SUM, false}},
+    [TPRT_PRODUCT] = {[FLOAT] = {ALIKE, NCCL_REDUCE_PRODUCT, false},
+                      [HALF] = {ALIKE, NCCL_REDUCE_PRODUCT, false},
+                      [F8] = {NEARLY, NCCL_REDUCE_PRODUCT, false},
+                      [INTEGER] = {ALIKE, NCCL_REDUCE_PRODUCT, false},
+                      [BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
+    [TPRT_MIN] = {[FLOAT] = {NEARLY, NCCL_REDUCE_MIN, false},
+                  [HALF] = {NEARLY, NCCL_REDUCE_MIN, false},
+                  [F8] = {NEARLY, NCCL_REDUCE_MIN, false},
+                  [INTEGER] = {ALIKE, NCCL_REDUCE_MIN, false},
+                  [BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
+    [TPRT_MAX] = {[FLOAT] = {NEARLY, NCCL_REDUCE_MAX, false},
+                  [HALF] = {NEARLY, NCCL_REDUCE_MAX, false},
+                  [F8] = {NEARLY, NCCL_REDUCE_MAX, false},
+                  [INTEGER] = {ALIKE, NCCL_REDUCE_MAX, false},
+                  [BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
+    [TPRT_MINNUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_MIN, false},
+                     [HALF] = {ALIKE, NCCL_REDUCE_MIN, false},
+                     [F8] = {NEARLY, NCCL_REDUCE_MIN, false}},
+    [TPRT_MAXNUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_MAX, false},
+                     [HALF] = {ALIKE, NCCL_REDUCE_MAX, false},
+                     [F8] = {NEARLY, NCCL_REDUCE_MAX, false}},
+    [TPRT_UMIN] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MIN, true},
+                   [BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
+    [TPRT_UMAX] = {[INTEGER] = {ALIKE, NCCL_REDUCE_MAX, true},
+                   [BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
+    [TPRT_BAND] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
+    [TPRT_BOR] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
+    [TPRT_AVG] = {[FLOAT] = {ALIKE, NCCL_REDUCE_AVG, false},
+                  [HALF] = {ALIKE, NCCL_REDUCE_AVG, false},
+                  [F8] = {NEARLY, NCCL_REDUCE_AVG, false},
+                  [INTEGER] = {ALIKE, NCCL_REDUCE_AVG, false},
+                  [COMPLEX] = {ALIKE, NCCL_REDUCE_AVG, false}},
+    [TPRT_PREMUL_SUM] = {[FLOAT] = {ALIKE, 0, false},
+                         [HALF] = {NEARLY, 0, false},
+                         [F8] = {NEARLY, 0, false},
+                         [INTEGER] = {ALIKE, 0, false}},
+};
+
+tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way) {
+  tprt_dtype dtype = plan->dtype;
+  const char *kind = tprt_op_kind_name(plan->kind), *name = tprt_reduction_name(plan->reduction);
+  type_class class = types[dtype].class;
+  rule found = rules[plan->reduction][class];
+  if (found.likeness == NOT)
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has no %s of %s", kind, name, plan->type->name);
+  if (class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8))
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has %s from 2.24 on; this is %d.%d", kind,
+                      plan->type->name, nccl->library->version / 10000,
+                      nccl->library->version / 100 % 100);
+  if (found.likeness == NEARLY && !nccl->relaxed)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: NCCL's %s of %s is another where there are NaN, zeros of both signs, "
+                      "overflow or factors that do not "
+                      "fit the type; TPRT_NCCL_RELAXED=1 takes it",
+                      kind, name, plan->type->name);
+  *way = (nccl_way){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
+                    .units = types[dtype].units,
+                    .reduction = found.reduction};
+  return TPRT_OK;
+}

@@ -1,0 +1,180 @@
+/* Waiting for NCCL and for the device, and everything that ends a wait. */
+#define _GNU_SOURCE 1
+#include "backends/nccl/nccl.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+  SPINS = 200,
+  YIELDS = 2000,
+  NAP_NS = 50000,
+  /* a rank that ended did its part before: what it had given still arrives within this time */
+  GONE_NS = 1000000000,
+};
+
+tprt_status tprt__nccl_enter_device(const nccl_transport *nccl) {
+  return tprt__device_check(nccl->device, nccl->device->context_push(nccl->context),
+                            "making the device current");
+}
+
+void tprt__nccl_leave_device(const nccl_transport *nccl) {
+  cuda_context unused;
+  nccl->device->context_pop(&unused);
+}
+
+/* ---- Failure ---- */
+
+void tprt__nccl_drop(nccl_transport *nccl) {
+  pthread_mutex_lock(&nccl->lock);
+  nccl_comm comm = nccl->comm;
+  nccl->comm = NULL;
+  if (comm)
+    nccl->library->abort(comm); /* with the lock: no call is under way, and none comes after it */
+  if (nccl->child) {
+    /* the abort of what was being split has ended that, and left what it had made */
+    nccl->library->abort(nccl->child);
+    nccl->child = NULL;
+  }
+  pthread_mutex_unlock(&nccl->lock);
+}
+
+static tprt__fault fault_of(const nccl_transport *nccl) {
+  return nccl->base.host->backend->fault(nccl->base.host);
+}
+
+tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault) {
+  tprt__transport *host = nccl->base.host;
+  tprt__fault first = fault_of(nccl);
+  if (!first.status) {
+    host->backend->abort(host, fault);
+    first = fault_of(nccl);
+  }
+  tprt__nccl_drop(nccl);
+  return tprt__fault_fail(&first);
+}
+
+tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait) {
+  const tprt__fault fault = {.status = status,
+                             .kind = wait->kind,
+                             .rank = nccl->world_ranks[nccl->base.rank],
+                             .sequence = wait->sequence};
+  char text[512];
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  tprt__nccl_blame(nccl, &fault);
+  return tprt__fail(status, "%s", text);
+}
+
+/* The first member that has gone; -1: none. */
+static int find_gone(const nccl_transport *nccl) {
+  const tprt__transport *host = nccl->base.host;
+  int i = 0;
+  while (i < host->n_ranks && (i == host->rank || !host->backend->gone(host, i)))
+    i++;
+  return i < host->n_ranks ? i : -1;
+}
+
+static tprt_status blame_member(nccl_transport *nccl, tprt_status status, int member,
+                                const nccl_wait *wait) {
+  const tprt__fault fault = {.status = status,
+                             .kind = wait->kind,
+                             .rank = member < 0 ? TPRT__NO_RANK : nccl->world_ranks[member],
+                             .sequence = wait->sequence};
+  return tprt__nccl_blame(nccl, &fault);
+}
+
+tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait) {
+  tprt__fault fault = fault_of(nccl);
+  if (fault.status) {
+    tprt__nccl_drop(nccl);
+    return tprt__fault_fail(&fault);
+  }
+  int64_t now = tprt__now();
+  int gone = find_gone(nccl);
+  if (gone < 0) {
+    wait->gone_since = 0;
+  } else if (!wait->gone_since) {
+    wait->gone_since = now;
+  } else if (now - wait->gone_since >= GONE_NS) {
+    return blame_member(nccl, TPRT_PEER_DEAD, gone, wait);
+  }
+  return now < wait->deadline ? TPRT_OK : blame_member(nccl, TPRT_TIMEOUT, gone, wait);
+}
+
+/* ---- Waiting ---- */
+
+static tprt_status turn(nccl_transport *nccl, nccl_wait *wait) {
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  int round = wait->rounds++;
+  if (round < SPINS)
+    return TPRT_OK;
+  if (round < SPINS + YIELDS)
+    sched_yield();
+  else
+    nanosleep(&nap, NULL);
+  return tprt__nccl_look(nccl, wait);
+}
+
+/* What NCCL says that failed is most often an end of a peer, of which the host's communicator knows
+ * more. */
+static tprt_status fail_result(nccl_transport *nccl, nccl_result result, nccl_wait *wait) {
+  tprt_status status = tprt__nccl_check(nccl->library, NULL, result, "asynchronous error");
+  int gone = result == NCCL_RESULT_REMOTE ? find_gone(nccl) : -1;
+  return gone < 0 ? status : blame_member(nccl, TPRT_PEER_DEAD, gone, wait);
+}
+
+tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait) {
+  nccl_result state = NCCL_RESULT_SUCCESS, result = NCCL_RESULT_SUCCESS;
+  pthread_mutex_lock(&nccl->lock);
+  bool dropped = !nccl->comm;
+  if (!dropped)
+    result = nccl->library->async_error(nccl->comm, &state);
+  pthread_mutex_unlock(&nccl->lock);
+  if (dropped) {
+    tprt__fault fault = fault_of(nccl);
+    return fault.status
+               ? tprt__fault_fail(&fault)
+               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+  }
+  result = result ? result : state;
+  if (result == NCCL_RESULT_IN_PROGRESS)
+    return TPRT_IN_PROGRESS;
+  return result ? fail_result(nccl, result, wait) : TPRT_OK;
+}
+
+tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait) {
+  tprt_status status = tprt__nccl_ask(nccl, wait);
+  for (wait->rounds = 0; status == TPRT_IN_PROGRESS;) {
+    status = turn(nccl, wait);
+    if (!status)
+      status = tprt__nccl_ask(nccl, wait);
+  }
+  return status;
+}
+
+tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait) {
+  for (wait->rounds = 0;;) {
+    cuda_result result = nccl->device->event_query(event);
+    if (result != CUDA_RESULT_NOT_READY)
+      return tprt__device_check(nccl->device, result, "an operation on the device");
+    tprt_status status = turn(nccl, wait);
+    if (!status && wait->rounds > SPINS) {
+      status = tprt__nccl_ask(nccl, wait);
+      status = status == TPRT_IN_PROGRESS ? TPRT_OK : status;
+    }
+    if (status)
+      return status;
+  }
+}
+
+tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait) {
+  tprt_status status = put;
+  if (!status)
+    status = tprt__device_check(
+        nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
+  if (!status)
+    status = tprt__nccl_reach(nccl, nccl->reached, wait);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}

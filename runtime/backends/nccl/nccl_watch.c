@@ -1,0 +1,273 @@
+/* Operations in streams of callers: put there, and looked after by a thread, because nobody waits
+ * for them. */
+#define _GNU_SOURCE 1
+#include "backends/nccl/nccl.h"
+
+#include <time.h>
+
+/* A place in a stream. */
+typedef struct nccl_mark {
+  tprt__stream_mark base;
+  const cuda_device_calls *device;
+  cuda_event event;
+} nccl_mark;
+
+/* ---- The thread ---- */
+
+/* Takes it off the list, and tells. The lock is held, and given away meanwhile. */
+static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
+  nccl_watch *watch = &nccl->watch;
+  nccl_pending *pending = *at;
+  *at = pending->next;
+  if (!*at)
+    watch->last = at;
+  pthread_mutex_unlock(&watch->lock);
+  nccl->device->event_destroy(pending->event);
+  if (pending->done)
+    pending->done(pending->user, status);
+  else if (status)
+    tprt__log("an operation in a stream failed: %s", tprt_last_error());
+  tprt__free(pending);
+  pthread_mutex_lock(&watch->lock);
+  watch->n_pending--;
+  pthread_cond_broadcast(&watch->changed);
+}
+
+/* Whether the device has got there: OK, IN_PROGRESS, or why it never will. */
+static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nccl_wait *wait) {
+  cuda_result result = nccl->device->event_query(pending->event);
+  if (!result)
+    return TPRT_OK;
+  /* the stream has something else in front of it */
+  if (!pending->kind && tprt__now() >= pending->deadline)
+    return tprt__fail(TPRT_TIMEOUT, "the stream did not come to the event in time");
+  wait->kind = pending->kind;
+  wait->sequence = pending->sequence;
+  wait->deadline = pending->deadline;
+  tprt_status status = TPRT_OK;
+  if (result != CUDA_RESULT_NOT_READY)
+    status = tprt__device_check(nccl->device, result, "an operation on the device");
+  if (!status)
+    status = tprt__nccl_look(nccl, wait);
+  if (!status)
+    status = tprt__nccl_ask(nccl, wait);
+  if (status && status != TPRT_IN_PROGRESS)
+    return tprt__nccl_fail(nccl, status, wait);
+  return TPRT_IN_PROGRESS;
+}
+
+/* The oldest first; those of one stream end in order, and those behind a failure fail like it. True
+ * if something ended. */
+static bool sweep(nccl_transport *nccl, nccl_wait *wait) {
+  nccl_watch *watch = &nccl->watch;
+  bool moved = false;
+  for (nccl_pending **at = &watch->first; *at;) {
+    nccl_pending *pending = *at;
+    pthread_mutex_unlock(&watch->lock); /* only this thread takes from the list */
+    tprt_status status = look_at(nccl, pending, wait);
+    pthread_mutex_lock(&watch->lock);
+    if (status == TPRT_IN_PROGRESS) {
+      at = &pending->next;
+      continue;
+    }
+    end(nccl, at, status);
+    moved = true;
+  }
+  return moved;
+}
+
+static void *watch_main(void *argument) {
+  enum { NAP_NS = 50000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  nccl_transport *nccl = argument;
+  nccl_watch *watch = &nccl->watch;
+  nccl_wait wait = {.rounds = 0};
+  bool entered = !tprt__nccl_enter_device(nccl);
+  pthread_mutex_lock(&watch->lock);
+  while (watch->first || !watch->stopping) {
+    if (!watch->first) {
+      wait = (nccl_wait){.rounds = 0};
+      pthread_cond_wait(&watch->changed, &watch->lock);
+    } else if (!sweep(nccl, &wait)) {
+      pthread_mutex_unlock(&watch->lock);
+      nanosleep(&nap, NULL);
+      pthread_mutex_lock(&watch->lock);
+    }
+  }
+  pthread_mutex_unlock(&watch->lock);
+  if (entered)
+    tprt__nccl_leave_device(nccl);
+  return NULL;
+}
+
+void tprt__nccl_watch_start(nccl_watch *watch) {
+  pthread_mutex_init(&watch->lock, NULL);
+  pthread_cond_init(&watch->changed, NULL);
+  watch->last = &watch->first;
+}
+
+void tprt__nccl_watch_stop(nccl_watch *watch) {
+  pthread_mutex_lock(&watch->lock);
+  watch->stopping = true;
+  bool runs = watch->runs;
+  pthread_cond_broadcast(&watch->changed);
+  pthread_mutex_unlock(&watch->lock);
+  if (runs)
+    pthread_join(watch->thread, NULL);
+  pthread_cond_destroy(&watch->changed);
+  pthread_mutex_destroy(&watch->lock);
+}
+
+void tprt__nccl_settle(tprt__transport *transport) {
+  nccl_watch *watch = &((nccl_transport *)transport)->watch;
+  pthread_mutex_lock(&watch->lock);
+  while (watch->n_pending)
+    pthread_cond_wait(&watch->changed, &watch->lock);
+  pthread_mutex_unlock(&watch->lock);
+}
+
+/* ---- Putting something into a stream ---- */
+
+/* Room for it, and the thread, before it cannot be taken back any more. */
+static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_pending **made) {
+  nccl_watch *watch = &nccl->watch;
+  nccl_pending *pending = tprt__alloc(sizeof *pending);
+  if (!pending)
+    return tprt__fail_memory(sizeof *pending);
+  *pending = *what;
+  pthread_mutex_lock(&watch->lock);
+  int error = watch->runs ? 0 : pthread_create(&watch->thread, NULL, watch_main, nccl);
+  watch->runs |= !error;
+  pthread_mutex_unlock(&watch->lock);
+  tprt_status status =
+      error
+          ? tprt__fail(TPRT_SYSTEM, "no thread to look after streams: error %d", error)
+          : tprt__device_check(
+                nccl->device,
+                nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING), "an event");
+  if (status)
+    tprt__free(pending);
+  else
+    *made = pending;
+  return status;
+}
+
+/* Behind what the stream has by now. */
+static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
+  nccl_watch *watch = &nccl->watch;
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->event_record(pending->event, stream), "an event");
+  if (status)
+    return status;
+  pthread_mutex_lock(&watch->lock);
+  *watch->last = pending;
+  watch->last = &pending->next;
+  watch->n_pending++;
+  pthread_cond_broadcast(&watch->changed);
+  pthread_mutex_unlock(&watch->lock);
+  return TPRT_OK;
+}
+
+static void give_up(nccl_transport *nccl, nccl_pending *pending) {
+  if (pending)
+    nccl->device->event_destroy(pending->event);
+  tprt__free(pending);
+}
+
+static tprt_status put(nccl_transport *nccl, const tprt__plan *plans, size_t n, nccl_wait *wait) {
+  cuda_stream stream = plans->stream;
+  return tprt__plan_is_transfer(plans) ? tprt__nccl_put_transfers(nccl, plans, n, stream, wait)
+                                       : tprt__nccl_put(nccl, plans, stream, wait);
+}
+
+tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream,
+                                    bool *captured) {
+  int capturing = CUDA_CAPTURE_NONE;
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->stream_capturing(stream, &capturing), "the state of a stream");
+  *captured = capturing != CUDA_CAPTURE_NONE;
+  return status;
+}
+
+tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                              uint32_t sequence, int64_t deadline, tprt__done_fn *done,
+                              void *user) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  nccl_wait wait = {.kind = plans->kind, .sequence = sequence, .deadline = deadline};
+  const nccl_pending what = {
+      .kind = plans->kind, .sequence = sequence, .deadline = deadline, .done = done, .user = user};
+  nccl_pending *pending = NULL;
+  bool captured = false;
+  tprt_status status = tprt__nccl_look(nccl, &wait);
+  if (!status)
+    status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
+  if (!status && captured && done) /* a schedule's; others were refused before */
+    status = tprt__fail(TPRT_INVALID_STATE,
+                        "what is captured in a graph has no work to wait for; pass NULL");
+  if (!status && !captured)
+    status = prepare(nccl, &what, &pending);
+  if (!status)
+    status = put(nccl, plans, n, &wait);
+  if (!status && pending)
+    status = watch_for(nccl, pending, plans->stream);
+  if (status)
+    give_up(nccl, pending);
+  tprt__nccl_leave_device(nccl);
+  return status;
+}
+
+/* ---- Marks ---- */
+
+static void forget(tprt__stream_mark *base) {
+  nccl_mark *mark = (nccl_mark *)base;
+  mark->device->event_destroy(mark->event);
+  tprt__free(mark);
+}
+
+tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t deadline,
+                              tprt__done_fn *done, void *user, tprt__stream_mark **result) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  const nccl_pending what = {.deadline = deadline, .done = done, .user = user};
+  nccl_pending *pending = NULL;
+  nccl_mark *mark = tprt__alloc(sizeof *mark);
+  if (!mark)
+    return tprt__fail_memory(sizeof *mark);
+  tprt_status status = tprt__nccl_enter_device(nccl);
+  if (status) {
+    tprt__free(mark);
+    return status;
+  }
+  *mark = (nccl_mark){.base = {forget}, .device = nccl->device};
+  status = tprt__device_check(nccl->device,
+                              nccl->device->event_create(&mark->event, CUDA_EVENT_DISABLE_TIMING),
+                              "an event");
+  if (!status) {
+    status = tprt__device_check(nccl->device, nccl->device->event_record(mark->event, stream),
+                                "an event");
+    if (!status)
+      status = prepare(nccl, &what, &pending);
+    if (!status)
+      status = watch_for(nccl, pending, stream);
+    if (status) {
+      give_up(nccl, pending);
+      nccl->device->event_destroy(mark->event);
+    }
+  }
+  tprt__nccl_leave_device(nccl);
+  if (status)
+    tprt__free(mark);
+  else
+    *result = &mark->base;
+  return status;
+}
+
+tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
+                            const tprt__stream_mark *base) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  const nccl_mark *mark = (const nccl_mark *)base;
+  return tprt__device_check(nccl->device, nccl->device->stream_wait(stream, mark->event, 0),
+                            "waiting for an event");
+}

@@ -1,0 +1,392 @@
+/* The operations of the shm backend: one engine for all kinds.
+ *
+ * Arrival: every rank publishes a notice with the signature of its operation, usually together with
+ * the first chunk in its slot. When all have arrived, differing signatures end the operation on all
+ * ranks. Then one of two paths:
+ *   staged      chunks through the slots: pack, publish, await, unpack; a longer all-reduce reduces
+ *     one slice per rank and
+ *               exchanges the results in a second step;
+ *   registered  all buffers lie in arenas: read the peers' buffers where they are, then a closing
+ *     step, after which the
+ *               buffers may change. */
+#include "backends/shm/shm.h"
+#include "base/nontemporal.h"
+
+#include <string.h>
+
+enum {
+  /* up to here latency counts: one step, every rank reduces everything */
+  ONE_SHOT_BYTES = 16 << 10,
+  /* the same for two ranks, which save less by sharing the work (measured) */
+  ONE_SHOT_PAIR = 128 << 10,
+  LEAST_RUN_BYTES = 256, /* shorter runs are gathered better by staging */
+};
+
+static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
+
+/* ---- Staged ---- */
+
+/* Whether this rank takes what it sends to itself from where that is, so that it need not lie in
+ * the slot: a reduction reads it in one piece. */
+static bool keeps_own(const tprt__plan *plan) {
+  return !plan->reduction || !scatters(plan) || plan->send_map.run == plan->piece;
+}
+
+static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
+  const tprt__plan *plan = run->plan;
+  unsigned char *slot = tprt__shm_next_slot(run->shm);
+  if (!bytes || !tprt__plan_sends(plan))
+    return;
+  if (run->two_phase) { /* all but the slice that this rank reduces itself */
+    const char *from = (const char *)plan->send + begin;
+    int64_t hole = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
+    int64_t rest = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank + 1);
+    memcpy(slot, from, (size_t)hole);
+    memcpy(slot + rest, from + rest, (size_t)(bytes - rest));
+    return;
+  }
+  int n = scatters(plan) ? plan->n_ranks : 1;
+  for (int i = 0; i < n; i++) {
+    if (n > 1 && i == plan->rank && keeps_own(plan))
+      continue;
+    tprt__piece_copy(slot + i * run->capacity, tprt__place_flat(), plan->send,
+                     tprt__place_in(plan->send_map, i, begin), bytes, false);
+  }
+}
+
+/* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to
+ * `copy`, if it is not NULL. Own data comes from the user's buffer where it can. */
+static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes,
+                         void *copy) {
+  const tprt__plan *plan = run->plan;
+  shm_transport *shm = run->shm;
+  bool scatter = scatters(plan);
+  for (int i = 0; i < plan->n_ranks; i++) {
+    shm->sources[i] =
+        tprt__shm_peer_slot(shm, i) + (scatter ? shm->base.rank * run->capacity : 0) + from;
+  }
+  if (keeps_own(plan))
+    shm->sources[plan->rank] =
+        (const char *)plan->send + (scatter ? plan->rank * plan->piece : 0) + begin + from;
+  void *destinations[2];
+  int n = 0;
+  if (plan->recv)
+    destinations[n++] = (char *)plan->recv + begin + from;
+  if (copy)
+    destinations[n++] = copy;
+  tprt__reduce(plan->type, plan->reduction, destinations, n, shm->sources, plan->n_ranks,
+               shm->scales, bytes / (int64_t)plan->type->size, run->stream && plan->recv);
+}
+
+static void copy_out(const shm_engine *run, void *to, const void *from, int64_t bytes) {
+  if (run->stream)
+    tprt__stream_copy(to, from, (size_t)bytes);
+  else
+    memcpy(to, from, (size_t)bytes);
+}
+
+static tprt_status exchange_slices(const shm_engine *run, int64_t begin, int64_t bytes) {
+  shm_transport *shm = run->shm;
+  int n = run->plan->n_ranks, me = shm->base.rank;
+  int64_t from = tprt__slice_begin(bytes, n, me), to = tprt__slice_begin(bytes, n, me + 1);
+  reduce_chunk(run, begin, from, to - from, tprt__shm_next_slot(shm) + from);
+  tprt__shm_publish(shm);
+  tprt_status status = tprt__shm_await(shm, &run->wait);
+  for (int i = 0; i < n && !status && run->plan->recv; i++) {
+    if (i == me)
+      continue;
+    from = tprt__slice_begin(bytes, n, i);
+    to = tprt__slice_begin(bytes, n, i + 1);
+    copy_out(run, (char *)run->plan->recv + begin + from, tprt__shm_peer_slot(shm, i) + from,
+             to - from);
+  }
+  return status;
+}
+
+static void unpack_from(const shm_engine *run, int peer, int64_t begin, int64_t bytes) {
+  const tprt__plan *plan = run->plan;
+  int me = run->shm->base.rank;
+  tprt__place target = tprt__place_in(plan->recv_map, peer, begin);
+  if (peer == me) { /* not through the slot: a gather may be in place */
+    tprt__piece_copy(plan->recv, target, plan->send, tprt__place_in(plan->send_map, me, begin),
+                     bytes, run->stream);
+  } else {
+    const unsigned char *slot =
+        tprt__shm_peer_slot(run->shm, peer) + (scatters(plan) ? me * run->capacity : 0);
+    tprt__piece_copy(plan->recv, target, slot, tprt__place_flat(), bytes, run->stream);
+  }
+}
+
+static tprt_status unpack(const shm_engine *run, int64_t begin, int64_t bytes) {
+  const tprt__plan *plan = run->plan;
+  if (!bytes)
+    return TPRT_OK;
+  if (run->two_phase)
+    return exchange_slices(run, begin, bytes);
+  if (plan->reduction) {
+    if (plan->recv)
+      reduce_chunk(run, begin, 0, bytes, NULL);
+    return TPRT_OK;
+  }
+  for (int i = 0; i < plan->n_ranks; i++) {
+    if (tprt__plan_wants(plan, i))
+      unpack_from(run, i, begin, bytes);
+  }
+  return TPRT_OK;
+}
+
+/* From byte `begin` of the pieces on; `arrived` says that its chunk is already in the slots. */
+static tprt_status run_staged(const shm_engine *run, bool arrived) {
+  for (int64_t begin = 0; begin < run->plan->piece; begin += run->capacity) {
+    int64_t bytes = tprt__min(run->capacity, run->plan->piece - begin);
+    if (!arrived) {
+      pack(run, begin, bytes);
+      tprt__shm_publish(run->shm);
+      tprt_status status = tprt__shm_await(run->shm, &run->wait);
+      if (status)
+        return status;
+    }
+    arrived = false;
+    tprt_status status = unpack(run, begin, bytes);
+    if (status)
+      return status;
+  }
+  if (run->stream)
+    tprt__stream_end();
+  return TPRT_OK;
+}
+
+/* ---- Registered ---- */
+
+/* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must
+ * be reachable. */
+bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
+  const tprt__plan *plan = run->plan;
+  const shm_transport *shm = run->shm;
+  if (plan->send_bytes <= ONE_SHOT_BYTES)
+    return false;
+  if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES)
+    return false;
+  if (!tprt__plan_sends(plan))
+    return true; /* only the root's word counts */
+  if (!tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
+    return false;
+  bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
+  return !written ||
+         tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
+}
+
+/* Addresses of the peers' buffers, from offsets that were checked. */
+static tprt_status find_buffers(const shm_engine *run) {
+  const tprt__plan *plan = run->plan;
+  shm_transport *shm = run->shm;
+  uint64_t arena = shm->segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    if (plan->traits & TPRT__ROOT_SENDS && i != plan->root)
+      continue;
+    shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
+    if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
+      return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena",
+                        shm->members[i]);
+    }
+    unsigned char *base = tprt__shm_arena(shm->segment, shm->members[i]);
+    shm->sources[i] = base + notice.send_offset;
+    shm->destinations[i] = base + notice.recv_offset;
+  }
+  return TPRT_OK;
+}
+
+static void reduce_registered(const shm_engine *run) {
+  const tprt__plan *plan = run->plan;
+  shm_transport *shm = run->shm;
+  int n = plan->n_ranks, me = shm->base.rank;
+  int64_t size = (int64_t)plan->type->size;
+  if (!scatters(plan)) { /* every rank a slice, which it writes to all that want it */
+    int64_t from = tprt__slice_begin(plan->piece, n, me),
+            to = tprt__slice_begin(plan->piece, n, me + 1);
+    for (int i = 0; i < n; i++) {
+      shm->sources[i] = (const char *)shm->sources[i] + from;
+      shm->destinations[i] = (char *)shm->destinations[i] + from;
+    }
+    bool one = plan->kind == TPRT_OP_REDUCE;
+    tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0),
+                 one ? 1 : n, shm->sources, n, shm->scales, (to - from) / size,
+                 run->stream ? n : 0);
+    return;
+  }
+  int64_t run_bytes = plan->send_map.run;
+  for (int i = 0; i < n; i++)
+    shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
+  for (int64_t at = 0; at < plan->piece; at += run_bytes) {
+    void *destination = (char *)plan->recv + at;
+    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, shm->scales,
+                 run_bytes / size, run->stream);
+    for (int i = 0; i < n; i++)
+      shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
+  }
+}
+
+static tprt_status run_registered(const shm_engine *run) {
+  const tprt__plan *plan = run->plan;
+  shm_transport *shm = run->shm;
+  int me = shm->base.rank;
+  tprt_status status = find_buffers(run);
+  if (status)
+    return status;
+  if (plan->reduction) {
+    reduce_registered(run);
+  } else {
+    for (int i = 0; i < plan->n_ranks; i++) {
+      if (tprt__plan_wants(plan, i))
+        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, i, 0), shm->sources[i],
+                         tprt__place_in(plan->send_map, me, 0), plan->piece, run->stream);
+    }
+  }
+  if (run->stream)
+    tprt__stream_end();
+  tprt__shm_publish(shm);
+  status = tprt__shm_await(shm, &run->wait);
+  if (status)
+    return status;
+  /* A peer that gave up between arrival and here was free to change its buffers while they were
+   * read. It recorded the fault before it returned, so no fault now means that everything was read
+   * in time. */
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
+}
+
+/* ---- Arrival ---- */
+
+/* All ranks compare with their own notice: either all are equal, or every rank sees one that
+ * differs from its own. */
+static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
+  const shm_transport *shm = run->shm;
+  for (int i = 0; i < run->plan->n_ranks && TPRT__CHECKS; i++) {
+    shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
+    if (memcmp(notice.signature, mine->signature, sizeof notice.signature) != 0 ||
+        notice.sequence != mine->sequence) {
+      char difference[192];
+      tprt__signature_explain(mine->signature, notice.signature, difference, sizeof difference);
+      return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s",
+                        run->wait.sequence, shm->world_rank, shm->members[i], difference);
+    }
+  }
+  return TPRT_OK;
+}
+
+static void publish_notice(const shm_engine *run, const shm_notice *mine) {
+  shm_transport *shm = run->shm;
+  if (run->plan->reduction == TPRT_PREMUL_SUM)
+    shm->lines[shm->base.rank]->extra[(shm->step + 1) & 1].scale = run->plan->scale;
+  shm->lines[shm->base.rank]->halves[(shm->step + 1) & 1].notice = *mine;
+  tprt__shm_publish(shm);
+}
+
+/* What the next operation will write, probably one like this: peers have read it by now, and have
+ * it in their caches. It comes while their data is read, instead of holding up the next operation.
+ * A processor has some thirty such lines under way; with more, reading waits for them
+ * (measured). */
+static void claim_next(const shm_engine *run) {
+  enum { MOST_BYTES = 2048 };
+  const shm_transport *shm = run->shm;
+  const unsigned char *next = tprt__shm_next_slot(shm);
+  tprt__claim(&shm->lines[shm->base.rank]->halves[(shm->step + 1) & 1]);
+  for (int64_t at = 0; at < run->plan->piece && run->plan->piece <= MOST_BYTES;
+       at += SHM_CACHE_LINE)
+    tprt__claim(next + at);
+}
+
+static tprt_status meet(const shm_engine *run, const shm_notice *mine) {
+  shm_transport *shm = run->shm;
+  tprt_status status = tprt__shm_await(shm, &run->wait);
+  claim_next(run);
+  if (!status)
+    status = compare(run, mine);
+  if (status || run->plan->reduction != TPRT_PREMUL_SUM)
+    return status;
+  for (int i = 0; i < run->plan->n_ranks; i++)
+    shm->scales[i] = shm->lines[i]->extra[shm->step & 1].scale;
+  return TPRT_OK;
+}
+
+tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
+  publish_notice(run, mine);
+  return meet(run, mine);
+}
+
+/* Whether the buffers of all ranks that have one are registered. */
+static bool all_registered(const shm_engine *run, int *n_registered) {
+  const tprt__plan *plan = run->plan;
+  const shm_transport *shm = run->shm;
+  bool root_only = plan->traits & TPRT__ROOT_SENDS;
+  *n_registered = 0;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    if (!root_only || i == plan->root)
+      *n_registered += shm->lines[i]->halves[shm->step & 1].notice.registered != 0;
+  }
+  return *n_registered == (root_only ? 1 : plan->n_ranks);
+}
+
+shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait) {
+  int n = plan->n_ranks;
+  int64_t slot = (int64_t)shm->segment->sizes.slot_bytes;
+  return (shm_engine){
+      .shm = shm,
+      .plan = plan,
+      .wait = *wait,
+      .capacity = scatters(plan) ? slot / n / SHM_CACHE_LINE * SHM_CACHE_LINE : slot,
+      .two_phase = plan->reduction && !scatters(plan) &&
+                   plan->piece > (n > 2 ? ONE_SHOT_BYTES : ONE_SHOT_PAIR),
+      .stream = plan->recv != plan->send &&
+                n * (plan->send_bytes + plan->recv_bytes) > shm->segment->cache_bytes / 4 * 3,
+  };
+}
+
+/* The notice of this rank, with the first chunk in its slot unless the buffer is registered. */
+static void come(const shm_engine *run) {
+  shm_transport *shm = run->shm;
+  const tprt__plan *plan = run->plan;
+  shm_notice mine = {.sequence = run->wait.sequence};
+  memcpy(mine.signature, plan->signature, sizeof mine.signature);
+  mine.registered = tprt__shm_register(run, &mine);
+  if (!mine.registered)
+    pack(run, 0, tprt__min(run->capacity, plan->piece));
+  shm->notice = mine;
+  publish_notice(run, &mine);
+}
+
+void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  shm_transport *shm = (shm_transport *)transport;
+  const shm_wait wait = {.kind = plan->kind, .sequence = sequence};
+  if (plan->parts || tprt__shm_fault(transport).status)
+    return;
+  shm_engine run = tprt__shm_engine(shm, plan, &wait);
+  come(&run);
+  shm->has_come = true;
+}
+
+tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
+                             int64_t deadline) {
+  shm_transport *shm = (shm_transport *)transport;
+  const shm_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
+  shm_engine run = tprt__shm_engine(shm, plan, &wait);
+  bool has_come = shm->has_come;
+  shm->has_come = false;
+  tprt__fault fault = tprt__shm_fault(transport);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
+  if (plan->parts)
+    return tprt__shm_submit_parts(&run);
+  if (!has_come)
+    come(&run);
+  tprt_status status = meet(&run, &shm->notice);
+  if (status)
+    return status;
+  int n_registered;
+  bool registered = all_registered(&run, &n_registered);
+  status = registered ? run_registered(&run) : run_staged(&run, n_registered == 0);
+  if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes) {
+    memset(plan->recv, 0, (size_t)plan->recv_bytes);
+  }
+  return status;
+}

@@ -1,0 +1,356 @@
+/* Sends and recvs of the shm backend: all transfers of a batch progress together, so that their
+ * order cannot deadlock.
+ *
+ * A receiver posts requests in a table of the pipe from its peer, in the order of its recvs; the
+ * sender answers, for each of its sends in turn, the oldest request with the same tag. What it
+ * sends goes through the pipe's ring, or, when the receiver's buffer lies in an arena, straight to
+ * its place. Every change rings the peer's bell. */
+#include "backends/shm/shm.h"
+
+#include <string.h>
+
+enum { REQUEST_FREE, REQUEST_POSTED, REQUEST_TAKEN };
+enum { DIRECT_BYTES = 4096, FEW = 16 };
+
+#define NO_REQUEST UINT32_MAX
+
+/* In front of every message of a stream; messages are padded to it. */
+typedef struct frame {
+  uint32_t request;
+  uint32_t direct; /* the data is in its place already */
+} frame;
+
+typedef enum progress { WAITING, MOVING, DONE } progress;
+
+typedef struct transfer {
+  const tprt__plan *plan;
+  shm_pipe *pipe;
+  progress state;
+  uint32_t request;
+  int64_t at; /* bytes moved */
+} transfer;
+
+typedef struct exchange {
+  shm_transport *shm;
+  transfer *transfers;
+  size_t n;
+  shm_wait wait;
+  bool moved; /* in this round */
+} exchange;
+
+static int64_t elements(const tprt__plan *plan) { return (int64_t)plan->signature[2]; }
+static int32_t dtype(const tprt__plan *plan) {
+  return (int32_t)(plan->signature[0] >> 32 & 0xffff);
+}
+static uint64_t padded(uint64_t bytes) {
+  return (bytes + sizeof(frame) - 1) / sizeof(frame) * sizeof(frame);
+}
+
+/* Copies between memory and the ring at stream position `at`. */
+static void ring_copy(shm_pipe *pipe, uint64_t at, void *memory, size_t bytes, bool out) {
+  while (bytes) {
+    size_t offset = at % SHM_PIPE_BYTES,
+           n = SHM_PIPE_BYTES - offset < bytes ? SHM_PIPE_BYTES - offset : bytes;
+    memcpy(out ? memory : pipe->stream + offset, out ? pipe->stream + offset : memory, n);
+    memory = (char *)memory + n;
+    at += n;
+    bytes -= n;
+  }
+}
+
+/* Another transfer that is in the middle of this pipe's stream. */
+static const transfer *moving(const exchange *run, const shm_pipe *pipe) {
+  for (size_t i = 0; i < run->n; i++) {
+    if (run->transfers[i].pipe == pipe && run->transfers[i].state == MOVING)
+      return &run->transfers[i];
+  }
+  return NULL;
+}
+
+/* Tells the peer what was done to a transfer, if anything. */
+static void notice_change(exchange *run, const transfer *t, const transfer *before) {
+  if (t->state == before->state && t->at == before->at)
+    return;
+  run->moved = true;
+  tprt__shm_ring(run->shm->lines[t->plan->peer]);
+}
+
+/* ---- Sending ---- */
+
+/* The oldest request with this tag among those that are seen on the way; SHM_PIPE_REQUESTS if there
+ * is none. */
+static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
+  uint32_t found = SHM_PIPE_REQUESTS;
+  for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
+    shm_request *request = &pipe->requests[i];
+    if (atomic_load_explicit(&request->state, memory_order_acquire) != REQUEST_POSTED ||
+        request->tag != tag)
+      continue;
+    if (found == SHM_PIPE_REQUESTS || (int32_t)(request->serial - pipe->requests[found].serial) < 0)
+      found = i;
+  }
+  return found;
+}
+
+/* The oldest request with this tag. The first look may pass a place before the oldest request is
+ * posted there, and then find a younger one; what is older than one that was found was posted
+ * before it, and a second look sees all of it. */
+static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
+  return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS
+                                                          : look_for_request(pipe, tag);
+}
+
+static tprt_status check_request(const exchange *run, const tprt__plan *plan,
+                                 const shm_request *request) {
+  if (request->dtype == dtype(plan) && request->elements == elements(plan))
+    return TPRT_OK;
+  const char *theirs = tprt_dtype_name((tprt_dtype)request->dtype);
+  return tprt__fail(TPRT_MISMATCH,
+                    "rank %d sends %lld %s to rank %d with tag %d, which expects %lld %s",
+                    run->shm->world_rank, (long long)elements(plan), plan->type->name,
+                    run->shm->members[plan->peer], plan->tag, (long long)request->elements,
+                    theirs ? theirs : "?");
+}
+
+/* Straight into the receiver's arena, which it named. */
+static bool send_direct(const exchange *run, const tprt__plan *plan, uint64_t offset) {
+  const shm_segment *segment = run->shm->segment;
+  uint64_t arena = segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
+  if (bytes < DIRECT_BYTES || bytes > arena || offset > arena - bytes)
+    return false;
+  memcpy(tprt__shm_arena(segment, run->shm->members[plan->peer]) + offset, plan->send,
+         (size_t)bytes);
+  return true;
+}
+
+/* Whether an earlier transfer of the same pipe, and for a send of the same tag, still waits for its
+ * turn. */
+static bool has_earlier(const exchange *run, size_t index) {
+  const transfer *t = &run->transfers[index];
+  for (size_t i = 0; i < index; i++) {
+    const transfer *other = &run->transfers[i];
+    bool sends = t->plan->kind == TPRT_OP_SEND;
+    if (other->pipe == t->pipe && other->state == WAITING && other->request == NO_REQUEST &&
+        (!sends || other->plan->tag == t->plan->tag))
+      return true;
+  }
+  return false;
+}
+
+static tprt_status begin_send(exchange *run, size_t index) {
+  transfer *t = &run->transfers[index];
+  shm_pipe *pipe = t->pipe;
+  uint64_t written = atomic_load_explicit(&pipe->written, memory_order_relaxed);
+  if (moving(run, pipe) || has_earlier(run, index) ||
+      written - atomic_load(&pipe->read) > SHM_PIPE_BYTES - sizeof(frame))
+    return TPRT_OK;
+  uint32_t found = find_request(pipe, t->plan->tag);
+  if (found == SHM_PIPE_REQUESTS)
+    return TPRT_OK;
+  /* the peer's memory: every word is read once */
+  const shm_request *request = &pipe->requests[found];
+  shm_request asked = {
+      .dtype = request->dtype, .elements = request->elements, .offset = request->offset};
+  tprt_status status = check_request(run, t->plan, &asked);
+  if (status)
+    return status;
+  frame head = {.request = found, .direct = send_direct(run, t->plan, asked.offset)};
+  /* the receiver frees it */
+  atomic_store_explicit(&pipe->requests[found].state, REQUEST_TAKEN, memory_order_relaxed);
+  ring_copy(pipe, written, &head, sizeof head, false);
+  atomic_store(&pipe->written, written + sizeof head);
+  t->state = MOVING;
+  t->at = head.direct ? t->plan->send_bytes : 0;
+  return TPRT_OK;
+}
+
+static tprt_status push(exchange *run, size_t index) {
+  transfer *t = &run->transfers[index];
+  const transfer before = *t;
+  if (t->state == WAITING) {
+    tprt_status status = begin_send(run, index);
+    if (status || t->state == WAITING)
+      return status;
+  }
+  uint64_t written = atomic_load_explicit(&t->pipe->written, memory_order_relaxed);
+  uint64_t room = SHM_PIPE_BYTES - (written - atomic_load(&t->pipe->read));
+  uint64_t left = (uint64_t)(t->plan->send_bytes - t->at),
+           bytes = left < room ? left : room / sizeof(frame) * sizeof(frame);
+  if (bytes > SHM_PIPE_BYTES)
+    return tprt__fail(TPRT_INTERNAL, "rank %d read more than was sent to it",
+                      run->shm->members[t->plan->peer]);
+  if (bytes && padded(bytes) <= room) {
+    ring_copy(t->pipe, written, (char *)(uintptr_t)t->plan->send + t->at, (size_t)bytes, false);
+    atomic_store(&t->pipe->written, written + padded(bytes));
+    t->at += (int64_t)bytes;
+  }
+  if (t->at == t->plan->send_bytes)
+    t->state = DONE;
+  notice_change(run, t, &before);
+  return TPRT_OK;
+}
+
+/* ---- Receiving ---- */
+
+/* Recvs of one pipe are posted in their order. */
+static void post(exchange *run, size_t index) {
+  transfer *t = &run->transfers[index];
+  if (has_earlier(run, index))
+    return;
+  for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
+    shm_request *request = &t->pipe->requests[i];
+    if (atomic_load(&request->state) != REQUEST_FREE)
+      continue;
+    request->serial = t->pipe->n_posted++;
+    request->tag = t->plan->tag;
+    request->dtype = dtype(t->plan);
+    request->elements = elements(t->plan);
+    if (!tprt__shm_arena_offset(run->shm, t->plan->recv, t->plan->recv_bytes, &request->offset))
+      request->offset = UINT64_MAX;
+    atomic_store(&request->state, REQUEST_POSTED);
+    t->request = i;
+    run->moved = true;
+    tprt__shm_ring(run->shm->lines[t->plan->peer]);
+    return;
+  }
+}
+
+/* The head of the next message in a pipe says which recv it is for. */
+static tprt_status begin_recv(exchange *run, shm_pipe *pipe, int peer) {
+  uint64_t read = atomic_load_explicit(&pipe->read, memory_order_relaxed);
+  frame head;
+  if (moving(run, pipe) || atomic_load(&pipe->written) == read)
+    return TPRT_OK;
+  ring_copy(pipe, read, &head, sizeof head, true);
+  for (size_t i = 0; i < run->n; i++) {
+    transfer *t = &run->transfers[i];
+    if (t->pipe != pipe || t->state != WAITING || t->request != head.request)
+      continue;
+    t->state = MOVING;
+    t->at = head.direct ? t->plan->recv_bytes : 0;
+    atomic_store(&pipe->read, read + sizeof head);
+    return TPRT_OK;
+  }
+  return tprt__fail(TPRT_INTERNAL, "rank %d answers request %u, which was not made",
+                    run->shm->members[peer], head.request);
+}
+
+static tprt_status pull(exchange *run, size_t index) {
+  transfer *t = &run->transfers[index];
+  const transfer before = *t;
+  if (t->state == WAITING && t->request == NO_REQUEST)
+    post(run, index);
+  if (t->state == WAITING) {
+    tprt_status status = begin_recv(run, t->pipe, t->plan->peer);
+    if (status || t->state == WAITING)
+      return status;
+    run->moved = true; /* another message may follow an empty one */
+  }
+  uint64_t read = atomic_load_explicit(&t->pipe->read, memory_order_relaxed);
+  uint64_t there = atomic_load(&t->pipe->written) - read,
+           left = (uint64_t)(t->plan->recv_bytes - t->at);
+  if (there > SHM_PIPE_BYTES)
+    return tprt__fail(TPRT_INTERNAL, "rank %d wrote more than a pipe holds",
+                      run->shm->members[t->plan->peer]);
+  uint64_t bytes = left < there ? left : there;
+  if (bytes) {
+    ring_copy(t->pipe, read, (char *)t->plan->recv + t->at, (size_t)bytes, true);
+    atomic_store(&t->pipe->read, read + padded(bytes));
+    t->at += (int64_t)bytes;
+  }
+  if (t->at == t->plan->recv_bytes) {
+    t->state = DONE;
+    atomic_store(&t->pipe->requests[t->request].state, REQUEST_FREE);
+  }
+  notice_change(run, t, &before);
+  return TPRT_OK;
+}
+
+/* ---- Both ---- */
+
+/* One look at every transfer; *left is the first that is not done, n if all are. */
+static tprt_status run_round(exchange *run, size_t *left) {
+  *left = run->n;
+  run->moved = false;
+  for (size_t i = 0; i < run->n; i++) {
+    transfer *t = &run->transfers[i];
+    if (t->state == DONE)
+      continue;
+    tprt_status status = t->plan->kind == TPRT_OP_SEND ? push(run, i) : pull(run, i);
+    if (status)
+      return status;
+    if (t->state != DONE && *left == run->n)
+      *left = i;
+  }
+  return TPRT_OK;
+}
+
+/* Why to stop after a round in which nothing moved. `suspect`: a peer that was gone before it. */
+static tprt_status check(exchange *run, size_t left, int suspect) {
+  shm_transport *shm = run->shm;
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
+  for (size_t i = left; i < run->n && suspect >= 0; i++) {
+    if (run->transfers[i].state != DONE && run->transfers[i].plan->peer == suspect)
+      return tprt__shm_blame(shm, TPRT_PEER_DEAD, suspect, &run->wait);
+  }
+  if (tprt__now() < run->wait.deadline)
+    return TPRT_OK;
+  return tprt__shm_blame(shm, TPRT_TIMEOUT, run->transfers[left].plan->peer, &run->wait);
+}
+
+static tprt_status run_all(exchange *run) {
+  shm_transport *shm = run->shm;
+  shm_line *own = shm->lines[shm->base.rank];
+  int rounds = 0;
+  int64_t next = 0;
+  size_t left = 0;
+  for (size_t n_checks = 0;;) {
+    uint32_t heard = atomic_load(&own->bell);
+    bool thorough = tprt__shm_due(shm, rounds, &next);
+    int suspect = -1;
+    if (thorough) { /* of all peers in turn, before the round: what one did before it went counts */
+      int peer = run->transfers[n_checks++ % run->n].plan->peer;
+      suspect = tprt__shm_gone(shm, peer) ? peer : -1;
+    }
+    tprt_status status = run_round(run, &left);
+    if (status || left == run->n)
+      return status;
+    if (run->moved) {
+      rounds = 0;
+      continue;
+    }
+    status = thorough ? check(run, left, suspect) : TPRT_OK;
+    if (status)
+      return status;
+    tprt__shm_listen(shm, heard, &rounds);
+  }
+}
+
+tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                               uint32_t sequence, int64_t deadline) {
+  shm_transport *shm = (shm_transport *)transport;
+  transfer few[FEW], *transfers = n > FEW ? tprt__alloc(n * sizeof *transfers) : few;
+  if (!transfers)
+    return tprt__fail_memory(n * sizeof *transfers);
+  exchange run = {
+      .shm = shm, .transfers = transfers, .wait = {.sequence = sequence, .deadline = deadline}};
+  for (size_t i = 0; i < n; i++) {
+    const tprt__plan *plan = &plans[i];
+    if (plan->peer == transport->rank)
+      continue;
+    int own = shm->world_rank, peer = shm->members[plan->peer];
+    bool sends = plan->kind == TPRT_OP_SEND;
+    transfers[run.n++] = (transfer){
+        .plan = plan,
+        .pipe = tprt__shm_pipe(shm->segment, shm->channel, sends ? own : peer, sends ? peer : own),
+        .request = NO_REQUEST};
+    run.wait.kind = plan->kind;
+  }
+  tprt__fault fault = tprt__shm_fault(transport);
+  tprt_status status = fault.status ? tprt__fault_fail(&fault) : run.n ? run_all(&run) : TPRT_OK;
+  if (transfers != few)
+    tprt__free(transfers);
+  return status;
+}

@@ -1,0 +1,112 @@
+/* Windows of backend "shm": the arena of a rank is mapped in all peers anyway, so to expose memory
+ * is to say where in it that lies.
+ *
+ * A rank whose communicator has failed destroys its windows and frees their memory without the
+ * others, and may get it again for something else. So each rank counts its accesses that are under
+ * way, looks whether there is a fault after it has counted, and a rank that takes memory back after
+ * a fault waits for those of all others. */
+#define _GNU_SOURCE 1
+#include "backends/shm/shm.h"
+
+#include <string.h>
+#include <time.h>
+
+tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes,
+                             uint64_t *place) {
+  if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
+    return TPRT_OK;
+  return tprt__fail(TPRT_UNSUPPORTED,
+                    "backend shm: peers reach only memory from tprt_mem_alloc, which the %llu "
+                    "bytes at %p are not",
+                    (unsigned long long)bytes, memory);
+}
+
+/* Whether all peers have ended what they had begun before the fault; those that are gone have. */
+static bool await_accesses(const shm_transport *shm) {
+  enum { MOST_NS = 2000000000, NAP_NS = 50000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  int64_t deadline = tprt__deadline(MOST_NS);
+  for (int i = 0; i < shm->base.n_ranks;) {
+    if (i == shm->base.rank || !atomic_load(&shm->lines[i]->n_accesses) || tprt__shm_gone(shm, i))
+      i++;
+    else if (tprt__now() < deadline)
+      nanosleep(&nap, NULL);
+    else
+      return false;
+  }
+  return true;
+}
+
+tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory) {
+  shm_transport *shm = (shm_transport *)transport;
+  uint64_t place;
+  tprt_status status = tprt__shm_expose(transport, memory, 1, &place);
+  if (!status && tprt__shm_fault(transport).status && !await_accesses(shm))
+    /* a peer was stopped in the middle of it, and may go on */
+    tprt__shm_pin(shm->segment, shm->world_rank, place);
+  return status;
+}
+
+tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place,
+                            uint64_t bytes, void **memory) {
+  const shm_transport *shm = (const shm_transport *)transport;
+  uint64_t arena = shm->segment->sizes.arena_bytes;
+  if (bytes > arena || place > arena - bytes)
+    return tprt__fail(TPRT_INTERNAL, "rank %d named memory outside its arena", shm->members[rank]);
+  *memory = tprt__shm_arena(shm->segment, shm->members[rank]) + place;
+  return TPRT_OK;
+}
+
+static void end_access(const shm_transport *shm) {
+  atomic_fetch_sub(&shm->lines[shm->base.rank]->n_accesses, 1);
+}
+
+/* Nothing to end if it fails. */
+static tprt_status begin_access(const shm_transport *shm, int rank, uint64_t place, uint64_t bytes,
+                                void **memory) {
+  atomic_fetch_add(&shm->lines[shm->base.rank]->n_accesses, 1);
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  tprt_status status = fault.status ? tprt__fault_fail(&fault)
+                                    : tprt__shm_reach(&shm->base, rank, place, bytes, memory);
+  if (status)
+    end_access(shm);
+  return status;
+}
+
+tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                          uint64_t bytes, int64_t deadline) {
+  (void)deadline; /* nobody is waited for */
+  const shm_transport *shm = (const shm_transport *)transport;
+  void *memory = NULL;
+  tprt_status status = begin_access(shm, rank, place, bytes, &memory);
+  if (status)
+    return status;
+  memmove(memory, from, bytes);
+  end_access(shm);
+  return TPRT_OK;
+}
+
+tprt_status tprt__shm_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                          uint64_t bytes, int64_t deadline) {
+  (void)deadline;
+  const shm_transport *shm = (const shm_transport *)transport;
+  void *memory = NULL;
+  tprt_status status = begin_access(shm, rank, place, bytes, &memory);
+  if (status)
+    return status;
+  memmove(to, memory, bytes);
+  end_access(shm);
+  return TPRT_OK;
+}
+
+tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place) {
+  const shm_transport *shm = (const shm_transport *)transport;
+  void *counter = NULL;
+  tprt_status status = begin_access(shm, rank, place, sizeof(uint64_t), &counter);
+  if (status)
+    return status;
+  atomic_fetch_add((_Atomic uint64_t *)counter, 1);
+  tprt__shm_ring(shm->lines[rank]);
+  end_access(shm);
+  return TPRT_OK;
+}

@@ -1,0 +1,414 @@
+/* Backend "tcp": the messenger, and the table. */
+#define _GNU_SOURCE 1
+#include "backends/tcp/tcp.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Lists ---- */
+
+static void append(tcp_request ***last, tcp_request *request) {
+  **last = request;
+  *last = &request->next;
+}
+
+/* Takes a request out of its list. */
+static void take_out(tcp_request **first, tcp_request ***last, tcp_request *request) {
+  tcp_request **at = first;
+  while (*at && *at != request)
+    at = &(*at)->next;
+  if (!*at)
+    return;
+  *at = request->next;
+  if (*last == &request->next)
+    *last = at;
+}
+
+static void end_request(tcp_request *request) {
+  if (request->abandoned) {
+    tprt__free(request->data);
+    tprt__free(request);
+  } else {
+    request->over = true;
+  }
+}
+
+/* Nothing goes to a peer that has ended: its sends are as good as done. */
+static void end_peer(tcp_peer *peer) {
+  peer->ended = true;
+  while (peer->sends) {
+    tcp_request *request = peer->sends;
+    take_out(&peer->sends, &peer->last_send, request);
+    end_request(request);
+  }
+}
+
+/* ---- Out ---- */
+
+static void push(tcp_peer *peer) {
+  while (peer->sends && !peer->ended) {
+    tcp_request *request = peer->sends;
+    size_t head = request->done < sizeof request->head ? sizeof request->head - request->done : 0;
+    size_t sent = head ? 0 : request->done - sizeof request->head;
+    struct iovec parts[] = {{(char *)&request->head + sizeof request->head - head, head},
+                            {request->data + sent, request->head.bytes - sent}};
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    ssize_t n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+      return;
+    if (n < 0) {
+      end_peer(peer);
+      return;
+    }
+    request->done += (size_t)n;
+    if (request->done < sizeof request->head + request->head.bytes)
+      continue;
+    take_out(&peer->sends, &peer->last_send, request);
+    end_request(request);
+  }
+}
+
+/* ---- In ---- */
+
+/* The receive that waits for this tag. */
+static tcp_request *find_receive(const tcp_peer *peer, uint32_t tag) {
+  tcp_request *found = peer->receives;
+  while (found && found->head.tag != tag)
+    found = found->next;
+  return found;
+}
+
+static void end_receive(tcp_peer *peer, tcp_request *request, uint32_t came) {
+  take_out(&peer->receives, &peer->last_receive, request);
+  request->over = true;
+  if (came != request->head.bytes)
+    request->status =
+        tprt__fail(TPRT_INTERNAL, "backend tcp: rank %d sent %u bytes where %u were expected",
+                   request->peer, came, request->head.bytes);
+}
+
+/* Where the message goes whose head is here. */
+static tprt_status place(tcp_peer *peer) {
+  tcp_request *wanted = find_receive(peer, peer->head.tag);
+  if (peer->head.bytes > WIRE_MOST_BYTES) {
+    end_peer(peer);
+    return tprt__fail(TPRT_INTERNAL, "backend tcp: a message of %u bytes", peer->head.bytes);
+  }
+  peer->n_data = 0;
+  if (wanted && wanted->head.bytes == peer->head.bytes) {
+    peer->into = wanted;
+    return TPRT_OK;
+  }
+  if (wanted) { /* dropped */
+    end_receive(peer, wanted, peer->head.bytes);
+    return TPRT_OK;
+  }
+  peer->keeping = tprt__alloc(sizeof *peer->keeping + peer->head.bytes);
+  if (!peer->keeping)
+    return tprt__fail_memory(peer->head.bytes);
+  peer->keeping->head = peer->head;
+  return TPRT_OK;
+}
+
+/* A receive that was made while its message was being kept. */
+static bool hand_over(tcp_peer *peer, const tcp_message *message) {
+  tcp_request *wanted = find_receive(peer, message->head.tag);
+  if (!wanted)
+    return false;
+  if (wanted->head.bytes == message->head.bytes && message->head.bytes)
+    memcpy(wanted->data, message->data, message->head.bytes);
+  end_receive(peer, wanted, message->head.bytes);
+  return true;
+}
+
+static void end_message(tcp_peer *peer) {
+  if (peer->into)
+    end_receive(peer, peer->into, peer->head.bytes);
+  if (peer->keeping && hand_over(peer, peer->keeping)) {
+    tprt__free(peer->keeping);
+  } else if (peer->keeping) {
+    *peer->last_kept = peer->keeping;
+    peer->last_kept = &peer->keeping->next;
+  }
+  peer->into = NULL;
+  peer->keeping = NULL;
+  peer->n_head = 0;
+  peer->placed = false;
+}
+
+/* Reads; false when nothing is there. */
+static bool read_some(tcp_peer *peer, void *to, size_t bytes, size_t *n) {
+  ssize_t got = recv(peer->fd, to, bytes, MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+    end_peer(peer);
+  if (got > 0)
+    *n += (size_t)got;
+  return got > 0;
+}
+
+static bool read_data(tcp_peer *peer) {
+  char dropped[4096];
+  size_t left = peer->head.bytes - peer->n_data;
+  if (peer->into)
+    return read_some(peer, peer->into->data + peer->n_data, left, &peer->n_data);
+  if (peer->keeping)
+    return read_some(peer, peer->keeping->data + peer->n_data, left, &peer->n_data);
+  return read_some(peer, dropped, left < sizeof dropped ? left : sizeof dropped, &peer->n_data);
+}
+
+/* Takes in what has come, until a request is over. */
+static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
+  while (!request->over && !peer->ended) {
+    if (peer->n_head < sizeof peer->head) {
+      if (!read_some(peer, (char *)&peer->head + peer->n_head, sizeof peer->head - peer->n_head,
+                     &peer->n_head))
+        return TPRT_OK;
+      continue;
+    }
+    /* without memory it is tried again */
+    tprt_status status = peer->placed ? TPRT_OK : place(peer);
+    if (status)
+      return status;
+    peer->placed = true;
+    if (peer->n_data < peer->head.bytes && !read_data(peer))
+      return TPRT_OK;
+    if (peer->n_data == peer->head.bytes)
+      end_message(peer);
+  }
+  return TPRT_OK;
+}
+
+/* ---- The messenger ---- */
+
+static tcp_request *make_request(int rank, uint32_t tag, void *data, size_t bytes, bool sends) {
+  tcp_request *made = tprt__alloc(sizeof *made);
+  if (made)
+    *made = (tcp_request){
+        .sends = sends, .peer = rank, .head = {.tag = tag, .bytes = (uint32_t)bytes}, .data = data};
+  return made;
+}
+
+static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, size_t bytes,
+                            void **result) {
+  tcp_end *end = at;
+  tcp_peer *peer = &end->peers[rank];
+  tcp_request *made = make_request(rank, tag, (void *)(uintptr_t)data, bytes, true);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  if (peer->ended) {
+    made->over = true;
+  } else {
+    append(&peer->last_send, made);
+    push(peer);
+  }
+  *result = made;
+  return TPRT_OK;
+}
+
+static tprt_status tcp_receive(void *at, int rank, uint32_t tag, void *data, size_t bytes,
+                               void **result) {
+  tcp_end *end = at;
+  tcp_peer *peer = &end->peers[rank];
+  tcp_request *made = make_request(rank, tag, data, bytes, false);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  append(&peer->last_receive, made);
+  for (tcp_message **kept = &peer->kept; *kept; kept = &(*kept)->next) {
+    tcp_message *message = *kept;
+    if (message->head.tag != tag || !hand_over(peer, message))
+      continue;
+    *kept = message->next;
+    if (peer->last_kept == &message->next)
+      peer->last_kept = kept;
+    tprt__free(message);
+    break;
+  }
+  *result = made;
+  return TPRT_OK;
+}
+
+static tprt_status tcp_test(void *at, void *asked) {
+  tcp_end *end = at;
+  tcp_request *request = asked;
+  tcp_peer *peer = &end->peers[request->peer];
+  tprt_status status = TPRT_OK;
+  push(peer);
+  if (!request->sends && !request->over)
+    status = pull(peer, request);
+  if (!status && !request->over)
+    return TPRT_IN_PROGRESS;
+  if (!status)
+    status = request->status;
+  else if (!request->over)
+    take_out(&peer->receives, &peer->last_receive, request);
+  tprt__free(request);
+  return status;
+}
+
+static bool cancel_send(tcp_peer *peer, tcp_request *request) {
+  size_t head = sizeof request->head;
+  if (!request->done) {
+    take_out(&peer->sends, &peer->last_send, request);
+    tprt__free(request);
+    return true;
+  }
+  char *copy = tprt__alloc(request->head.bytes ? request->head.bytes : 1);
+  if (copy) { /* what was sent of it is not sent again */
+    size_t sent = request->done > head ? request->done - head : 0;
+    memcpy(copy + sent, request->data + sent, request->head.bytes - sent);
+    request->data = copy;
+    request->abandoned = true;
+  } else {
+    end_peer(peer);
+    tprt__free(request);
+  }
+  return true;
+}
+
+static bool tcp_cancel(void *at, void *asked) {
+  tcp_end *end = at;
+  tcp_request *request = asked;
+  tcp_peer *peer = &end->peers[request->peer];
+  if (request->sends && !request->over)
+    return cancel_send(peer, request);
+  if (peer->into == request)
+    peer->into = NULL; /* the rest is dropped */
+  take_out(&peer->receives, &peer->last_receive, request);
+  tprt__free(request);
+  return true;
+}
+
+static void tcp_wait(void *at, int64_t timeout_ns) {
+  struct epoll_event unused;
+  (void)!epoll_wait(((const tcp_end *)at)->changes, &unused, 1,
+                    (int)((timeout_ns + 999999) / 1000000));
+}
+
+static bool tcp_ended(void *at, int rank) { return ((const tcp_end *)at)->peers[rank].ended; }
+
+/* ---- Ends ---- */
+
+/* What was sent is at the peer's host: if this end is closed while something comes, the rest would
+ * be thrown away here. */
+static bool is_delivered(const tcp_peer *peer) {
+  int n = 0;
+  return peer->fd < 0 || peer->ended ||
+         (!peer->sends && ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0);
+}
+
+static void deliver(tcp_end *end) {
+  enum { DELIVERY_NS = 1000000000, NAP_NS = 50000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  int64_t deadline = tprt__deadline(DELIVERY_NS);
+  for (int i = 0; i < end->n_ranks && tprt__now() < deadline;) {
+    if (end->peers[i].fd >= 0)
+      push(&end->peers[i]);
+    if (is_delivered(&end->peers[i]))
+      i++;
+    else
+      nanosleep(&nap, NULL);
+  }
+}
+
+static void tcp_close(void *at) {
+  tcp_end *end = at;
+  deliver(end);
+  for (int i = 0; i < end->n_ranks; i++) {
+    tcp_peer *peer = &end->peers[i];
+    end_peer(peer);
+    tprt__free(peer->keeping);
+    while (peer->kept) {
+      tcp_message *next = peer->kept->next;
+      tprt__free(peer->kept);
+      peer->kept = next;
+    }
+    if (peer->fd >= 0)
+      close(peer->fd);
+  }
+  if (end->changes >= 0)
+    close(end->changes);
+  tprt__free(end);
+}
+
+static const tprt_messenger messenger = {
+    .size = sizeof messenger,
+    .abi = TPRT_MESSENGER_ABI,
+    .name = "tcp",
+    .summary = "processes on any number of hosts, through TCP",
+    .send = tcp_send,
+    .receive = tcp_receive,
+    .test = tcp_test,
+    .cancel = tcp_cancel,
+    .ended = tcp_ended,
+    .close = tcp_close,
+    .wait = tcp_wait,
+};
+
+/* ---- The backend ---- */
+
+static tprt_status watch(tcp_end *end) {
+  end->changes = epoll_create1(EPOLL_CLOEXEC);
+  bool ok = end->changes >= 0;
+  for (int i = 0; i < end->n_ranks && ok; i++) {
+    struct epoll_event wanted = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+    ok = end->peers[i].fd < 0 ||
+         epoll_ctl(end->changes, EPOLL_CTL_ADD, end->peers[i].fd, &wanted) == 0;
+  }
+  return ok ? TPRT_OK : tprt__fail_errno("backend tcp: epoll");
+}
+
+static tprt_status backend_probe(void) { return TPRT_OK; }
+
+static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
+                                  tprt__transport **transport) {
+  if (n_ranks > 1 && !settings->store)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "backend tcp: %d ranks meet through a store: give one in tprt_config, or let "
+                      "a launcher say where it is",
+                      n_ranks);
+  tcp_end *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
+  if (!end)
+    return tprt__fail_memory(sizeof *end);
+  end->n_ranks = n_ranks;
+  end->rank = rank;
+  end->changes = -1;
+  end->local.n_ranks = 1;
+  for (int i = 0; i < n_ranks; i++) {
+    tcp_peer *peer = &end->peers[i];
+    *peer = (tcp_peer){.fd = -1};
+    peer->last_send = &peer->sends;
+    peer->last_receive = &peer->receives;
+    peer->last_kept = &peer->kept;
+  }
+  tprt_status status = TPRT_OK;
+  if (n_ranks > 1) {
+    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "tcp", n_ranks, rank,
+                                                      tprt__deadline(settings->timeout_ns));
+    status = tprt__tcp_meet(&meeting, end);
+    if (!status)
+      status = watch(end);
+  }
+  if (!status)
+    return tprt__wire_take(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
+                           end->local.n_ranks, transport);
+  tcp_close(end);
+  return status;
+}
+
+const tprt__backend tprt__backend_tcp = {
+    .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
+    .needs_store = true,
+    .name = "tcp",
+    .summary = "processes on any number of hosts, through TCP",
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes", WIRE_LACKS},
+    .probe = backend_probe,
+    .create = backend_create,
+    WIRE_ROWS,
+};

@@ -1,0 +1,175 @@
+/* How the connections of a world are made. All ranks listen, at 127.0.0.1 where all are on one
+ * host, and say in the store where; each connects to those before it and accepts those behind
+ * it. */
+#define _GNU_SOURCE 1
+#include "backends/tcp/tcp.h"
+
+#include "bootstrap/handshake_server.h"
+#include "base/env.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICKET_BYTES = 32, WHERE_BYTES = TPRT__HOST_BYTES + 16 };
+
+/* ---- Who may connect ---- */
+
+/* All ranks of the world, and nobody else, know this. */
+static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
+  unsigned char ticket[TICKET_BYTES];
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt__meeting_key(key, m, "ticket", 0);
+  if (sodium_init() < 0)
+    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
+  randombytes_buf(ticket, sizeof ticket);
+  tprt_status status = m->rank == 0 ? tprt_store_set(m->store, key, ticket, sizeof ticket)
+                                    : tprt__meeting_fetch(m, key, ticket, sizeof ticket);
+  *own = (tprt__identity){.n_ranks = m->n_ranks, .rank = m->rank, .has_secret = true};
+  crypto_generichash(own->secret, sizeof own->secret, ticket, sizeof ticket,
+                     m->store->has_secret ? m->store->secret : NULL,
+                     m->store->has_secret ? sizeof m->store->secret : 0);
+  tprt__wipe(ticket, sizeof ticket);
+  return status;
+}
+
+/* ---- Where the ranks are ---- */
+
+static tprt_status listen_here(const tprt__meeting *m, const tprt__local *local,
+                               char where[WHERE_BYTES], int *listener) {
+  const char *given = tprt__env_text(TPRT__ENV_ADDRESS);
+  const char *host = local->n_ranks == m->n_ranks ? "127.0.0.1" : given ? given : m->store->host;
+  tprt__address address = {.port = "0"};
+  char found[TPRT__HOST_BYTES];
+  if (!*host)
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "the store does not say by which address the ranks of other hosts reach rank %d: "
+        "set TPRT_ADDRESS to one of this host",
+        m->rank);
+  if (strlen(host) >= sizeof address.host)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_ADDRESS has %zu bytes; %zu are possible",
+                      strlen(host), sizeof address.host - 1);
+  snprintf(address.host, sizeof address.host, "%s", host);
+  snprintf(address.text, sizeof address.text, "the address %.255s", host);
+  tprt_status status = tprt__address_listen(&address, m->store->open, listener);
+  if (status)
+    return status;
+  int port = tprt__socket_here(*listener, found);
+  snprintf(where, WHERE_BYTES, strchr(host, ':') ? "tcp://[%s]:%d" : "tcp://%s:%d", host, port);
+  return TPRT_OK;
+}
+
+/* ---- To those before this rank ---- */
+
+/* Once. LATE and BROKEN: it should be tried again. */
+static tprt__transfer greet(int fd, int rank, const tprt__identity *own, int64_t deadline,
+                            tprt_status *status) {
+  tprt__session session; /* messages are not signed */
+  tprt__welcome welcome;
+  tprt__transfer how = tprt__greet(fd, own, deadline, &session, &welcome);
+  tprt__wipe(&session, sizeof session);
+  if (how == TPRT__DONE && (welcome.refusal || welcome.changed || welcome.status))
+    *status = tprt__fail(TPRT_AUTH, "what answers where rank %d should be is no rank of this world",
+                         rank);
+  return how;
+}
+
+/* Until the other has time: it drops the oldest of those that have not proven anything when too
+ * many come. */
+static tprt_status join(const tprt__meeting *m, int rank, const tprt__address *address,
+                        const tprt__identity *own, int *fd) {
+  enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
+  for (;;) {
+    tprt_status status = tprt__address_connect(address, m->store->open, m->deadline, fd);
+    if (status)
+      return status;
+    if (greet(*fd, rank, own, tprt__min(m->deadline, tprt__deadline(TRY_NS)), &status) ==
+        TPRT__DONE)
+      return status;
+    close(*fd);
+    *fd = -1;
+    if (tprt__now() >= m->deadline)
+      return tprt__fail(TPRT_TIMEOUT, "rank %d did not take a connection in time", rank);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+  }
+}
+
+static tprt_status connect_to(const tprt__meeting *m, int rank, const tprt__identity *own,
+                              int *fd) {
+  char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES];
+  tprt__address address;
+  tprt__meeting_key(key, m, "where", rank);
+  tprt_status status = tprt__meeting_fetch(m, key, where, sizeof where);
+  where[sizeof where - 1] = 0;
+  if (!status)
+    status = tprt__address_parse(where, &address);
+  return status ? status : join(m, rank, &address, own, fd);
+}
+
+/* ---- From those behind it ---- */
+
+/* The ranks behind this one, each once. */
+static bool admit(void *user, const tprt__guest *guest) {
+  tcp_end *end = user;
+  int rank = guest->gate.rank;
+  bool is_new = rank > end->rank && end->peers[rank].fd < 0;
+  tprt__guest_tell(guest, is_new ? TPRT_OK : TPRT_INVALID_STATE);
+  if (is_new)
+    end->peers[rank].fd = guest->fd;
+  return is_new;
+}
+
+/* The first behind this one that has not come; n_ranks: all have. */
+static int find_missing(const tcp_end *end) {
+  int rank = end->rank + 1;
+  while (rank < end->n_ranks && end->peers[rank].fd >= 0)
+    rank++;
+  return rank;
+}
+
+static tprt_status accept_all(const tprt__meeting *m, tprt__door *door, tcp_end *end) {
+  size_t n = tprt__door_size(door);
+  struct pollfd *watched = tprt__alloc(n * sizeof *watched);
+  tprt_status status = watched ? TPRT_OK : tprt__fail_memory(n * sizeof *watched);
+  while (!status && find_missing(end) < m->n_ranks) {
+    int64_t left = tprt__min(m->deadline, tprt__door_prepare(door, watched)) - tprt__now();
+    const struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
+                                  .tv_nsec = left > 0 ? left % 1000000000 : 0};
+    if (ppoll(watched, n, &time, NULL) < 0) /* interrupted: nothing is known of the descriptors */
+      memset(watched, 0, n * sizeof *watched);
+    tprt__door_handle(door, watched, admit, end);
+    if (find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
+      status = tprt__fail(TPRT_TIMEOUT, "rank %d did not connect in time", find_missing(end));
+  }
+  tprt__free(watched);
+  return status;
+}
+
+/* ---- All of it ---- */
+
+tprt_status tprt__tcp_meet(const tprt__meeting *m, tcp_end *end) {
+  tprt__identity own;
+  char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES] = "";
+  tprt__door door;
+  tprt_status status = tprt__meeting_place(m, &end->local);
+  if (!status)
+    status = make_identity(m, &own);
+  if (!status)
+    status = tprt__door_make(&door, &own);
+  if (status)
+    return status;
+  status = listen_here(m, &end->local, where, &door.listener);
+  tprt__meeting_key(key, m, "where", m->rank);
+  if (!status)
+    status = tprt_store_set(m->store, key, where, sizeof where);
+  for (int rank = 0; rank < m->rank && !status; rank++)
+    status = connect_to(m, rank, &own, &end->peers[rank].fd);
+  if (!status)
+    status = accept_all(m, &door, end);
+  tprt__door_clear(&door);
+  tprt__wipe(&own, sizeof own);
+  return status ? status : tprt__meeting_end(m);
+}

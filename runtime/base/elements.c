@@ -1,0 +1,50 @@
+/* The loops of elements.h for each kind of vectors. */
+#include "base/float8.h"
+#include "base/half.h"
+#include "base/types.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TARGET
+#define UNFUSED
+#define NAMED(name) plain_##name
+#include "base/elements.h"
+#undef TARGET
+#undef UNFUSED
+#undef NAMED
+
+#if TPRT__HAS_TARGETS
+
+#define TARGET TPRT__TARGET_AVX2
+#define UNFUSED TPRT__TARGET_AVX2
+#define NAMED(name) avx2_##name
+#include "base/elements.h"
+#undef TARGET
+#undef UNFUSED
+#undef NAMED
+
+/* Its vectors include fused multiplications and additions, which GCC 12 makes of complex products
+ * even where it is told not to fuse. */
+#define TARGET TPRT__TARGET_AVX512
+#define UNFUSED TPRT__TARGET_AVX2
+#define NAMED(name) avx512_##name
+#include "base/elements.h"
+
+static const tprt__dtype_info *const tables[TPRT__N_VECTORS] = {
+    [TPRT__AVX512] = avx512_table, [TPRT__AVX2] = avx2_table, [TPRT__PLAIN] = plain_table};
+
+#else
+
+static const tprt__dtype_info *const tables[TPRT__N_VECTORS] = {
+    [TPRT__AVX512] = plain_table, [TPRT__AVX2] = plain_table, [TPRT__PLAIN] = plain_table};
+
+#endif
+
+const tprt__dtype_info *tprt__dtype_info_for(tprt__vectors vectors, int64_t dtype) {
+  return dtype > 0 && dtype < TPRT_N_DTYPES ? &tables[vectors][dtype] : NULL;
+}
+
+const tprt__dtype_info *tprt__dtype_info_get(int64_t dtype) {
+  return tprt__dtype_info_for(tprt__vectors_best(), dtype);
+}

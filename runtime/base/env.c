@@ -1,0 +1,247 @@
+/* The environment variables: one table that is parsed, printed and documented. */
+#define _GNU_SOURCE 1
+#include "base/env.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tprt_env_var table[TPRT__N_ENV] = {
+    [TPRT__ENV_BACKEND] = {"TPRT_BACKEND", "name", "shm",
+                           "backend of a world whose configuration names none"},
+    [TPRT__ENV_SIZE] = {"TPRT_SIZE", "count", NULL, "ranks of the world, set by the launcher"},
+    [TPRT__ENV_RANK] = {"TPRT_RANK", "int", NULL, "this process's rank, set by the launcher"},
+    [TPRT__ENV_SEGMENT_FD] = {"TPRT_SEGMENT_FD", "int", NULL,
+                              "inherited descriptor of the shared segment, set by the launcher"},
+    [TPRT__ENV_STORE] = {"TPRT_STORE", "address", NULL,
+                         "where the ranks meet: `tcp://HOST:PORT` of rank 0, `unix:NAME`, "
+                         "`file:PATH` or `fd:NUMBER`"},
+    [TPRT__ENV_JOB] = {"TPRT_JOB", "name", NULL,
+                       "name of the job; a store admits ranks of one job"},
+    [TPRT__ENV_EPOCH] = {"TPRT_EPOCH", "int", "0", "how often the job was started again"},
+    [TPRT__ENV_SECRET_FILE] =
+        {"TPRT_SECRET_FILE", "path", NULL,
+         "file of mode 0600 with the job's secret: 32 bytes or 64 hexadecimal digits"},
+    [TPRT__ENV_SECRET_FD] = {"TPRT_SECRET_FD", "int", NULL,
+                             "inherited descriptor of the same; comes before the file"},
+    [TPRT__ENV_INSECURE] = {"TPRT_INSECURE", "switch", "0",
+                            "1: a store may be reached from other machines without a secret"},
+    [TPRT__ENV_ADDRESS] = {"TPRT_ADDRESS", "address", NULL,
+                           "address of this host by which ranks of other hosts connect; default: "
+                           "that which the store knows"},
+    [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600",
+                           "deadline of every operation, counted from submission"},
+    [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "512K",
+                              "staging memory per rank and communicator, twice"},
+    [TPRT__ENV_ARENA_BYTES] =
+        {"TPRT_ARENA_BYTES", "bytes", "4G",
+         "address space for registered memory of one rank; pages count when touched"},
+    [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64",
+                             "communicators of a world that can be alive at once"},
+    [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
+                              "abort: a communicator that fails prints why and ends the process"},
+    [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0",
+                          "operations that the flight recorder of each communicator keeps"},
+    [TPRT__ENV_TRACE] = {"TPRT_TRACE", "path", NULL,
+                         "compiled programs write when they called what, a trace for Perfetto, to "
+                         "`PATH-RANK-of-RANKS.json`"},
+    [TPRT__ENV_PROGRESS] = {"TPRT_PROGRESS", "switch", NULL,
+                            "1: collectives that a compiled program starts run in a thread of "
+                            "their own; 0: in its thread, when it waits "
+                            "for them; default: 1 where each rank of this host has two processors"},
+    [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL,
+                               "MPI library of backend mpi; default: that of the launcher"},
+    [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1",
+                                "CUDA driver, for what runs on GPUs"},
+    [TPRT__ENV_BLASLT_LIBRARY] =
+        {"TPRT_BLASLT_LIBRARY", "path", NULL,
+         "cuBLASLt, for products of matrices on GPUs; default: that of CUDA 13, 12 or 11"},
+    [TPRT__ENV_NCCL_LIBRARY] = {"TPRT_NCCL_LIBRARY", "path", "libnccl.so.2",
+                                "NCCL library of backend nccl"},
+    [TPRT__ENV_NCCL_CHECK] =
+        {"TPRT_NCCL_CHECK", "switch", "0",
+         "1: the ranks of backend nccl compare every operation before data moves"},
+    [TPRT__ENV_NCCL_RELAXED] = {"TPRT_NCCL_RELAXED", "switch", "0",
+                                "1: backend nccl also reduces where NCCL treats NaN, zeros or "
+                                "overflow otherwise than tprt"},
+    [TPRT__ENV_DEVICE] =
+        {"TPRT_DEVICE", "int", NULL,
+         "device of this rank; default: the current one, else the rank on the host"},
+    [TPRT__ENV_GEMM] =
+        {"TPRT_GEMM", "gemm", "auto",
+         "who multiplies matrices on processors: `built-in`, `openblas`, or `auto`, which measures "
+         "once a host "
+         "and keeps what it found under ${XDG_CACHE_HOME:-$HOME/.cache}/tpshard; rank 0 decides"},
+    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", NULL,
+                                "library with the cblas functions, 32-bit sizes; default: "
+                                "libopenblas.so.0, if it is there and "
+                                "address space has no limit (ulimit -v)"},
+    [TPRT__ENV_BLAS_THREADS] =
+        {"TPRT_BLAS_THREADS", "count", NULL,
+         "threads of one contraction; default: processors / ranks of this host"},
+};
+
+const tprt_env_var *tprt_env(size_t *n) {
+  *n = TPRT__N_ENV;
+  return table;
+}
+
+const char *tprt__env_text(tprt__env_id id) {
+  const char *text = secure_getenv(table[id].name);
+  return text && *text ? text : table[id].default_value;
+}
+
+static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value) {
+  if (!((*text >= '0' && *text <= '9') || *text == '-'))
+    return false; /* strtoll would skip blanks and take a plus */
+  char *end;
+  errno = 0;
+  long long number = strtoll(text, &end, 10);
+  if (end == text || errno || number < low || number > high)
+    return false;
+  static const struct {
+    char suffix;
+    int shift;
+  } units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+  int shift = 0;
+  for (size_t i = 0; i < sizeof units / sizeof *units && *end; i++) {
+    if (*end == units[i].suffix) {
+      shift = units[i].shift;
+      end++;
+      break;
+    }
+  }
+  if (*end || number > (high >> shift))
+    return false;
+  *value = (int64_t)number * ((int64_t)1 << shift);
+  return true;
+}
+
+static bool parse_plain(const char *text, int64_t low, int64_t high, int64_t *value) {
+  size_t n = strlen(text);
+  if (n && strchr("KMG", text[n - 1]))
+    return false;
+  return parse_integer(text, low, high, value);
+}
+
+static bool parse_int(const char *text, int64_t *value) {
+  return parse_plain(text, 0, INT_MAX, value);
+}
+static bool parse_count(const char *text, int64_t *value) {
+  return parse_plain(text, 1, INT_MAX, value);
+}
+static bool parse_switch(const char *text, int64_t *value) {
+  return parse_plain(text, 0, 1, value);
+}
+static bool parse_bytes(const char *text, int64_t *value) {
+  return parse_integer(text, 1, INT64_C(1) << 46, value);
+}
+static bool parse_seconds(const char *text, int64_t *value) {
+  char *end;
+  if (!(*text >= '0' && *text <= '9'))
+    return false;
+  double seconds = strtod(text, &end);
+  if (*end || !isfinite(seconds) || seconds < 1e-6 || seconds > 1e9)
+    return false;
+  *value = (int64_t)(seconds * 1e9);
+  return true;
+}
+
+static bool parse_policy(const char *text, int64_t *value) {
+  *value = strcmp(text, "abort") == 0;
+  return *value || strcmp(text, "return") == 0;
+}
+
+static bool parse_gemm(const char *text, int64_t *value) {
+  static const char *const names[] = {[TPRT__GEMM_AUTO] = "auto",
+                                      [TPRT__GEMM_BUILT_IN] = "built-in",
+                                      [TPRT__GEMM_OPENBLAS] = "openblas"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *value = (int64_t)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const struct {
+  const char *type, *expects;
+  bool (*parse)(const char *text, int64_t *value);
+} types[] = {
+    {"int", "an integer from 0 on", parse_int},
+    {"count", "an integer from 1 on", parse_count},
+    {"bytes", "a number of bytes, K, M or G may follow", parse_bytes},
+    {"seconds", "a number of seconds from 1e-6 to 1e9", parse_seconds},
+    {"switch", "0 or 1", parse_switch},
+    {"policy", "return or abort", parse_policy},
+    {"gemm", "auto, built-in or openblas", parse_gemm},
+};
+
+tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text,
+                        int64_t *value) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (strcmp(types[i].type, type) != 0)
+      continue;
+    if (types[i].parse(text, value))
+      return TPRT_OK;
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s%s%s is \"%s\"; it must be %s", what,
+                      *what ? " " : "", name, text, types[i].expects);
+  }
+  return tprt__fail(TPRT_INTERNAL, "%s has no number", name);
+}
+
+tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
+  const char *text = tprt__env_text(id);
+  if (!text) {
+    *value = absent;
+    return TPRT_OK;
+  }
+  return tprt__parse(table[id].type, "", table[id].name, text, value);
+}
+
+/* `given` if it is set, else the variable. */
+static tprt_status choose(int64_t given, tprt__env_id id, int64_t absent, int64_t *value) {
+  if (given < 0) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the field of tprt_config for %s is negative (%lld)",
+                      table[id].name, (long long)given);
+  }
+  *value = given;
+  return given ? TPRT_OK : tprt__env_number(id, absent, value);
+}
+
+tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings) {
+  tprt_config own = {.size = sizeof own};
+  int64_t timeout, slot, arena, comms, fd, flight, policy;
+  tprt_status status =
+      config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
+  if (!status)
+    status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
+  if (!status)
+    status = choose((int64_t)own.slot_bytes, TPRT__ENV_SLOT_BYTES, 0, &slot);
+  if (!status)
+    status = choose((int64_t)own.arena_bytes, TPRT__ENV_ARENA_BYTES, 0, &arena);
+  if (!status)
+    status = choose(own.max_comms, TPRT__ENV_MAX_COMMS, 0, &comms);
+  if (!status)
+    status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
+  if (!status)
+    status = tprt__env_number(TPRT__ENV_FLIGHT, 0, &flight);
+  if (!status) /* read again by the failure */
+    status = tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &policy);
+  if (status)
+    return status;
+  *settings = (tprt__settings){
+      .backend = own.backend ? own.backend : tprt__env_text(TPRT__ENV_BACKEND),
+      .timeout_ns = timeout,
+      .slot_bytes = (size_t)slot,
+      .arena_bytes = (size_t)arena,
+      .max_comms = (int)comms,
+      .flight = (size_t)flight,
+      .segment_fd = (int)fd,
+      .store = own.store,
+  };
+  return TPRT_OK;
+}

@@ -1,0 +1,143 @@
+/* The reduction of n arrays. */
+#include "base/nontemporal.h"
+#include "base/types.h"
+
+#include <string.h>
+
+/* A block of accumulators stays in the first-level cache while all sources pass by, and every
+ * source is read before the first destination is written, which is what allows destinations that
+ * are sources. Around the cache it is so short that memory is read while results are written: a
+ * processor looks that far ahead. */
+enum { BLOCK_BYTES = 2048, STREAMED_BYTES = 512 };
+
+static bool aligned(const void *pointer, size_t size) {
+  return ((uintptr_t)pointer & (size - 1)) == 0;
+}
+
+/* Block of a source as accumulators: in place if it can be read as it stands, else converted,
+ * copied or scaled in `buffer`. */
+static const void *load(const tprt__dtype_info *type, const void *source, void *buffer, size_t n,
+                        const tprt__scale *scale) {
+  if (type->widen) {
+    type->widen(buffer, source, n);
+  } else if (scale || !aligned(source, type->size)) {
+    memcpy(buffer, source, n * type->size);
+  } else {
+    return source;
+  }
+  if (scale)
+    type->scale(buffer, scale->bytes, n);
+  return buffer;
+}
+
+/* Two sums take turns, since a combination is not written over what it reads; a third block is what
+ * a source is converted in, or the result. */
+typedef struct blocks {
+  _Alignas(64) unsigned char sums[2][BLOCK_BYTES];
+  _Alignas(64) unsigned char other[BLOCK_BYTES];
+} blocks;
+
+/* A block of the result, at `offset` bytes of the arrays: at `place` if that is not NULL, else one
+ * of `b`, or of a source that is all there is. */
+static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction reduction,
+                                const void *const *sources, int n_sources,
+                                const tprt__scale *scales, size_t offset, size_t n, void *place,
+                                blocks *b) {
+  const bool scaled = reduction == TPRT_PREMUL_SUM;
+  const void *sum =
+      load(type, (const char *)sources[0] + offset, b->sums[0], n, scaled ? &scales[0] : NULL);
+  void *to = NULL;
+  for (int s = 1; s < n_sources; s++) {
+    const void *next =
+        load(type, (const char *)sources[s] + offset, b->other, n, scaled ? &scales[s] : NULL);
+    to = place && s == n_sources - 1 ? place : b->sums[s % 2];
+    type->combine[reduction](to, sum, next, n);
+    sum = to;
+  }
+  if (reduction == TPRT_AVG && to)
+    type->divide(to, n_sources, n);
+  if (!type->narrow)
+    return sum;
+  type->narrow(b->other, sum, n);
+  return b->other;
+}
+
+/* Whether destination d is a source: the one of the same rank, or any where there is one
+ * destination only. */
+static bool in_place(void *const *destinations, int n_destinations, int d,
+                     const void *const *sources, int n_sources) {
+  if (n_destinations == n_sources)
+    return destinations[d] == sources[d];
+  for (int s = 0; s < n_sources && n_destinations == 1; s++) {
+    if (sources[s] == destinations[0])
+      return true;
+  }
+  return false;
+}
+
+/* The destination that sums can be written to as they are made, since nothing is read from there
+ * and vectors fit its lines; NULL: none. */
+static char *place_of_sums(const tprt__dtype_info *type, void *const *destinations,
+                           int n_destinations, const void *const *sources, int n_sources) {
+  for (int d = 0; d < n_destinations && !type->narrow && n_sources > 1; d++) {
+    bool reads = !aligned(destinations[d], TPRT__LINE);
+    for (int s = 0; s < n_sources && !reads; s++)
+      reads = sources[s] == destinations[d];
+    if (!reads)
+      return destinations[d];
+  }
+  return NULL;
+}
+
+/* Whether all destinations are stored around the cache from the first line on, and nothing else is
+ * to be done for a block. */
+static bool streams_all(void *const *destinations, int n_destinations, int n_streamed,
+                        const void *const *sources, int n_sources) {
+  bool all = n_destinations && n_streamed >= n_destinations;
+  for (int d = 0; d < n_destinations && all; d++)
+    all = aligned(destinations[d], TPRT__LINE) &&
+          !in_place(destinations, n_destinations, d, sources, n_sources);
+  return all;
+}
+
+/* Writes a block to all destinations. */
+static void store(void *const *destinations, int n_destinations, int n_streamed,
+                  const void *const *sources, int n_sources, size_t offset, const void *result,
+                  size_t bytes) {
+  enum { AT_ONCE = 8 };
+  void *streamed[AT_ONCE];
+  int n = 0;
+  for (int d = 0; d < n_destinations; d++) {
+    char *to = (char *)destinations[d] + offset;
+    if (d < n_streamed && !in_place(destinations, n_destinations, d, sources, n_sources))
+      streamed[n++] = to;
+    else if (to != result)
+      memcpy(to, result, bytes);
+    if (n == AT_ONCE || (n && d == n_destinations - 1)) {
+      tprt__stream_copies(tprt__vectors_best(), streamed, n, result, bytes);
+      n = 0;
+    }
+  }
+}
+
+void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations,
+                  int n_destinations, const void *const *sources, int n_sources,
+                  const tprt__scale *scales, int64_t count, int n_streamed) {
+  blocks b;
+  const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
+  char *direct =
+      n_streamed ? NULL : place_of_sums(type, destinations, n_destinations, sources, n_sources);
+  tprt__lines_fn *stream = streams_all(destinations, n_destinations, n_streamed, sources, n_sources)
+                               ? tprt__stream_lines(tprt__vectors_best())
+                               : NULL;
+  for (int64_t begin = 0; begin < count; begin += block) {
+    size_t n = (size_t)tprt__min(block, count - begin), offset = (size_t)begin * type->size,
+           bytes = n * type->size;
+    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n,
+                                      direct ? direct + offset : NULL, &b);
+    if (stream && bytes % TPRT__LINE == 0)
+      stream(destinations, n_destinations, offset, result, bytes / TPRT__LINE);
+    else
+      store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
+  }
+}

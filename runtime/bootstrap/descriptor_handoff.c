@@ -1,0 +1,232 @@
+/* How a descriptor gets from rank 0 to the others. Every rank listens at a UNIX socket whose name
+ * the kernel chose, and puts into the store: who its host is, that name, and a ticket. Rank 0
+ * connects, checks that the other end is of the same user, and sends ticket and descriptor; the
+ * rank checks the same and compares the ticket. Then rank 0 says in the store how it went, so that
+ * nobody waits at a socket for somebody who is gone. Nothing has a name in the file system. */
+#define _GNU_SOURCE 1
+#include "bootstrap/rendezvous.h"
+#include "bootstrap/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { TICKET_BYTES = 32, NAME_BYTES = 32, TEXT_BYTES = 400 };
+
+/* What a rank puts into the store. */
+typedef struct presence {
+  tprt__host host;
+  unsigned char ticket[TICKET_BYTES];
+  uint32_t n_name;
+  char name[NAME_BYTES]; /* of the socket */
+} presence;
+
+/* What rank 0 answers. */
+typedef struct verdict {
+  int32_t status;
+  char text[TEXT_BYTES];
+} verdict;
+
+/* A socket with a name of the kernel's choice. */
+static tprt_status listen_somewhere(presence *own, int *listener) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  socklen_t size = sizeof address.sun_family;
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0)
+    return tprt__fail_errno("a UNIX socket");
+  bool ok = bind(fd, (const struct sockaddr *)&address, size) == 0 && listen(fd, SOMAXCONN) == 0;
+  size = sizeof address;
+  ok = ok && getsockname(fd, (struct sockaddr *)&address, &size) == 0;
+  size_t n = ok ? size - offsetof(struct sockaddr_un, sun_path) : 0;
+  if (!ok || n == 0 || n > sizeof own->name) {
+    tprt_status status = tprt__fail_errno("a UNIX socket");
+    close(fd);
+    return status;
+  }
+  memcpy(own->name, address.sun_path, n);
+  own->n_name = (uint32_t)n;
+  *listener = fd;
+  return TPRT_OK;
+}
+
+/* ---- Rank 0 ---- */
+
+/* The packet is the ticket; the descriptor travels with it. */
+static tprt_status give(const presence *to, int rank, int segment, int64_t deadline) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control = {.bytes = {0}};
+  struct iovec data = {.iov_base = (void *)(uintptr_t)to->ticket, .iov_len = sizeof to->ticket};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
+  tprt_status status = TPRT_OK;
+  if (to->n_name == 0 || to->n_name > sizeof to->name)
+    return tprt__fail(TPRT_MISMATCH, "rank %d has no socket: ranks have different versions", rank);
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0)
+    return tprt__fail_errno("a UNIX socket");
+  memcpy(address.sun_path, to->name, to->n_name);
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + to->n_name);
+  while (connect(fd, (const struct sockaddr *)&address, size) != 0 && !status) {
+    if (errno != EAGAIN || tprt__now() >= deadline)
+      status = tprt__fail_errno("rank 0 cannot reach the socket of rank %d", rank);
+    else
+      usleep(1000); /* its queue is full */
+  }
+  if (!status && !tprt__same_user(fd))
+    status = tprt__fail(TPRT_AUTH, "rank %d is a process of another user", rank);
+  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+  *head = (struct cmsghdr){
+      .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof segment)};
+  memcpy(CMSG_DATA(head), &segment, sizeof segment);
+  if (!status && sendmsg(fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof to->ticket)
+    status = tprt__fail_errno("rank 0 cannot give rank %d the segment", rank);
+  close(fd);
+  return status;
+}
+
+/* A rank that was told of the death of another closes its socket: then that is the reason. */
+static tprt_status find_reason(const tprt__meeting *m, tprt_status status, int rank) {
+  enum { REASON_NS = 100000000 };
+  char key[TPRT_STORE_KEY_BYTES], text[TEXT_BYTES];
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  tprt__meeting_key(key, m, "never", rank);
+  if (tprt_store_wait(m->store, key, tprt__min(tprt__meeting_left(m), REASON_NS)) == TPRT_PEER_DEAD)
+    return TPRT_PEER_DEAD;
+  return tprt__fail(status, "%s", text);
+}
+
+static tprt_status give_all(const tprt__meeting *m, const presence *own, int segment) {
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt_status status = TPRT_OK;
+  presence other;
+  for (int rank = 1; rank < m->n_ranks && !status; rank++) {
+    tprt__meeting_key(key, m, "here", rank);
+    status = tprt__meeting_fetch(m, key, &other, sizeof other);
+    if (status)
+      break;
+    other.host.name[sizeof other.host.name - 1] = 0;
+    if (!tprt__host_is(&other.host, &own->host)) {
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on "
+                        "\"%s\"%s; use a backend for several "
+                        "hosts, as tcp or mpi",
+                        m->backend, own->host.name, rank, other.host.name,
+                        strcmp(own->host.name, other.host.name)
+                            ? ""
+                            : " in other name spaces, which share no memory");
+    }
+    status = give(&other, rank, segment, m->deadline);
+    if (status == TPRT_SYSTEM)
+      status = find_reason(m, status, rank);
+  }
+  return status;
+}
+
+static tprt_status lead(const tprt__meeting *m, const presence *own, int segment) {
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt_status status = give_all(m, own, segment);
+  verdict said = {.status = (int32_t)status};
+  if (status)
+    snprintf(said.text, sizeof said.text, "%s", tprt_last_error());
+  for (int rank = 1; rank < m->n_ranks; rank++) {
+    tprt__meeting_key(key, m, "verdict", rank);
+    tprt_status told = tprt_store_set(m->store, key, &said, sizeof said);
+    status = status ? status : told;
+  }
+  return status ? tprt__fail(status, "%s", said.status ? said.text : tprt_last_error()) : TPRT_OK;
+}
+
+/* ---- The others ---- */
+
+/* A packet of a connection that was accepted: the descriptor, if it is what was waited for, else
+ * -1. */
+static int take(int fd, const presence *own, int64_t deadline) {
+  unsigned char ticket[TICKET_BYTES];
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct iovec data = {.iov_base = ticket, .iov_len = sizeof ticket};
+  struct msghdr message = {.msg_iov = &data,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes};
+  if (!tprt__same_user(fd) || !tprt__socket_wait(fd, POLLIN, deadline))
+    return -1;
+  ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  int got = -1;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+      head->cmsg_len == CMSG_LEN(sizeof got))
+    memcpy(&got, CMSG_DATA(head), sizeof got);
+  if (got >= 0 && n == (ssize_t)sizeof ticket &&
+      sodium_memcmp(ticket, own->ticket, sizeof ticket) == 0)
+    return got;
+  if (got >= 0)
+    close(got);
+  return -1;
+}
+
+/* The packet of rank 0 lies in the queue; others may have put something before it. */
+static tprt_status accept_segment(int listener, const presence *own, int *received) {
+  enum { TRY_NS = 1000000000, PEER_NS = 100000000 };
+  int64_t deadline = tprt__deadline(TRY_NS);
+  while (tprt__socket_wait(listener, POLLIN, deadline)) {
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int got = fd < 0 ? -1 : take(fd, own, tprt__min(deadline, tprt__deadline(PEER_NS)));
+    if (fd >= 0)
+      close(fd);
+    if (got >= 0) {
+      *received = got;
+      return TPRT_OK;
+    }
+    if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+      return tprt__fail_errno("accepting the segment of rank 0");
+  }
+  return tprt__fail(TPRT_TIMEOUT, "the segment of rank 0 did not arrive");
+}
+
+static tprt_status follow(const tprt__meeting *m, presence *own, int *received) {
+  char key[TPRT_STORE_KEY_BYTES];
+  verdict said;
+  int listener = -1;
+  tprt_status status = listen_somewhere(own, &listener);
+  if (status)
+    return status;
+  tprt__meeting_key(key, m, "here", m->rank);
+  status = tprt_store_set(m->store, key, own, sizeof *own);
+  tprt__meeting_key(key, m, "verdict", m->rank);
+  if (!status)
+    status = tprt__meeting_fetch(m, key, &said, sizeof said);
+  if (!status && said.status) {
+    said.text[sizeof said.text - 1] = 0;
+    status = tprt__fail((tprt_status)said.status, "%s", said.text);
+  }
+  if (!status)
+    status = accept_segment(listener, own, received);
+  close(listener);
+  return status;
+}
+
+tprt_status tprt__meeting_share(const tprt__meeting *m, int segment, int *received) {
+  presence own = {.n_name = 0};
+  if (sodium_init() < 0)
+    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
+  tprt_status status = tprt__host_describe(&own.host);
+  if (status)
+    return status;
+  randombytes_buf(own.ticket, sizeof own.ticket);
+  return m->rank == 0 ? lead(m, &own, segment) : follow(m, &own, received);
+}

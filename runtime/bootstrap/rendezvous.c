@@ -1,0 +1,95 @@
+/* Ranks meet through a store: keys of their own, which ranks share a host, and a barrier at the
+ * end. */
+#define _GNU_SOURCE 1
+#include "bootstrap/rendezvous.h"
+#include "bootstrap/store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Keys of a meeting ---- */
+
+tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
+                                  int64_t deadline) {
+  return (tprt__meeting){.store = store,
+                         .backend = backend,
+                         .number = store->n_meetings++,
+                         .n_ranks = n_ranks,
+                         .rank = rank,
+                         .deadline = deadline};
+}
+
+void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what,
+                       int rank) {
+  snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%u/%s/%d", m->backend, m->number, what, rank);
+}
+
+int64_t tprt__meeting_left(const tprt__meeting *m) {
+  int64_t left = m->deadline - tprt__now();
+  return left > 0 ? left : 1;
+}
+
+tprt_status tprt__meeting_fetch(const tprt__meeting *m, const char *key, void *value, size_t size) {
+  size_t bytes = size;
+  tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__meeting_left(m));
+  if (!status && bytes != size)
+    status = tprt__fail(TPRT_MISMATCH,
+                        "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key,
+                        bytes, size);
+  return status;
+}
+
+tprt_status tprt__meeting_end(const tprt__meeting *m) {
+  char key[TPRT_STORE_KEY_BYTES];
+  snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);
+  return tprt_store_barrier(m->store, key, m->n_ranks, tprt__meeting_left(m));
+}
+
+/* ---- Hosts ---- */
+
+tprt_status tprt__host_describe(tprt__host *own) {
+  struct stat pids, nets;
+  char boot[40] = "";
+  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof boot - 1);
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0 || stat("/proc/self/ns/pid", &pids) != 0 || stat("/proc/self/ns/net", &nets) != 0)
+    return tprt__fail_errno("/proc does not say which host this is");
+  boot[strcspn(boot, "\n")] = 0;
+  *own = (tprt__host){.identity = ""};
+  snprintf(own->identity, sizeof own->identity, "%.36s/%llx/%llx", boot,
+           (unsigned long long)pids.st_ino, (unsigned long long)nets.st_ino);
+  if (gethostname(own->name, sizeof own->name) != 0)
+    return tprt__fail_errno("gethostname");
+  own->name[sizeof own->name - 1] = 0;
+  return TPRT_OK;
+}
+
+bool tprt__host_is(const tprt__host *a, const tprt__host *b) {
+  return memcmp(a->identity, b->identity, sizeof a->identity) == 0;
+}
+
+tprt_status tprt__meeting_place(const tprt__meeting *m, tprt__local *local) {
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt__host own, other;
+  *local = (tprt__local){.n_ranks = 1};
+  tprt_status status = tprt__host_describe(&own);
+  tprt__meeting_key(key, m, "host", m->rank);
+  if (!status)
+    status = tprt_store_set(m->store, key, &own, sizeof own);
+  for (int rank = 0; rank < m->n_ranks && !status; rank++) {
+    if (rank == m->rank)
+      continue;
+    tprt__meeting_key(key, m, "host", rank);
+    status = tprt__meeting_fetch(m, key, &other, sizeof other);
+    if (!status && tprt__host_is(&own, &other)) {
+      local->n_ranks++;
+      local->rank += rank < m->rank;
+    }
+  }
+  return status;
+}

@@ -1,0 +1,161 @@
+/* The registry of backends, and the wording of faults. */
+#include "comm/comm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const tprt__backend *const backends[] = {&tprt__backend_shm,  &tprt__backend_loopback,
+                                                &tprt__backend_tcp,  &tprt__backend_mpi,
+                                                &tprt__backend_nccl, &tprt__backend_self};
+enum { N_BACKENDS = sizeof backends / sizeof *backends };
+
+const char *tprt_backend_name(size_t i) { return i < N_BACKENDS ? backends[i]->name : NULL; }
+
+uint32_t tprt_backend_capabilities(size_t i, const char **summary) {
+  if (i >= N_BACKENDS)
+    return 0;
+  if (summary)
+    *summary = backends[i]->summary;
+  return backends[i]->capabilities;
+}
+
+const char *tprt_backend_lack(size_t i, int bit) {
+  return i < N_BACKENDS && bit >= 0 && bit < TPRT__N_CAPABILITIES ? backends[i]->lacks[bit] : NULL;
+}
+
+tprt_status tprt_backend_probe(size_t i) {
+  return i < N_BACKENDS
+             ? backends[i]->probe()
+             : tprt__fail(TPRT_INVALID_ARGUMENT, "there are %d backends", (int)N_BACKENDS);
+}
+
+void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+  (void)transport;
+  (void)plan;
+  (void)sequence;
+}
+
+/* By bit. */
+static const struct {
+  const char *name, *help;
+} capabilities[TPRT__N_CAPABILITIES] = {
+    {"threads", "ranks may be threads of one process"},
+    {"processes", "ranks may be processes"},
+    {"registered", "memory from tprt_mem_alloc moves without staging copies"},
+    {"collectives",
+     "all_reduce, reduce, broadcast, gathers, scatters, all_to_all, permute, barrier"},
+    {"pieces", "the collectives with pieces of different lengths, at offsets or in lists"},
+    {"transfers", "send, recv and batches of them"},
+    {"tags", "tags other than 0"},
+    {"windows", "put, get and signals"},
+    {"user memory", "tprt_mem_register of memory that is not from tprt_mem_alloc"},
+    {"recovery", "tprt_comm_shrink and tprt_comm_rebuild after a failure"},
+    {"streams", "work on streams of an accelerator"},
+    {"mapped", "tprt_window_map of memory of other ranks"},
+    {"host memory", "operations on memory of the host; else on that of a device"},
+    {"GPU programs", "collectives of programs for GPUs on memory of these, in their streams; else "
+                     "on copies on the host"},
+};
+
+const char *tprt_capability_name(int i, const char **help) {
+  if (i < 0 || i >= TPRT__N_CAPABILITIES)
+    return NULL;
+  if (help)
+    *help = capabilities[i].help;
+  return capabilities[i].name;
+}
+
+uint32_t tprt_comm_capabilities(const tprt_comm *comm) {
+  return comm->transport->backend->capabilities;
+}
+
+static tprt_status find(const char *name, const tprt__backend **backend) {
+  char known[128] = "";
+  if (strchr(name, '/'))
+    return tprt__plugin_find(name, backend);
+  for (size_t i = 0; i < N_BACKENDS; i++) {
+    if (strcasecmp(name, backends[i]->name) == 0) {
+      *backend = backends[i];
+      return TPRT_OK;
+    }
+    size_t n = strlen(known);
+    snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", backends[i]->name);
+  }
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name, known);
+}
+
+tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__backend **backend) {
+  tprt_status status = find(name, backend);
+  if (status)
+    return status;
+  if (wanted & TPRT_CAP_THREADS & ~(*backend)->capabilities)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend %s has processes as ranks, which a launcher starts; threads need "
+                      "another, as shm or loopback",
+                      (*backend)->name);
+  return (*backend)->probe();
+}
+
+static tprt_status refuse_stream(const tprt__transport *transport, const char *what) {
+  return tprt__fail(TPRT_UNSUPPORTED, "%s: backend %s works on host memory and takes no stream",
+                    what, transport->backend->name);
+}
+
+tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told) {
+  (void)told;
+  return plan->stream ? refuse_stream(transport, tprt_op_kind_name(plan->kind)) : TPRT_OK;
+}
+
+tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
+                            uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user) {
+  (void)n;
+  (void)sequence;
+  (void)deadline;
+  (void)done;
+  (void)user;
+  return refuse_stream(transport, tprt_op_kind_name(plans->kind));
+}
+
+void tprt__nothing_to_settle(tprt__transport *transport) { (void)transport; }
+
+tprt_status tprt__no_record(tprt__transport *transport, void *stream, int64_t deadline,
+                            tprt__done_fn *done, void *user, tprt__stream_mark **mark) {
+  (void)stream;
+  (void)deadline;
+  (void)done;
+  (void)user;
+  (void)mark;
+  return refuse_stream(transport, "event");
+}
+
+tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *mark) {
+  (void)stream;
+  (void)mark;
+  return refuse_stream(transport, "event");
+}
+
+tprt_status tprt__fault_fail(const tprt__fault *fault) {
+  static const char *const did[] = {
+      [TPRT_MISMATCH] = "submitted another operation",
+      [TPRT_TIMEOUT] = "did not come in time",
+      [TPRT_PEER_DEAD] = "ended or destroyed its communicator",
+      [TPRT_ABORTED] = "aborted the communicator",
+      [TPRT_PROGRAM] = "failed an assertion of the program",
+  };
+  size_t i = (size_t)fault->status;
+  const char *text = i < sizeof did / sizeof *did && did[i] ? did[i] : "failed";
+  const char *kind = tprt_op_kind_name(fault->kind);
+  if (fault->rank == TPRT__NO_RANK && !kind && !fault->sequence)
+    return tprt__fail(
+        fault->status,
+        "what was launched as a graph did not end in time; which rank is late is not known");
+  if (fault->rank == TPRT__NO_RANK)
+    return tprt__fail(fault->status,
+                      "operation %u, %s, did not end in time; which rank is late is not known",
+                      fault->sequence, kind ? kind : "of the library");
+  if (!kind)
+    return tprt__fail(fault->status, "rank %d %s", fault->rank, text);
+  return tprt__fail(fault->status, "rank %d %s (operation %u, %s)", fault->rank, text,
+                    fault->sequence, kind);
+}

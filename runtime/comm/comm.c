@@ -1,0 +1,264 @@
+/* Communicators: creation, destruction, failure. */
+#include "comm/comm.h"
+#include "bootstrap/launcher.h"
+#include "comm/observe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns,
+                            tprt_comm **result) {
+  size_t n = (size_t)transport->n_ranks;
+  tprt_comm *comm = tprt__alloc(sizeof *comm);
+  int *ranks = tprt__alloc(n * sizeof *ranks);
+  if (!comm || !ranks) {
+    tprt__free(ranks);
+    tprt__free(comm);
+    transport->backend->destroy(transport);
+    return tprt__fail_memory(sizeof *comm);
+  }
+  memcpy(ranks, world_ranks, n * sizeof *ranks);
+  comm->transport = transport;
+  comm->world_ranks = ranks;
+  comm->timeout_ns = timeout_ns;
+  pthread_mutex_init(&comm->lock, NULL);
+  pthread_cond_init(&comm->changed, NULL);
+  pthread_mutex_init(&comm->axes_making, NULL);
+  pthread_mutex_init(&comm->axes_lock, NULL);
+  *result = comm;
+  return TPRT_OK;
+}
+
+static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings,
+                              tprt_comm **comm) {
+  size_t bytes = (size_t)transport->n_ranks * sizeof(int);
+  int *ranks = tprt__alloc(bytes);
+  if (!ranks) {
+    transport->backend->destroy(transport);
+    return tprt__fail_memory(bytes);
+  }
+  for (int i = 0; i < transport->n_ranks; i++)
+    ranks[i] = i;
+  tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
+  if (!status) {
+    snprintf((*comm)->name, sizeof(*comm)->name, "world");
+    status = tprt__observe_from(*comm, settings->flight);
+    if (status)
+      tprt_comm_destroy(*comm);
+  }
+  tprt__free(ranks);
+  return status;
+}
+
+static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings,
+                              tprt_comm **comm) {
+  const tprt__backend *backend;
+  tprt__transport *transport;
+  tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
+  if (!status)
+    status = backend->create(n_ranks, rank, settings, &transport);
+  return status ? status : wrap_world(transport, settings, comm);
+}
+
+/* As a launcher says. Its store is there until all have joined. */
+static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
+  tprt_launch launch = {.size = sizeof launch};
+  const tprt__backend *backend;
+  tprt_status status = tprt_launch_find(&launch);
+  if (!status)
+    status = tprt__backend_find(settings->backend, 0, &backend);
+  if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store ||
+      settings->segment_fd >= 0)
+    return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
+  status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
+  if (!status)
+    status = join_world(launch.n_ranks, launch.rank, settings, comm);
+  tprt_store_destroy(settings->store);
+  return status;
+}
+
+tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
+  tprt__settings settings;
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (status)
+    return status;
+  if (n_ranks == 0)
+    return join_launched(&settings, comm);
+  if (n_ranks < 1 || rank < 0 || rank >= n_ranks)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of %d ranks", rank, n_ranks);
+  return join_world(n_ranks, rank, &settings, comm);
+}
+
+tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms) {
+  tprt__settings settings;
+  const tprt__backend *backend;
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (!status)
+    status = tprt__backend_find(settings.backend, TPRT_CAP_THREADS, &backend);
+  if (status)
+    return status;
+  if (n_ranks < 1)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks", n_ranks);
+  size_t n = (size_t)n_ranks;
+  tprt__transport **transports = tprt__alloc(n * sizeof *transports);
+  tprt_comm **made = tprt__alloc(n * sizeof *made);
+  status = transports && made ? backend->create_threads(n_ranks, &settings, transports)
+                              : tprt__fail_memory(n * sizeof *made);
+  if (!status) {
+    size_t i = 0;
+    for (; i < n && !status; i++)
+      status = wrap_world(transports[i], &settings, &made[i]);
+    if (status) { /* the transport of the one that failed is gone already */
+      for (size_t j = i; j < n; j++)
+        backend->destroy(transports[j]);
+      for (size_t j = 0; j + 1 < i; j++)
+        tprt_comm_destroy(made[j]);
+    } else {
+      memcpy(comms, made, n * sizeof *made);
+    }
+  }
+  tprt__free(made);
+  tprt__free(transports);
+  return status;
+}
+
+void tprt_comm_destroy(tprt_comm *comm) {
+  if (!comm)
+    return;
+  tprt_status before = tprt_comm_status(comm);
+  tprt__worker_stop(comm);
+  comm->transport->backend->settle(comm->transport);
+  if (!before && tprt_comm_status(comm))
+    tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s",
+              comm->world_ranks[comm->transport->rank], *comm->name ? " " : "", comm->name,
+              comm->error);
+  tprt__axes_clear(comm);
+  tprt__observer_clear(comm);
+  comm->transport->backend->destroy(comm->transport);
+  pthread_mutex_destroy(&comm->axes_lock);
+  pthread_mutex_destroy(&comm->axes_making);
+  pthread_cond_destroy(&comm->changed);
+  pthread_mutex_destroy(&comm->lock);
+  tprt__free(comm->world_ranks);
+  tprt__free(comm);
+}
+
+int tprt_comm_rank(const tprt_comm *comm) { return comm->transport->rank; }
+int tprt_comm_size(const tprt_comm *comm) { return comm->transport->n_ranks; }
+int tprt_comm_host_ranks(const tprt_comm *comm) { return comm->transport->host_ranks; }
+const char *tprt_comm_backend(const tprt_comm *comm) { return comm->transport->backend->name; }
+
+int tprt_comm_world_rank(const tprt_comm *comm, int rank) {
+  return rank >= 0 && rank < comm->transport->n_ranks ? comm->world_ranks[rank] : -1;
+}
+
+tprt_status tprt_comm_status(const tprt_comm *comm) {
+  return (tprt_status)atomic_load(&comm->status);
+}
+const char *tprt_comm_error(const tprt_comm *comm) {
+  return atomic_load(&comm->status) ? comm->error : "";
+}
+
+tprt_status tprt__comm_check(tprt_comm *comm) {
+  tprt_status status = tprt_comm_status(comm);
+  if (!status)
+    return TPRT_OK;
+  return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status,
+                    "the communicator%s%s failed before: %s", *comm->name ? " " : "", comm->name,
+                    comm->error);
+}
+
+/* The policy of users who would rather have a dead process than a status that nobody looks at. */
+static void obey_policy(const tprt_comm *comm, tprt_status status) {
+  int64_t aborts;
+  if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
+    return;
+  char line[sizeof comm->error + 80]; /* written at once: other ranks may end as well */
+  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n",
+                   tprt_status_name(status), comm->error);
+  ssize_t written = write(STDERR_FILENO, line, (size_t)n);
+  (void)written;
+  abort();
+}
+
+static void make_sticky(tprt_comm *comm, tprt_status status) {
+  pthread_mutex_lock(&comm->lock);
+  bool first = !atomic_load(&comm->status);
+  if (first) {
+    snprintf(comm->error, sizeof comm->error, "%s", tprt_last_error());
+    atomic_store(&comm->status, (int)status);
+  }
+  pthread_mutex_unlock(&comm->lock);
+  if (!first)
+    return;
+  tprt__observe_failure(comm, status);
+  obey_policy(comm, status);
+}
+
+tprt_status tprt_comm_finalize(tprt_comm *comm) {
+  tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  comm->transport->backend->settle(comm->transport);
+  tprt_status status = tprt__comm_check(comm);
+  if (!status) {
+    tprt__fail(TPRT_INVALID_STATE, "it was finalized");
+    make_sticky(comm, TPRT_INVALID_STATE);
+    comm->transport->backend->leave(comm->transport);
+  }
+  tprt__lane_leave(comm);
+  return status;
+}
+
+tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind) {
+  tprt__transport *transport = comm->transport;
+  tprt__fault fault = {.status = status,
+                       .kind = kind,
+                       .rank = comm->world_ranks[transport->rank],
+                       .sequence = comm->sequence};
+  transport->backend->abort(transport, &fault); /* the first fault stays */
+  make_sticky(comm, status);
+  return status;
+}
+
+void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
+  tprt__fault fault = {.status = status, .rank = rank};
+  comm->transport->backend->abort(comm->transport, &fault);
+  /* before the axes: one that is made at this moment is poisoned here or by its maker */
+  make_sticky(comm, status);
+  tprt__axes_poison(comm, status, rank);
+}
+
+tprt_status tprt_comm_abort(tprt_comm *comm) {
+  int rank = comm->world_ranks[comm->transport->rank];
+  tprt__fail(TPRT_ABORTED, "rank %d aborted the communicator", rank);
+  tprt__comm_poison(comm, TPRT_ABORTED, rank);
+  return TPRT_OK;
+}
+
+tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory) {
+  if (bytes == 0) {
+    *memory = NULL;
+    return TPRT_OK;
+  }
+  return comm->transport->backend->alloc(comm->transport, bytes, memory);
+}
+
+void tprt_mem_free(tprt_comm *comm, void *memory) {
+  if (memory)
+    comm->transport->backend->free(comm->transport, memory);
+}
+
+tprt_status tprt__comm_memory(tprt_comm *comm, size_t bytes, void **memory) {
+  if (comm->transport->host)
+    return tprt_mem_alloc(comm, bytes, memory);
+  *memory = tprt__alloc(bytes);
+  return *memory || !bytes ? TPRT_OK : tprt__fail_memory(bytes);
+}
+
+void tprt__comm_memory_free(tprt_comm *comm, void *memory) {
+  if (comm->transport->host)
+    tprt_mem_free(comm, memory);
+  else
+    tprt__free(memory);
+}

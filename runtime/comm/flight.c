@@ -1,0 +1,138 @@
+/* The flight recorder: the last operations of a communicator, written as JSON or as a trace. */
+#include "comm/observe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
+  enum { MOST = 1 << 20 };
+  if (capacity > MOST)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "a flight recorder of %zu operations; at most %d",
+                      capacity, MOST);
+  tprt__flight_entry *ring = capacity ? tprt__alloc(capacity * sizeof *ring) : NULL;
+  if (capacity && !ring)
+    return tprt__fail_memory(capacity * sizeof *ring);
+  pthread_mutex_lock(&observer->lock);
+  tprt__flight_entry *old = observer->ring;
+  observer->ring = ring;
+  observer->capacity = capacity;
+  observer->n_seen = 0;
+  pthread_mutex_unlock(&observer->lock);
+  tprt__free(old);
+  return TPRT_OK;
+}
+
+typedef struct output {
+  void (*write)(void *user, const char *text, size_t n);
+  void *user;
+} output;
+
+static void print(const output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(const output *out, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  out->write(out->user, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* A string of JSON. */
+static void print_string(const output *out, const char *text) {
+  print(out, "\"");
+  for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+    if (*at < ' ' || *at == '"' || *at == '\\')
+      print(out, "\\u%04x", *at);
+    else
+      print(out, "%c", *at);
+  }
+  print(out, "\"");
+}
+
+static void print_fields(const output *out, const tprt__flight_entry *entry) {
+  const char *dtype = tprt_dtype_name(entry->op.dtype);
+  print(out, "\"sequence\": %u, \"dtype\": \"%s\", \"reduction\": \"%s\", \"bytes\": %" PRId64,
+        entry->op.sequence, dtype ? dtype : "none", tprt_reduction_name(entry->op.reduction),
+        entry->op.bytes);
+  if (entry->op.kind == TPRT_OP_SEND || entry->op.kind == TPRT_OP_RECV)
+    print(out, ", \"peer\": %d, \"tag\": %d", entry->op.peer, entry->op.tag);
+  print(out, ", \"status\": \"%s\"", tprt_status_name(entry->status));
+}
+
+static void write_json(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
+                       size_t n) {
+  print(out, "{\"comm\": ");
+  print_string(out, comm->name);
+  print(out, ", \"rank\": %d, \"size\": %d, \"backend\": \"%s\", \"status\": \"%s\", \"error\": ",
+        tprt_comm_rank(comm), tprt_comm_size(comm), tprt_comm_backend(comm),
+        tprt_status_name(tprt_comm_status(comm)));
+  print_string(out, tprt_comm_error(comm));
+  print(out, ", \"ops\": [");
+  for (size_t i = 0; i < n; i++) {
+    print(out, "%s\n  {\"kind\": \"%s\", ", i ? "," : "", tprt_op_kind_name(entries[i].op.kind));
+    print_fields(out, &entries[i]);
+    print(out, ", \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", entries[i].begin_ns,
+          entries[i].end_ns);
+  }
+  print(out, "]}\n");
+}
+
+/* Complete events ("X") with microseconds; one that still runs is a begin ("B") without end. */
+static void write_trace(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
+                        size_t n) {
+  int rank = comm->world_ranks[tprt_comm_rank(comm)];
+  print(out,
+        "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n  {\"ph\": \"M\", \"name\": "
+        "\"thread_name\", \"pid\": 0, \"tid\": "
+        "%d, \"args\": {\"name\": \"rank %d\"}}",
+        rank, rank);
+  for (size_t i = 0; i < n; i++) {
+    const tprt__flight_entry *entry = &entries[i];
+    bool ended = entry->status != TPRT_IN_PROGRESS;
+    print(out, ",\n  {\"ph\": \"%s\", \"name\": \"%s\", \"cat\": ", ended ? "X" : "B",
+          tprt_op_kind_name(entry->op.kind));
+    print_string(out, *comm->name ? comm->name : "group");
+    print(out, ", \"pid\": 0, \"tid\": %d, \"ts\": %" PRId64 ".%03d", rank, entry->begin_ns / 1000,
+          (int)(entry->begin_ns % 1000));
+    if (ended) {
+      int64_t ns = entry->end_ns - entry->begin_ns;
+      print(out, ", \"dur\": %" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+    }
+    print(out, ", \"args\": {");
+    print_fields(out, entry);
+    print(out, "}}");
+  }
+  print(out, "]}\n");
+}
+
+tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
+                             void (*write)(void *user, const char *text, size_t n), void *user) {
+  static void (*const writers[])(const output *out, const tprt_comm *comm,
+                                 const tprt__flight_entry *entries, size_t n) = {
+      [TPRT_FLIGHT_JSON] = write_json, [TPRT_FLIGHT_TRACE] = write_trace};
+  if ((size_t)format >= sizeof writers / sizeof *writers || !writers[format])
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no format of the flight recorder", (int)format);
+  tprt__observer *observer = atomic_load(&comm->observer);
+  if (!observer || !observer->capacity) {
+    return tprt__fail(
+        TPRT_INVALID_STATE,
+        "the flight recorder is off; set the hint flight, or TPRT_FLIGHT, to the number of "
+        "operations that it should keep");
+  }
+  /* A copy, oldest first, so that `write` holds nothing up. */
+  pthread_mutex_lock(&observer->lock);
+  size_t capacity = observer->capacity,
+         n = observer->n_seen < capacity ? (size_t)observer->n_seen : capacity;
+  tprt__flight_entry *entries = tprt__alloc((n ? n : 1) * sizeof *entries);
+  for (size_t i = 0; i < n && entries; i++)
+    entries[i] = observer->ring[(observer->n_seen - n + i) % capacity];
+  pthread_mutex_unlock(&observer->lock);
+  if (!entries)
+    return tprt__fail_memory(n * sizeof *entries);
+  output out = {write, user};
+  writers[format](&out, comm, entries, n);
+  tprt__free(entries);
+  return TPRT_OK;
+}

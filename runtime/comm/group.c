@@ -1,0 +1,78 @@
+/* Groups with a name, and ranks in one group and in another. */
+#include "comm/comm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *tprt_comm_name(const tprt_comm *comm) { return comm->name; }
+
+int tprt_comm_local_rank(const tprt_comm *comm, int world_rank) {
+  for (int i = 0; i < comm->transport->n_ranks; i++) {
+    if (comm->world_ranks[i] == world_rank)
+      return i;
+  }
+  return -1;
+}
+
+typedef struct name_key {
+  const char *name;
+  uint64_t ranks;
+  bool differs; /* the name is there with other ranks */
+} name_key;
+
+static bool same_name(const tprt__axes_entry *entry, const void *key) {
+  name_key *wanted = (name_key *)(uintptr_t)key;
+  bool same = entry->name && strcmp(entry->name, wanted->name) == 0;
+  wanted->differs |= same && entry->ranks != wanted->ranks;
+  return same;
+}
+
+tprt_comm *tprt_comm_find(tprt_comm *comm, const char *name) {
+  name_key key = {.name = name};
+  tprt_comm *child = NULL;
+  return tprt__axes_find(comm, same_name, &key, &child) ? child : NULL;
+}
+
+static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ranks, int n_ranks,
+                             tprt_comm **child) {
+  size_t length = strlen(key->name) + 1;
+  tprt__axes_entry *entry = tprt__alloc(sizeof *entry + length);
+  if (!entry)
+    return tprt__fail_memory(sizeof *entry + length);
+  memcpy(entry + 1, key->name, length);
+  entry->name = (const char *)(entry + 1);
+  entry->ranks = key->ranks;
+  tprt_status status = tprt_comm_split_ranks(comm, ranks, n_ranks, &entry->child);
+  if (status) {
+    tprt__free(entry);
+    return status;
+  }
+  if (entry->child)
+    memcpy(entry->child->name, key->name, length);
+  status = tprt__axes_keep(comm, entry);
+  if (!status)
+    *child = entry->child;
+  return status;
+}
+
+tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks,
+                            tprt_comm **child) {
+  if (!name || !*name || strlen(name) >= TPRT__NAME_BYTES) {
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group has 1 to %d bytes, not %zu",
+                      TPRT__NAME_BYTES - 1, name ? strlen(name) : 0);
+  }
+  name_key key = {
+      .name = name,
+      .ranks = n_ranks > 0 && ranks ? tprt__hash(1, ranks, (size_t)n_ranks * sizeof *ranks) : 0};
+  tprt_status status = TPRT_OK;
+  tprt_comm *found = NULL;
+  pthread_mutex_lock(&comm->axes_making);
+  if (!tprt__axes_find(comm, same_name, &key, &found))
+    status = add_named(comm, &key, ranks, n_ranks, &found);
+  pthread_mutex_unlock(&comm->axes_making);
+  if (!status && key.differs)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "there is a group \"%s\" of other ranks", name);
+  if (!status)
+    *child = found;
+  return status;
+}

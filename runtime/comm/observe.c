@@ -1,0 +1,233 @@
+/* Hooks, the check for NaNs, hints. */
+#include "comm/observe.h"
+
+#include "base/env.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tprt__observer *tprt__observer_get(tprt_comm *comm) {
+  tprt__observer *observer = atomic_load(&comm->observer), *none = NULL;
+  if (observer)
+    return observer;
+  observer = tprt__alloc(sizeof *observer);
+  if (!observer)
+    return NULL;
+  pthread_mutex_init(&observer->lock, NULL);
+  if (atomic_compare_exchange_strong(&comm->observer, &none, observer))
+    return observer;
+  pthread_mutex_destroy(&observer->lock);
+  tprt__free(observer);
+  return none;
+}
+
+void tprt__observer_clear(tprt_comm *comm) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  if (!observer)
+    return;
+  pthread_mutex_destroy(&observer->lock);
+  tprt__free(observer->ring);
+  tprt__free(observer);
+}
+
+tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity) {
+  if (!capacity)
+    return TPRT_OK;
+  tprt__observer *observer = tprt__observer_get(comm);
+  return observer ? tprt__flight_resize(observer, capacity) : tprt__fail_memory(sizeof *observer);
+}
+
+size_t tprt__observe_capacity(const tprt_comm *comm) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  return observer ? observer->capacity : 0;
+}
+
+static tprt_dtype dtype_of(const tprt__plan *plan) {
+  return (tprt_dtype)(plan->signature[0] >> 32 & 0xffff);
+}
+
+static tprt_op_info describe(const tprt_comm *comm, const tprt__plan *plan) {
+  int64_t bytes = plan->kind == TPRT_OP_RECV ? plan->recv_bytes : plan->send_bytes;
+  for (int i = 0; plan->sends && i < plan->n_ranks; i++)
+    bytes += plan->sends[i].bytes;
+  return (tprt_op_info){.kind = plan->kind,
+                        .dtype = dtype_of(plan),
+                        .reduction = plan->reduction,
+                        .sequence = comm->sequence,
+                        .root = plan->root,
+                        .peer = plan->peer,
+                        .tag = plan->tag,
+                        .bytes = bytes};
+}
+
+/* ---- NaNs ---- */
+
+/* The first element that is no number; -1 if there is none. */
+static int64_t find_nan(const tprt__plan *plan, const void *data, int64_t bytes) {
+  enum { BLOCK = 256 };
+  const tprt__dtype_info *type = plan->type;
+  tprt_dtype t = dtype_of(plan);
+  bool wide = t == TPRT_F64 || t == TPRT_C128;
+  if (!data || (!type->widen && !wide && t != TPRT_F32 && t != TPRT_C64))
+    return -1;
+  int64_t size = type->widen ? (int64_t)type->size : wide ? 8 : 4, count = bytes / size;
+  for (int64_t begin = 0; begin < count; begin += BLOCK) {
+    size_t n = (size_t)tprt__min(BLOCK, count - begin);
+    const char *from = (const char *)data + begin * size;
+    union {
+      float f[BLOCK];
+      double d[BLOCK];
+    } block;
+    if (type->widen)
+      type->widen(block.f, from, n);
+    else
+      memcpy(&block, from, n * (size_t)size);
+    for (size_t i = 0; i < n; i++) {
+      if (wide ? block.d[i] != block.d[i] : block.f[i] != block.f[i])
+        return (begin + (int64_t)i) * size / (int64_t)type->size;
+    }
+  }
+  return -1;
+}
+
+static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
+  if (!(plan->traits & TPRT__DATA) || !tprt__plan_sends(plan))
+    return TPRT_OK;
+  int64_t at = plan->sends ? -1 : find_nan(plan, plan->send, plan->send_bytes);
+  int piece = 0;
+  for (int i = 0; plan->sends && i < plan->n_ranks && at < 0; i++) {
+    at = find_nan(plan, plan->sends[i].at, plan->sends[i].bytes);
+    piece = i;
+  }
+  if (at < 0)
+    return TPRT_OK;
+  char what[32] = "the tensor";
+  if (plan->sends)
+    snprintf(what, sizeof what, "piece %d", piece);
+  return tprt__fail(TPRT_PROGRAM,
+                    "nan_check: element %lld of %s of rank %d is NaN (operation %u, %s %s)",
+                    (long long)at, what, comm->world_ranks[plan->rank], comm->sequence,
+                    tprt_op_kind_name(plan->kind), plan->type->name);
+}
+
+/* ---- Around operations ---- */
+
+tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
+                                int64_t *begin_ns) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  tprt_status status = TPRT_OK;
+  *begin_ns = tprt__now();
+  *first = observer->n_seen;
+  for (size_t i = 0; i < n; i++) {
+    tprt_op_info op = describe(comm, &plans[i]);
+    pthread_mutex_lock(&observer->lock);
+    if (observer->capacity) {
+      observer->ring[observer->n_seen % observer->capacity] =
+          (tprt__flight_entry){.op = op, .status = TPRT_IN_PROGRESS, .begin_ns = *begin_ns};
+    }
+    observer->n_seen++;
+    pthread_mutex_unlock(&observer->lock);
+    if (observer->hooks.pre)
+      observer->hooks.pre(observer->hooks.user, comm, &op);
+    if (observer->check_nan && !status)
+      status = check_nan(comm, &plans[i]);
+  }
+  return status;
+}
+
+void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
+                       int64_t begin_ns, tprt_status status) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  int64_t end = tprt__now();
+  for (size_t i = 0; i < n; i++) {
+    tprt_op_info op = describe(comm, &plans[i]);
+    pthread_mutex_lock(&observer->lock);
+    if (observer->n_seen - (first + i) <= observer->capacity) {
+      tprt__flight_entry *entry = &observer->ring[(first + i) % observer->capacity];
+      entry->status = status;
+      entry->end_ns = end;
+    }
+    pthread_mutex_unlock(&observer->lock);
+    if (observer->hooks.post)
+      observer->hooks.post(observer->hooks.user, comm, &op, status, end - begin_ns);
+  }
+}
+
+void tprt__observe_failure(tprt_comm *comm, tprt_status status) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  if (!observer)
+    return;
+  pthread_mutex_lock(&observer->lock);
+  tprt_hooks hooks = observer->hooks;
+  pthread_mutex_unlock(&observer->lock);
+  if (hooks.failed)
+    hooks.failed(hooks.user, comm, status, comm->error);
+}
+
+tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
+  tprt_hooks own = {.size = sizeof own};
+  tprt_status status = hooks ? tprt__struct_copy(&own, sizeof own, hooks, "tprt_hooks") : TPRT_OK;
+  tprt__observer *observer = status ? NULL : tprt__observer_get(comm);
+  if (!observer)
+    return status ? status : tprt__fail_memory(sizeof *observer);
+  tprt__lane_enter(comm);
+  pthread_mutex_lock(&observer->lock);
+  observer->hooks = own;
+  pthread_mutex_unlock(&observer->lock);
+  tprt__lane_leave(comm);
+  return TPRT_OK;
+}
+
+/* ---- Hints ---- */
+
+static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
+  comm->timeout_ns = value;
+  return TPRT_OK;
+}
+
+static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
+  if (value && comm->transport->host)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "hint nan_check: the host does not read the memory of backend %s",
+                      comm->transport->backend->name);
+  tprt__observer *observer = tprt__observer_get(comm);
+  if (!observer)
+    return tprt__fail_memory(sizeof *observer);
+  observer->check_nan = value;
+  return TPRT_OK;
+}
+
+static tprt_status set_flight(tprt_comm *comm, int64_t value) {
+  tprt__observer *observer = tprt__observer_get(comm);
+  return observer ? tprt__flight_resize(observer, (size_t)value)
+                  : tprt__fail_memory(sizeof *observer);
+}
+
+static const struct {
+  const char *key, *type;
+  tprt_status (*set)(tprt_comm *comm, int64_t value); /* with the lane held */
+} hints[] = {
+    {"timeout", "seconds", set_timeout},
+    {"nan_check", "switch", set_nan_check},
+    {"flight", "int", set_flight},
+};
+enum { N_HINTS = sizeof hints / sizeof *hints };
+
+tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
+  char known[128] = "";
+  for (size_t i = 0; i < N_HINTS; i++) {
+    size_t n = strlen(known);
+    snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", hints[i].key);
+    if (strcmp(hints[i].key, key) != 0)
+      continue;
+    int64_t number;
+    tprt_status status = tprt__parse(hints[i].type, "hint", key, value, &number);
+    if (status)
+      return status;
+    tprt__lane_enter(comm);
+    status = hints[i].set(comm, number);
+    tprt__lane_leave(comm);
+    return status;
+  }
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no hint \"%s\"; known: %s", key, known);
+}

@@ -1,0 +1,94 @@
+/* Batches: the plans of several operations, and a rank's transfers with itself. */
+#include "comm/op.h"
+
+#include <string.h>
+
+void tprt__batch_clear(tprt__plan *plans, size_t n) {
+  for (size_t i = 0; plans && i < n; i++)
+    tprt__plan_clear(&plans[i]);
+  tprt__free(plans);
+}
+
+/* Gives a recv the buffer of the send that it gets: the first with this tag that no recv has
+ * yet. */
+static tprt_status pair_recv(tprt__plan *plans, size_t n, tprt__plan *recv) {
+  for (size_t i = 0; i < n; i++) {
+    tprt__plan *send = &plans[i];
+    if (send->kind != TPRT_OP_SEND || send->peer != send->rank || send->tag != recv->tag ||
+        send->source >= 0)
+      continue;
+    if (send->type != recv->type || send->send_bytes != recv->recv_bytes) {
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "rank %d sends itself %lld bytes of %s with tag %d and expects %lld of %s",
+                        recv->rank, (long long)send->send_bytes, send->type->name, recv->tag,
+                        (long long)recv->recv_bytes, recv->type->name);
+    }
+    if (tprt__overlap(send->send, send->send_bytes, recv->recv, recv->recv_bytes) &&
+        send->send != recv->recv)
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "rank %d sends itself what overlaps the place where it goes", recv->rank);
+    send->source = recv->rank;
+    recv->send = send->send;
+    return TPRT_OK;
+  }
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "rank %d expects from itself, with tag %d, what no send of the same batch has",
+                    recv->rank, recv->tag);
+}
+
+/* `source` of a send to the rank itself tells that it is taken. */
+static tprt_status pair_own(tprt__plan *plans, size_t n) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < n && !status; i++) {
+    if (plans[i].kind == TPRT_OP_RECV && plans[i].peer == plans[i].rank)
+      status = pair_recv(plans, n, &plans[i]);
+  }
+  for (size_t i = 0; i < n && !status; i++) {
+    if (plans[i].kind == TPRT_OP_SEND && plans[i].peer == plans[i].rank && plans[i].source < 0) {
+      status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "rank %d sends itself, with tag %d, what no recv of the same batch takes",
+                          plans[i].rank, plans[i].tag);
+    }
+  }
+  return status;
+}
+
+tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank,
+                             int64_t *timeout_ns, tprt__plan **result) {
+  size_t stride = n ? ops[0].size : 0;
+  tprt__plan *plans = n > SIZE_MAX / sizeof *plans ? NULL : tprt__alloc(n * sizeof *plans);
+  if (!plans)
+    return tprt__fail_memory(n);
+  tprt_status status = TPRT_OK;
+  int64_t longest = 0;
+  for (size_t i = 0; i < n && !status; i++) {
+    const void *from = (const char *)ops + i * stride;
+    tprt_op op = {.size = stride};
+    status = tprt__struct_copy(&op, sizeof op, from, "tprt_op");
+    if (!status && op.size != stride) {
+      status =
+          tprt__fail(TPRT_INVALID_ARGUMENT, "a batch whose op 0 has size %zu and op %zu size %zu",
+                     stride, i, op.size);
+    }
+    if (!status)
+      status = tprt__plan_make(&op, n_ranks, rank, &plans[i]);
+    int64_t timeout = op.timeout_ns ? op.timeout_ns : *timeout_ns;
+    longest = timeout > longest ? timeout : longest;
+    if (status && n > 1)
+      tprt__fail(status, "op %zu of the batch: %s", i, tprt_last_error());
+  }
+  for (size_t begin = 0, end = 0; begin < n && !status; begin = end + 1) {
+    /* each run of transfers by itself */
+    for (end = begin; end < n && tprt__plan_is_transfer(&plans[end]);)
+      end++;
+    status = pair_own(plans + begin, end - begin);
+  }
+  if (status) {
+    tprt__batch_clear(plans, n);
+    return status;
+  }
+  if (n)
+    *timeout_ns = longest;
+  *result = plans;
+  return TPRT_OK;
+}

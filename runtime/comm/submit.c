@@ -1,0 +1,174 @@
+/* Submission: plans run, and whoever looks is told. */
+#include "comm/comm.h"
+#include "comm/observe.h"
+
+#include <string.h>
+
+static tprt__transport *end_for(const tprt_comm *comm, const tprt__plan *plan) {
+  tprt__transport *host = comm->transport->host;
+  return plan->of_library && host ? host : comm->transport;
+}
+
+static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, int64_t deadline) {
+  (void)n;
+  tprt__transport *end = end_for(comm, plan);
+  return end->backend->submit(end, plan, comm->sequence, deadline);
+}
+
+/* Runs n plans that belong together, and whoever looks is told. */
+static tprt_status
+run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
+             tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
+  if (!atomic_load_explicit(&comm->observer, memory_order_acquire))
+    return run(comm, plans, n, deadline);
+  uint64_t first;
+  int64_t begin_ns;
+  tprt_status status = tprt__observe_begin(comm, plans, n, &first, &begin_ns);
+  if (!status)
+    status = run(comm, plans, n, deadline);
+  tprt__observe_end(comm, plans, n, first, begin_ns, status);
+  return status;
+}
+
+tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
+  tprt_status status = tprt__comm_check(comm);
+  if (status)
+    return status;
+  comm->sequence++;
+  status = run_observed(comm, plan, 1, deadline, run_one);
+  return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
+}
+
+/* n transfers: those with the rank itself are copies, which were paired before. */
+static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                 int64_t deadline) {
+  tprt__transport *end = end_for(comm, &plans[0]);
+  for (size_t i = 0; i < n && !end->host; i++) {
+    const tprt__plan *plan = &plans[i];
+    if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes &&
+        plan->recv != plan->send)
+      memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
+  }
+  return end->backend->exchange(end, plans, n, comm->sequence, deadline);
+}
+
+tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                int64_t deadline) {
+  tprt_status status = n ? TPRT_OK : tprt__comm_check(comm);
+  for (size_t i = 0; i < n && !status;) {
+    size_t end = i;
+    while (end < n && tprt__plan_is_transfer(&plans[end]))
+      end++;
+    if (end > i) {
+      status = tprt__comm_check(comm);
+      if (status)
+        break;
+      status = run_observed(comm, plans + i, end - i, deadline, run_transfers);
+      if (status)
+        tprt__comm_fail(comm, status, plans[i].kind);
+      i = end;
+    } else {
+      status = tprt__comm_run(comm, &plans[i++], deadline);
+    }
+  }
+  return status;
+}
+
+tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
+  return tprt__comm_submit_list(comm, plan, 1, deadline, NULL);
+}
+
+tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                   int64_t deadline, tprt_work **work) {
+  if (n && plans[0].stream)
+    return tprt__comm_launch(comm, plans, n, deadline, work);
+  if (work)
+    return tprt__work_start(comm, (tprt__plan *)(uintptr_t)plans, n, true, deadline, work);
+  tprt__lane_enter(comm);
+  tprt_status status = tprt__comm_run_list(comm, plans, n, deadline);
+  tprt__lane_leave(comm);
+  return status;
+}
+
+tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told) {
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < n && !status; i++) {
+    if (plans[i].stream != plans[0].stream)
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "op 0 and op %zu of the batch name different streams", i);
+    status = comm->transport->backend->accept(comm->transport, &plans[i], told);
+  }
+  return status;
+}
+
+tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  plan.of_library = true;
+  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
+}
+
+tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
+  tprt_op own;
+  tprt__plan plan;
+  tprt_status status = TPRT_OK;
+  if (op->size != sizeof own) { /* else what was written a moment ago need not be copied */
+    status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
+    op = &own;
+  }
+  if (status)
+    return status;
+  status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
+  if (!status && tprt__plan_is_transfer(&plan) && plan.peer == plan.rank) {
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
+                        tprt_op_kind_name(plan.kind), plan.rank);
+  }
+  if (!status)
+    status = tprt__comm_accept(comm, &plan, 1, work);
+  if (status) {
+    tprt__plan_clear(&plan);
+    return status;
+  }
+  int64_t deadline = tprt__deadline(op->timeout_ns ? op->timeout_ns : comm->timeout_ns);
+  bool runs_later = work && !plan.stream;
+  status = runs_later ? tprt__work_start(comm, &plan, 1, false, deadline, work)
+                      : tprt__comm_submit_list(comm, &plan, 1, deadline, work);
+  if (status || !runs_later)
+    tprt__plan_clear(&plan);
+  return status;
+}
+
+tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work) {
+  tprt__plan *plans;
+  int64_t timeout = comm->timeout_ns;
+  tprt_status status =
+      tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
+  if (status)
+    return status;
+  status = tprt__comm_accept(comm, plans, n, work);
+  if (status) {
+    tprt__batch_clear(plans, n);
+    return status;
+  }
+  int64_t deadline = tprt__deadline(timeout);
+  if (!work || (n && plans[0].stream)) {
+    status = tprt__comm_submit_list(comm, plans, n, deadline, work);
+    tprt__batch_clear(plans, n);
+    return status;
+  }
+  status = tprt__work_start(comm, plans, n, false, deadline, work);
+  if (status)
+    tprt__batch_clear(plans, n);
+  else if (n == 1)
+    tprt__free(plans); /* the work has a copy */
+  return status;
+}
+
+tprt_status tprt_sync(tprt_comm *comm) {
+  tprt__lane_enter(comm);
+  comm->transport->backend->settle(comm->transport);
+  tprt_status status = tprt__comm_check(comm);
+  tprt__lane_leave(comm);
+  return status;
+}

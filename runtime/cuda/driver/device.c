@@ -1,0 +1,57 @@
+/* The driver's functions for streams, events and memory. */
+#include "cuda/driver/device.h"
+
+#include "base/env.h"
+
+static cuda_device_calls loaded;
+
+static tprt_status load(void) {
+  static const tprt__symbol symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &loaded.member},
+      CUDA_DEVICE_CALLS(ROW)
+#undef ROW
+          {NULL, NULL}};
+  return tprt__cuda_find(&loaded.driver, symbols);
+}
+
+tprt_status tprt__device_load(const cuda_device_calls **device) {
+  static tprt__once once = TPRT__ONCE;
+  *device = &loaded;
+  return tprt__load_once(&once, load);
+}
+
+tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
+                               const char *what) {
+  tprt_status status = tprt__cuda_check(device->driver, result, what);
+  return result == CUDA_RESULT_OUT_OF_MEMORY ? tprt__fail(TPRT_NO_MEMORY, "%s", tprt_last_error())
+                                             : status;
+}
+
+tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal) {
+  cuda_context current = NULL;
+  int n_devices = 0;
+  int64_t chosen;
+  tprt_status status = tprt__env_number(TPRT__ENV_DEVICE, -1, &chosen);
+  if (!status)
+    status =
+        tprt__device_check(device, device->driver->device_count(&n_devices), "number of devices");
+  if (!status && chosen < 0)
+    status = tprt__device_check(device, device->context_current(&current), "the current device");
+  if (status)
+    return status;
+  int of_current = 0;
+  if (current) {
+    status = tprt__device_check(device, device->context_device(&of_current), "the current device");
+    chosen = of_current;
+  } else if (chosen < 0) {
+    chosen = host_rank < 0 ? 0 : host_rank;
+  }
+  if (!status && chosen >= n_devices)
+    status = tprt__fail(
+        TPRT_UNSUPPORTED,
+        "this rank needs device %lld; there are %d (TPRT_DEVICE chooses; several ranks on one "
+        "device are virtual ranks: backend loopback)",
+        (long long)chosen, n_devices);
+  *ordinal = (int)chosen;
+  return status;
+}

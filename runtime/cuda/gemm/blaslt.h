@@ -1,0 +1,118 @@
+/* cuBLASLt, loaded when a handle for matrix products is made: what this library uses of it. */
+#ifndef TPRT_RUNTIME_CUDA_BLASLT_H
+#define TPRT_RUNTIME_CUDA_BLASLT_H
+
+#include "cuda/driver/driver.h"
+
+/* ---- Types and numbers of cublasLt.h; a test compares them with the header where there is one
+ * ---- */
+
+typedef int blaslt_status;
+typedef struct cublasLtContext *blaslt_handle;
+typedef struct blaslt_layout *blaslt_layout;         /* of a matrix: columns are dense */
+typedef struct blaslt_operation *blaslt_operation;   /* of a product: all but the matrices */
+typedef struct blaslt_preference *blaslt_preference; /* of the choice of an algorithm */
+
+typedef struct blaslt_algorithm {
+  uint64_t data[8];
+} blaslt_algorithm;
+
+typedef struct blaslt_choice {
+  blaslt_algorithm algorithm;
+  size_t workspace_bytes;
+  blaslt_status state;
+  float waves;
+  int reserved[4];
+} blaslt_choice;
+
+enum {
+  BLASLT_SUCCESS = 0,
+  BLASLT_NOT_SUPPORTED = 15,
+
+  BLASLT_F32 = 0, /* cudaDataType */
+  BLASLT_F16 = 2,
+  BLASLT_BF16 = 14,
+
+  BLASLT_COMPUTE_F32 = 68, /* cublasComputeType_t */
+  BLASLT_COMPUTE_TF32 = 77,
+
+  BLASLT_PLAIN = 0, /* cublasOperation_t */
+  BLASLT_TRANSPOSED = 1,
+
+  BLASLT_LAYOUT_BATCH = 5, /* attributes of layouts */
+  BLASLT_LAYOUT_STEP = 6,
+
+  BLASLT_TRANSPOSE_A = 3, /* attributes of operations */
+  BLASLT_TRANSPOSE_B = 4,
+  BLASLT_EPILOGUE = 7,
+  BLASLT_BIAS = 8,
+  BLASLT_AUX = 11,
+  BLASLT_AUX_LEADING = 12,
+  BLASLT_AUX_STEP = 13,
+
+  BLASLT_WORKSPACE_BYTES = 1, /* attributes of preferences */
+  BLASLT_REDUCTIONS = 3,
+  BLASLT_ALIGNMENT_A = 5,
+  BLASLT_ALIGNMENT_B = 6,
+  BLASLT_ALIGNMENT_C = 7,
+  BLASLT_ALIGNMENT_D = 8,
+
+  BLASLT_REDUCTION_IN_PLACE = 1, /* of parts of a long sum, in order */
+  BLASLT_REDUCTION_F32 = 2,      /* of such parts in the workspace, not rounded */
+
+  BLASLT_WITH_NOTHING = 1, /* epilogues */
+  BLASLT_WITH_RELU = 2,
+  BLASLT_WITH_BIAS = 4,
+  BLASLT_WITH_RELU_GRADIENT = 8 | 128,
+  BLASLT_WITH_BIAS_GRADIENT = 16, /* with a gradient */
+  BLASLT_WITH_GELU = 32,
+  BLASLT_WITH_GELU_GRADIENT = 64 | 128,
+  BLASLT_WITH_AUX = 128,
+  BLASLT_WITH_SUM_OF_A = 256,
+};
+
+/* ---- Functions ---- */
+
+/* member, symbol, parameters. All return a blaslt_status. */
+#define BLASLT_CALLS(X)                                                                            \
+  X(create, "cublasLtCreate", (blaslt_handle * handle))                                            \
+  X(destroy, "cublasLtDestroy", (blaslt_handle handle))                                            \
+  X(layout_create, "cublasLtMatrixLayoutCreate",                                                   \
+    (blaslt_layout * layout, int type, uint64_t rows, uint64_t columns, int64_t leading))          \
+  X(layout_destroy, "cublasLtMatrixLayoutDestroy", (blaslt_layout layout))                         \
+  X(layout_set, "cublasLtMatrixLayoutSetAttribute",                                                \
+    (blaslt_layout layout, int attribute, const void *value, size_t bytes))                        \
+  X(operation_create, "cublasLtMatmulDescCreate",                                                  \
+    (blaslt_operation * operation, int compute, int scale))                                        \
+  X(operation_destroy, "cublasLtMatmulDescDestroy", (blaslt_operation operation))                  \
+  X(operation_set, "cublasLtMatmulDescSetAttribute",                                               \
+    (blaslt_operation operation, int attribute, const void *value, size_t bytes))                  \
+  X(preference_create, "cublasLtMatmulPreferenceCreate", (blaslt_preference * preference))         \
+  X(preference_destroy, "cublasLtMatmulPreferenceDestroy", (blaslt_preference preference))         \
+  X(preference_set, "cublasLtMatmulPreferenceSetAttribute",                                        \
+    (blaslt_preference preference, int attribute, const void *value, size_t bytes))                \
+  X(choose, "cublasLtMatmulAlgoGetHeuristic",                                                      \
+    (blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b,           \
+     blaslt_layout c, blaslt_layout d, blaslt_preference preference, int n_wanted,                 \
+     blaslt_choice *choices, int *n_found))                                                        \
+  X(multiply, "cublasLtMatmul",                                                                    \
+    (blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,           \
+     blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,       \
+     blaslt_layout of_c, void *d, blaslt_layout of_d, const blaslt_algorithm *algorithm,           \
+     void *workspace, size_t workspace_bytes, cuda_stream stream))
+
+typedef struct tprt__blaslt {
+  const char *(*text)(blaslt_status status); /* cublasLtGetStatusString */
+#define MEMBER(member, symbol, parameters) blaslt_status(*member) parameters;
+  BLASLT_CALLS(MEMBER)
+#undef MEMBER
+} tprt__blaslt;
+
+/* The library: TPRT_BLASLT_LIBRARY, or libcublasLt of CUDA 13, 12, 11, the first that is there.
+ * TPRT_UNSUPPORTED with the reason where there is none; asked again, it looks again. Any thread. */
+tprt_status tprt__blaslt_load(const tprt__blaslt **blaslt);
+
+/* What cuBLASLt said when `what` was done: TPRT_OK, or TPRT_DEVICE with its text. */
+tprt_status tprt__blaslt_check(blaslt_status status, const char *what);
+
+#endif

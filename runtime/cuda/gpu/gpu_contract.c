@@ -1,0 +1,289 @@
+/* Contractions of programs on a GPU: by cuBLASLt where they are products of matrices that it takes,
+ * else by a kernel, which takes all. */
+#include "cuda/gpu/gpu_inside.h"
+
+#include "cpu/contract.h"
+#include "cuda/gemm/fused_gemm.h"
+#include "cuda/kernels/site_args.h"
+
+enum {
+  A,
+  B,
+  C,
+  WORKSPACE_BYTES = 32 << 20, /* see tprt/cuda_gemm.h */
+  LEAST_WORK = 512,           /* multiplications in a product */
+  MOST_CALLS = 32,            /* of cuBLASLt for one site */
+  ALIGNMENT = 16,
+};
+
+struct tprt__gpu_contraction {
+  bool by_blas;
+  gpu_site_kernel kernel; /* for operands that cuBLASLt does not take */
+  site_contract arguments;
+  bool has_bias;
+  tprt_cuda_gemm gemm; /* all but the addresses */
+  int64_t n_outer, n_inner;
+  tprt__contraction product; /* its loops are those around the batch */
+};
+
+/* ---- Products by cuBLASLt ---- */
+
+tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
+  if (gpu->blas)
+    return TPRT_OK;
+  tprt_status status = TPRT_OK;
+  if (!gpu->workspace)
+    status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&gpu->workspace, WORKSPACE_BYTES),
+                             "the workspace of cuBLASLt");
+  const tprt_cuda_blas_config config = {.size = sizeof config,
+                                        .workspace = (void *)(uintptr_t)gpu->workspace,
+                                        .workspace_bytes = WORKSPACE_BYTES};
+  return status ? status : tprt_cuda_blas_create(&config, &gpu->blas);
+}
+
+void tprt__gpu_products_end(tprt__gpu *gpu) {
+  tprt_cuda_blas_destroy(gpu->blas);
+  if (gpu->workspace)
+    gpu->device->memory_free(gpu->workspace);
+}
+
+static bool is_blas_type(tprt_dtype dtype) {
+  return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16;
+}
+
+/* Of the left and the right factor. */
+static int left_of(const tprt__contraction *p) { return p->swapped ? B : A; }
+static int right_of(const tprt__contraction *p) { return p->swapped ? A : B; }
+
+/* Whether results that are `step` apart do not overlap: each lies behind the other, or between the
+ * other's rows. */
+static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
+  return step >= (g->m - 1) * g->ldc + g->n || (step >= g->n && step * (n - 1) + g->n <= g->ldc);
+}
+
+/* The largest loop around the product becomes its batch, and leaves the loops. */
+static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
+  int best = -1;
+  for (int i = 0; i < p->n_outer; i++) {
+    bool fits = are_apart(&p->gemm, p->outer[i].stride[C], p->outer[i].size);
+    if (fits && p->outer[i].size <= INT32_MAX &&
+        (best < 0 || p->outer[i].size > p->outer[best].size))
+      best = i;
+  }
+  if (best < 0)
+    return;
+  gemm->batch = p->outer[best].size;
+  gemm->step_a = p->outer[best].stride[left_of(p)];
+  gemm->step_b = p->outer[best].stride[right_of(p)];
+  gemm->step_out = p->outer[best].stride[C];
+  for (int i = best; i < p->n_outer - 1; i++)
+    p->outer[i] = p->outer[i + 1];
+  p->n_outer--;
+}
+
+static int64_t iterations(const tprt__loop *loops, int n) {
+  int64_t product = 1;
+  for (int i = 0; i < n; i++)
+    product *= loops[i].size;
+  return product;
+}
+
+/* Sums over more than one call would be rounded after each, so they are for f32 alone. */
+static bool is_product(const tprt__contraction *of, const int64_t *words, int64_t n_loops,
+                       tprt__gpu_contraction *made) {
+  tprt__contraction *p = &made->product;
+  if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, words, p))
+    return false;
+  const tprt__gemm_args *g = &p->gemm;
+  made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
+                                .dtype = of->dtype,
+                                .out_dtype = of->dtype,
+                                .m = g->m,
+                                .n = g->n,
+                                .k = g->k,
+                                .transpose_a = g->transpose_a,
+                                .transpose_b = g->transpose_b,
+                                .row_a = g->lda,
+                                .row_b = g->ldb,
+                                .row_out = g->ldc,
+                                .alpha = 1};
+  choose_batch(p, &made->gemm);
+  made->n_outer = iterations(p->outer, p->n_outer);
+  made->n_inner = iterations(p->inner, p->n_inner);
+  bool is_large = g->m * g->n * g->k >= LEAST_WORK,
+       adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
+  return is_large && adds_once && made->n_outer <= MOST_CALLS &&
+         made->n_inner <= MOST_CALLS / made->n_outer;
+}
+
+/* With what is done to the elements: of one product, whose columns are those of the bias. */
+static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish,
+                       tprt__gpu_contraction *made) {
+  const tprt__contraction *p = &made->product;
+  made->gemm.epilogue = (tprt_cuda_epilogue)finish->function;
+  made->gemm.bias =
+      /* stands for one in the choice of an algorithm */
+      finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL;
+  return made->n_outer == 1 && made->n_inner == 1 && !p->swapped && made->gemm.batch == 0;
+}
+
+/* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a
+ * failure. */
+static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish,
+                           tprt__gpu_contraction *made) {
+  tprt_status status = tprt__gpu_make_blas(gpu);
+  if (status || (finish && !add_finish(gpu, finish, made)))
+    return status;
+  status = tprt__cuda_gemm_prepare(gpu->blas, &made->gemm);
+  made->by_blas = !status;
+  return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
+}
+
+/* Adds the offsets, in elements, of one iteration of some loops. */
+static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at[3]) {
+  for (int i = n - 1; i >= 0; i--) {
+    for (int x = A; x <= C; x++)
+      at[x] += iteration % loops[i].size * loops[i].stride[x];
+    iteration /= loops[i].size;
+  }
+}
+
+static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                            const void *const operands[3], const void *bias, void *out) {
+  const tprt__contraction *p = &c->product;
+  tprt_cuda_gemm gemm = c->gemm;
+  tprt_status status = TPRT_OK;
+  gemm.bias = bias;
+  int64_t size = (int64_t)p->type->size;
+  for (int64_t i = 0; i < c->n_outer && !status; i++) {
+    for (int64_t j = 0; j < c->n_inner && !status; j++) {
+      int64_t at[3] = {0, 0, 0};
+      locate(p->outer, p->n_outer, i, at);
+      locate(p->inner, p->n_inner, j, at);
+      gemm.a = (const char *)operands[left_of(p)] + at[left_of(p)] * size;
+      gemm.b = (const char *)operands[right_of(p)] + at[right_of(p)] * size;
+      gemm.out = (char *)out + at[C] * size;
+      gemm.beta = p->overwrite && j == 0 ? 0 : 1;
+      status = tprt_cuda_multiply(queue.gpu->blas, &gemm, queue.stream);
+    }
+  }
+  return status;
+}
+
+/* Those of all calls. */
+static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3],
+                        const void *bias) {
+  const tprt__contraction *p = &c->product;
+  uintptr_t bits = (uintptr_t)bias;
+  for (int x = A; x <= C; x++) {
+    bits |= (uintptr_t)operands[x];
+    for (int i = 0; i < p->n_outer; i++)
+      bits |= (uintptr_t)p->outer[i].stride[x] * p->type->size;
+    for (int i = 0; i < p->n_inner; i++)
+      bits |= (uintptr_t)p->inner[i].stride[x] * p->type->size;
+  }
+  return bits % ALIGNMENT == 0;
+}
+
+/* ---- By a kernel ---- */
+
+static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
+    [TPRT_F32] = GPU_CONTRACT_F32,   [TPRT_F64] = GPU_CONTRACT_F64, [TPRT_F16] = GPU_CONTRACT_F16,
+    [TPRT_BF16] = GPU_CONTRACT_BF16, [TPRT_I8] = GPU_CONTRACT_I8,   [TPRT_I16] = GPU_CONTRACT_I16,
+    [TPRT_I32] = GPU_CONTRACT_I32,   [TPRT_I64] = GPU_CONTRACT_I64, [TPRT_U8] = GPU_CONTRACT_I8,
+    [TPRT_U16] = GPU_CONTRACT_I16,   [TPRT_U32] = GPU_CONTRACT_I32, [TPRT_U64] = GPU_CONTRACT_I64,
+};
+
+static site_loop loop_of(const tprt__loop *loop) {
+  return (site_loop){.size = loop->size,
+                     .stride = {loop->stride[A], loop->stride[B], loop->stride[C]}};
+}
+
+static void describe(const tprt__contraction *of, site_contract *arguments) {
+  *arguments = (site_contract){.m = loop_of(&of->m),
+                               .n = loop_of(&of->n),
+                               .k = loop_of(&of->k),
+                               .n_outer = (uint32_t)of->n_outer,
+                               .n_inner = (uint32_t)of->n_inner,
+                               .overwrite = of->overwrite};
+  for (int i = 0; i < of->n_outer; i++)
+    arguments->loops[i] = loop_of(&of->outer[i]);
+  for (int i = 0; i < of->n_inner; i++)
+    arguments->loops[of->n_outer + i] = loop_of(&of->inner[i]);
+}
+
+static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
+                          const void *b, const void *bias, void *out) {
+  site_contract arguments = c->arguments;
+  uint64_t n_tiles = (uint64_t)((arguments.m.size + SITE_TILE - 1) / SITE_TILE) *
+                     (uint64_t)((arguments.n.size + SITE_TILE - 1) / SITE_TILE);
+  for (uint32_t i = 0; i < arguments.n_outer; i++)
+    n_tiles *= (uint64_t)arguments.loops[i].size;
+  arguments.a = a;
+  arguments.b = b;
+  arguments.c = out;
+  arguments.bias = bias;
+  return tprt__gpu_site_launch(queue.gpu, queue.stream, c->kernel, n_tiles * SITE_THREADS, 1,
+                               &arguments);
+}
+
+/* ---- What programs call ---- */
+
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
+                                       const int64_t *words, const tprt__gpu_finish *finish,
+                                       tprt__gpu_contraction **result) {
+  _Static_assert(SITE_NO_FUNCTION == (int)TPRT_CUDA_NOTHING && SITE_RELU == (int)TPRT_CUDA_RELU &&
+                     SITE_GELU == (int)TPRT_CUDA_GELU,
+                 "functions of kernels and of cuBLASLt");
+  if (of->empty) {
+    *result = NULL;
+    return TPRT_OK;
+  }
+  tprt__gpu_contraction *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  made->kernel = kernels[of->dtype];
+  describe(of, &made->arguments);
+  made->arguments.function = finish ? finish->function : SITE_NO_FUNCTION;
+  made->has_bias = finish && finish->bias;
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (!status) {
+    if (is_product(of, words, n_loops, made))
+      status = prepare(gpu, finish, made);
+    if (!status)
+      status = tprt__gpu_site_kernel(gpu, made->kernel);
+    tprt__gpu_leave(gpu);
+  }
+  if (status)
+    tprt__free(made);
+  else
+    *result = made;
+  return status;
+}
+
+void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
+
+static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
+                       const void *b, const void *bias, void *out) {
+  const void *const operands[3] = {a, b, out};
+  tprt_status status = c ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
+  if (status || !c)
+    return status;
+  status = c->by_blas && are_aligned(c, operands, bias) ? multiply(queue, c, operands, bias, out)
+                                                        : launch(queue, c, a, b, bias, out);
+  tprt__gpu_leave(queue.gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                                      const void *a, const void *b, void *out) {
+  return run(queue, c, a, b, NULL, out);
+}
+
+tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                                  const void *a, const void *b, const void *bias, void *out) {
+  if (c && !bias == c->has_bias)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the bias is %p, and the site has %s", bias,
+                      c->has_bias ? "one" : "none");
+  return run(queue, c, a, b, bias, out);
+}

@@ -1,0 +1,122 @@
+/* Inside of a context's GPU: what the files gpu_*.c share. */
+#ifndef TPRT_RUNTIME_CUDA_GPU_INSIDE_H
+#define TPRT_RUNTIME_CUDA_GPU_INSIDE_H
+
+#include "cuda/driver/device.h"
+#include "cuda/gpu/gpu_context.h"
+#include "tprt/cuda_gemm.h"
+
+/* What programs need beyond cuda/device.h: member, symbol, parameters. */
+#define CUDA_PROGRAM_CALLS(X)                                                                      \
+  X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                    \
+  X(module_unload, "cuModuleUnload", (cuda_module module))                                         \
+  X(module_function, "cuModuleGetFunction",                                                        \
+    (cuda_function * function, cuda_module module, const char *name))                              \
+  X(kernel, "cuLaunchKernel",                                                                      \
+    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
+     void **parameters, void **extra))                                                             \
+  X(can_reach, "cuDeviceCanAccessPeer", (int *reaches, int device, int peer))                      \
+  X(reach, "cuCtxEnablePeerAccess", (cuda_context peer, unsigned flags))                           \
+  X(stream_synchronize, "cuStreamSynchronize", (cuda_stream stream))                               \
+  X(to_host, "cuMemcpyDtoHAsync_v2",                                                               \
+    (void *to, cuda_address from, size_t bytes, cuda_stream stream))                               \
+  X(from_host, "cuMemcpyHtoDAsync_v2",                                                             \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
+
+typedef struct cuda_program_calls {
+  const tprt__cuda *driver;
+#define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
+  CUDA_PROGRAM_CALLS(MEMBER)
+#undef MEMBER
+} cuda_program_calls;
+
+/* The kernels of site_kernels.cu: reductions by the type that is combined, moves by the bytes of a
+ * word, contractions by type. */
+#define GPU_SITE_KERNELS(X)                                                                        \
+  X(REDUCE_F32, "tprt_reduce_f32")                                                                 \
+  X(REDUCE_F64, "tprt_reduce_f64")                                                                 \
+  X(REDUCE_F16, "tprt_reduce_f16")                                                                 \
+  X(REDUCE_BF16, "tprt_reduce_bf16")                                                               \
+  X(REDUCE_F8E4M3, "tprt_reduce_f8e4m3")                                                           \
+  X(REDUCE_F8E5M2, "tprt_reduce_f8e5m2")                                                           \
+  X(REDUCE_I8, "tprt_reduce_i8")                                                                   \
+  X(REDUCE_I16, "tprt_reduce_i16")                                                                 \
+  X(REDUCE_I32, "tprt_reduce_i32")                                                                 \
+  X(REDUCE_I64, "tprt_reduce_i64")                                                                 \
+  X(REDUCE_C64, "tprt_reduce_c64")                                                                 \
+  X(REDUCE_C128, "tprt_reduce_c128")                                                               \
+  X(MOVE_1, "tprt_move_1")                                                                         \
+  X(MOVE_2, "tprt_move_2")                                                                         \
+  X(MOVE_4, "tprt_move_4")                                                                         \
+  X(MOVE_8, "tprt_move_8")                                                                         \
+  X(MOVE_16, "tprt_move_16")                                                                       \
+  X(CONTRACT_F32, "tprt_contract_f32")                                                             \
+  X(CONTRACT_F64, "tprt_contract_f64")                                                             \
+  X(CONTRACT_F16, "tprt_contract_f16")                                                             \
+  X(CONTRACT_BF16, "tprt_contract_bf16")                                                           \
+  X(CONTRACT_I8, "tprt_contract_i8")                                                               \
+  X(CONTRACT_I16, "tprt_contract_i16")                                                             \
+  X(CONTRACT_I32, "tprt_contract_i32")                                                             \
+  X(CONTRACT_I64, "tprt_contract_i64")
+
+typedef enum gpu_site_kernel {
+  GPU_NO_KERNEL,
+#define MEMBER(name, symbol) GPU_##name,
+  GPU_SITE_KERNELS(MEMBER)
+#undef MEMBER
+      GPU_N_SITE_KERNELS,
+} gpu_site_kernel;
+
+typedef struct gpu_constant {
+  struct gpu_constant *next;
+  const void *host;
+  size_t bytes;
+  cuda_address memory;
+} gpu_constant;
+
+struct tprt__gpu {
+  const cuda_device_calls *device;
+  const cuda_program_calls *calls;
+  int number;
+  cuda_context context;
+  cuda_stream stream;
+  cuda_event met;     /* where another stream is to wait */
+  cuda_stream beside; /* NULL: nothing was started yet */
+  cuda_event forked;  /* where the one of the two streams is to wait for the other */
+  uint64_t identity;  /* of this object, of all that ever were */
+  uint64_t *reached;  /* GPUs whose memory this one reaches */
+  int n_reached, room;
+  gpu_constant *constants;
+  cuda_module sites; /* NULL: no site needed a kernel yet */
+  cuda_function site_kernels[GPU_N_SITE_KERNELS];
+  tprt_cuda_blas *blas; /* NULL: no site needed a product yet */
+  cuda_address workspace;
+};
+
+/* ---- gpu_context.c ---- */
+/* TPRT_OK, TPRT_NO_MEMORY or TPRT_DEVICE with what the driver said when `what` was done. */
+tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char *what);
+/* The driver works in the thread's current context: makes it the GPU's; the caller's comes back
+ * with tprt__gpu_leave. */
+tprt_status tprt__gpu_enter(const tprt__gpu *gpu);
+void tprt__gpu_leave(const tprt__gpu *gpu);
+
+/* ---- gpu_sites.c; in the GPU's context ---- */
+/* Loads the kernels of sites, once, and finds this one. */
+tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
+/* Enqueues a kernel that was found, whose argument is a struct, for n_items in one dimension of the
+ * grid and n_rows in the other. */
+tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
+                                  uint64_t n_items, unsigned n_rows, const void *arguments);
+void tprt__gpu_sites_end(tprt__gpu *gpu);
+
+/* ---- side_stream.c; in the GPU's context ---- */
+void tprt__gpu_beside_end(tprt__gpu *gpu);
+
+/* ---- gpu_contract.c; in the GPU's context ---- */
+/* Makes the GPU's handle of cuBLASLt, if there is none yet. */
+tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
+void tprt__gpu_products_end(tprt__gpu *gpu);
+
+#endif

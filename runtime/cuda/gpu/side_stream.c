@@ -1,0 +1,89 @@
+/* The stream beside that of the programs, on which collectives run that were started. Events order
+ * the two, on the GPU: nobody waits on the host. */
+#include "cuda/gpu/gpu_inside.h"
+
+/* With the GPU's context current. */
+static tprt_status make(tprt__gpu *gpu) {
+  tprt_status status = TPRT_OK;
+  if (!gpu->beside)
+    status = tprt__gpu_check(
+        gpu, gpu->device->stream_create(&gpu->beside, CUDA_STREAM_NON_BLOCKING), "a stream");
+  if (!status && !gpu->forked)
+    status = tprt__gpu_check(
+        gpu, gpu->device->event_create(&gpu->forked, CUDA_EVENT_DISABLE_TIMING), "an event");
+  return status;
+}
+
+/* What comes into `to` next waits for what `from` has. The event may be used again: a wait keeps
+ * what it was when it was put there. */
+static tprt_status order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to) {
+  tprt_status status = tprt__gpu_check(gpu, gpu->device->event_record(event, from), "an event");
+  return status
+             ? status
+             : tprt__gpu_check(gpu, gpu->device->stream_wait(to, event, 0), "waiting for an event");
+}
+
+tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = make(gpu);
+  if (!status)
+    status = order(gpu, gpu->forked, gpu->stream, gpu->beside);
+  tprt__gpu_leave(gpu);
+  if (!status)
+    *stream = gpu->beside;
+  return status;
+}
+
+tprt_status tprt__gpu_mark(tprt__gpu *gpu, tprt__gpu_event **mark) {
+  cuda_event event = (cuda_event)*mark;
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  if (!event)
+    status = tprt__gpu_check(gpu, gpu->device->event_create(&event, CUDA_EVENT_DISABLE_TIMING),
+                             "an event");
+  if (!status) {
+    *mark = (tprt__gpu_event *)event;
+    status = tprt__gpu_check(gpu, gpu->device->event_record(event, gpu->beside), "an event");
+  }
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_await(tprt__gpu *gpu, const tprt__gpu_event *mark) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status =
+      tprt__gpu_check(gpu, gpu->device->stream_wait(gpu->stream, (cuda_event)(uintptr_t)mark, 0),
+                      "waiting for an event");
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+tprt_status tprt__gpu_await_all(tprt__gpu *gpu) {
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = order(gpu, gpu->forked, gpu->beside, gpu->stream);
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
+void tprt__gpu_mark_free(const tprt__gpu *gpu, tprt__gpu_event *mark) {
+  if (!mark || tprt__gpu_enter(gpu))
+    return;
+  gpu->device->event_destroy((cuda_event)mark);
+  tprt__gpu_leave(gpu);
+}
+
+void tprt__gpu_beside_end(tprt__gpu *gpu) {
+  if (gpu->beside) {
+    gpu->calls->stream_synchronize(gpu->beside); /* what a program that failed has left there */
+    gpu->device->stream_destroy(gpu->beside);
+  }
+  if (gpu->forked)
+    gpu->device->event_destroy(gpu->forked);
+}

@@ -1,2 +1,0 @@
-/* The fused kernels for GPUs. */
-#include "cuda/kernels.h"

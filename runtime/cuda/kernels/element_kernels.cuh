@@ -1,0 +1,16 @@
+/* Included once per type of element, which is named by ELEMENT. */
+#include "cuda/kernels/element.cuh"
+
+#include "cuda/kernels/row.cuh"
+
+#include "cuda/kernels/cross_entropy.cuh"
+#include "cuda/kernels/all_reduce.cuh"
+
+#undef EACH_ITEM
+#undef LANE_VALUES
+#undef ITEMS
+#undef LANES
+#undef NAMED
+#undef PASTE
+#undef PASTE_
+#undef ELEMENT

@@ -1,0 +1,2 @@
+/* The fused kernels for GPUs. */
+#include "cuda/kernels/kernels.cuh"

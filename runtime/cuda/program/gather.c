@@ -1,0 +1,214 @@
+/* Rows that are gathered, and products of them, in programs for GPUs.
+ *
+ * Slices are copied while those before are multiplied: where the ranks are virtual ones of one GPU
+ * the last that comes enqueues it for all; where each has a GPU of its own and these reach each
+ * other's memory, each does (gather_p2p.c). Elsewhere, and where slices are not aligned, or,
+ * of virtual ranks, cuBLASLt has no algorithm for them, it is an all_gather and then the
+ * products. */
+#include "cuda/program/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Binding ---- */
+
+/* Rows of a rank, of what is gathered and of the products, begin at multiples of 16 bytes;
+ * TPRT_UNSUPPORTED where they do not. */
+static tprt_status check_slices(const tprt__site *site, int64_t n_ranks) {
+  const tprt__gathering *g = &site->gathering;
+  int64_t slice = g->tokens / n_ranks / (g->blocks > 0 ? g->blocks : 1),
+          bytes = slice * (int64_t)tprt_dtype_size(site->op.dtype);
+  for (int i = -1; i < g->n; i++) {
+    int64_t width = i < 0 ? g->width : g->columns[i];
+    if (bytes * width % 16)
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "slices of %lld rows of %lld elements of %s are no multiples of 16 bytes",
+                        (long long)slice, (long long)width, tprt_dtype_name(site->op.dtype));
+  }
+  return TPRT_OK;
+}
+
+static tprt_status plan_product(tprt_context *context, const tprt__site *site, int i,
+                                tprt__gpu_contraction **made) {
+  const tprt__gathering *g = &site->gathering;
+  tprt__contraction plan;
+  int64_t words[12];
+  tprt__product_words(g->tokens, g->columns[i], g->width, g->transposed[i], words);
+  tprt_status status = tprt__product_plan(site->op.dtype, words, &plan);
+  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 3, words, NULL, made);
+}
+
+/* The same on all ranks. */
+static tprt_status choose_way(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state) {
+  struct tprt__gather_state *gather = state->gather;
+  gather->way = gather->group->way;
+  snprintf(gather->why, sizeof gather->why, "%s", gather->group->why);
+  if (gather->way == TPRT__ROWS_APART)
+    return TPRT_OK;
+  tprt_status status = check_slices(site, tprt_comm_size(state->comm));
+  if (!status && gather->way == TPRT__ROWS_ACROSS)
+    status = tprt__rows_make_room_across(context, gather->group->peers,
+                                         (size_t)state->plan.send_bytes, 0);
+  return tprt__rows_excuse(state->comm, status, &gather->way, gather->why);
+}
+
+tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
+                              tprt__site_state *state) {
+  struct tprt__gather_state *gather = tprt__alloc(sizeof *gather);
+  if (!gather)
+    return tprt__fail_memory(sizeof *gather);
+  state->gather = gather;
+  tprt_status status = tprt__rows_find_group(context, state->comm, &gather->group);
+  if (!status)
+    status = choose_way(context, site, state);
+  if (!status && gather->way != TPRT__ROWS_APART)
+    status = tprt__gpu_prepare_products(context->gpu);
+  if (!status && gather->way == TPRT__ROWS_TOGETHER && gather->group->ranks)
+    status = tprt__gpu_prepare_gather(context->gpu, gather->group->ranks);
+  if (!status && gather->way == TPRT__ROWS_ACROSS)
+    status = tprt__gpu_peers_prepare_gather(context->gpu, gather->group->peers);
+  for (int i = 0; i < site->gathering.n && !status; i++)
+    status = plan_product(context, site, i, &gather->products[i]);
+  return status ? status
+                : tprt__make_room(context, state->plan.recv_bytes, &context->gathered_room);
+}
+
+void tprt__gather_unbind(tprt__site_state *state) {
+  for (int i = 0; i < TPRT_GATHER_MOST && state->gather; i++)
+    tprt__gpu_contraction_free(state->gather->products[i]);
+  tprt__free(state->gather);
+}
+
+/* ---- Calls ---- */
+
+static tprt_status check_buffers(const tprt__gathering *g, const tprt__gather_buffers *b) {
+  if (!b->input)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "input is NULL");
+  for (int i = 0; i < TPRT_GATHER_MOST; i++)
+    if (!b->b[i] == (i < g->n) || !b->out[i] == (i < g->n))
+      return tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "b%d is %p and out%d is %p, and the site has %lld products", i, b->b[i], i,
+                        b->out[i], (long long)g->n);
+  return TPRT_OK;
+}
+
+/* ---- What the two ways with slices share ---- */
+
+tprt_cuda_gather tprt__gather_describe(const tprt__site *site) {
+  const tprt__gathering *g = &site->gathering;
+  return (tprt_cuda_gather){.size = sizeof(tprt_cuda_gather),
+                            .dtype = site->op.dtype,
+                            .tokens = g->tokens,
+                            .width = g->width,
+                            .blocks = g->blocks};
+}
+
+tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buffers *b, int i) {
+  const tprt__gathering *g = &site->gathering;
+  return (tprt_cuda_gemm){.size = sizeof(tprt_cuda_gemm),
+                          .dtype = site->op.dtype,
+                          .out_dtype = site->op.dtype,
+                          .m = g->tokens,
+                          .n = g->columns[i],
+                          .k = g->width,
+                          .transpose_b = g->transposed[i],
+                          .alpha = 1,
+                          .b = b->b[i],
+                          .out = b->out[i]};
+}
+
+bool tprt__gather_is_aligned(const tprt__gather_buffers *b) {
+  uintptr_t bits = (uintptr_t)b->input | (uintptr_t)b->gathered;
+  for (int i = 0; i < TPRT_GATHER_MOST; i++)
+    bits |= (uintptr_t)b->b[i] | (uintptr_t)b->out[i];
+  return bits % 16 == 0;
+}
+
+/* ---- Together ---- */
+
+/* What a rank gives. */
+typedef struct gather_call {
+  const tprt__site *site;
+  tprt__gpu *gpu;
+  tprt__gpu_ranks *ranks; /* of rank 0 */
+  tprt__gather_buffers buffers;
+  bool *is_done; /* to be set for all ranks, or for none */
+} gather_call;
+
+static bool are_aligned(const void *const *arguments, int n_ranks) {
+  bool aligned = true;
+  for (int r = 0; r < n_ranks; r++)
+    aligned = aligned && tprt__gather_is_aligned(&((const gather_call *)arguments[r])->buffers);
+  return aligned;
+}
+
+static tprt_status gather_for_all(const void *const *arguments, int n_ranks, void *stream) {
+  const gather_call *first = arguments[0];
+  const tprt__gathering *g = &first->site->gathering;
+  tprt_cuda_gather rows = tprt__gather_describe(first->site);
+  tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS * TPRT_GATHER_MOST] = {{0}};
+  for (int r = 0; r < n_ranks; r++) {
+    const gather_call *call = arguments[r];
+    if (call->site->kind != first->site->kind || memcmp(&call->site->gathering, g, sizeof *g) != 0)
+      return tprt__fail(TPRT_MISMATCH,
+                        "ranks 0 and %d of the group multiply gathered rows at different sites", r);
+    rows.input[r] = call->buffers.input;
+    rows.gathered[r] = call->buffers.gathered;
+    for (int i = 0; i < g->n; i++)
+      gemms[r * g->n + i] = tprt__gather_gemm(call->site, &call->buffers, i);
+  }
+  if (!are_aligned(arguments, n_ranks))
+    return TPRT_OK;
+  tprt_status status =
+      tprt__gpu_gather_multiply(first->gpu, first->ranks, &rows, gemms, (int)g->n, stream);
+  for (int r = 0; r < n_ranks && !status; r++)
+    *((const gather_call *)arguments[r])->is_done = true;
+  /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
+  return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
+}
+
+static tprt_status run_together(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state, const tprt__gather_buffers *b,
+                                bool *is_done) {
+  const gather_call call = {.site = site,
+                            .gpu = context->gpu,
+                            .ranks = state->gather->group->ranks,
+                            .buffers = *b,
+                            .is_done = is_done};
+  return tprt_context_together(context, state->comm, gather_for_all, &call);
+}
+
+/* ---- Apart ---- */
+
+static tprt_status gather_apart(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state, const tprt__gather_buffers *b) {
+  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  tprt_status status = tprt__gpu_collective(context, state, b->input, b->gathered);
+  for (int i = 0; i < site->gathering.n && !status; i++)
+    status = tprt__gpu_contraction_run(queue, state->gather->products[i], b->gathered, b->b[i],
+                                       b->out[i]);
+  return status;
+}
+
+tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
+                             const tprt__site_state *state, const tprt__gather_buffers *given,
+                             int64_t *traffic) {
+  tprt__gather_buffers b = *given;
+  bool is_done = false;
+  *traffic = state->plan.traffic;
+  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
+    return TPRT_OK;
+  tprt_status status = check_buffers(&site->gathering, &b);
+  if (status)
+    return status;
+  if (!b.gathered)
+    b.gathered = context->gathered_room.memory;
+  if (state->gather->way == TPRT__ROWS_ACROSS) {
+    status = tprt__rows_begin_across(context);
+    return status ? status : tprt__gather_run_across(context, site, state, &b);
+  }
+  if (state->gather->way == TPRT__ROWS_TOGETHER)
+    status = run_together(context, site, state, &b, &is_done);
+  return status || is_done ? status : gather_apart(context, site, state, &b);
+}

@@ -1,0 +1,119 @@
+/* Collectives of programs on a GPU: in its streams where the backend has them there, else through
+ * the host. */
+#include "program/context.h"
+
+/* ---- Through the host: backends that reach its memory alone ---- */
+
+/* Room for parts of these sizes, each aligned. */
+static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
+  size_t total = 0;
+  for (int i = 0; i < n; i++)
+    total += (bytes[i] + 63) / 64 * 64;
+  if (total > context->staging_bytes) {
+    void *staging = tprt__alloc(total);
+    if (!staging)
+      return tprt__fail_memory(total);
+    tprt__free(context->staging);
+    context->staging = staging;
+    context->staging_bytes = total;
+  }
+  unsigned char *at = context->staging;
+  for (int i = 0; i < n; i++) {
+    parts[i] = at;
+    at += (bytes[i] + 63) / 64 * 64;
+  }
+  return TPRT_OK;
+}
+
+static tprt_status run_on_host(tprt_context *context, const tprt__site_state *state,
+                               const void *send, void *recv) {
+  const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
+  void *parts[2] = {NULL};
+  tprt__graph_refuse(context, "its collectives go through memory of the host");
+  if (context->status)
+    return context->status;
+  tprt_status status = stage(context, 2, bytes, parts);
+  if (!status)
+    status = tprt__gpu_download(context->gpu, parts[0], send, bytes[0]);
+  if (!status)
+    status = tprt__site_collective(state, parts[0], parts[1]);
+  return status ? status : tprt__gpu_upload(context->gpu, recv, parts[1], bytes[1]);
+}
+
+/* ---- Collectives ---- */
+
+/* Of a group of one: its result is what it has, but for a permute in which nobody sends to it. */
+static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
+  if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
+    return tprt__gpu_zero((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
+                          plan->recv, plan->recv_bytes);
+  return plan->recv == plan->send
+             ? TPRT_OK
+             : tprt__gpu_copy(context->gpu, plan->recv, plan->send, (size_t)plan->recv_bytes);
+}
+
+/* Whether it goes into streams; what does not is done in the program's one, or by the host. */
+static bool is_launched(const tprt__site_state *state) {
+  return state->plan.n_ranks > 1 && tprt_comm_capabilities(state->comm) & TPRT_CAP_GPU_PROGRAMS;
+}
+
+static tprt_status launch(tprt_context *context, const tprt__site_state *state, void *stream,
+                          const void *send, void *recv) {
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  plan.gpu = context->gpu;
+  plan.stream = stream;
+  if (!status && context->captures && tprt__comm_accept(state->comm, &plan, 1, false)) {
+    tprt__graph_refuse(context, tprt_last_error());
+    return context->status;
+  }
+  return status ? status
+                : tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns),
+                                    NULL);
+}
+
+static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state *state,
+                                  const void *send, void *recv) {
+  tprt__plan plan = state->plan;
+  tprt_status status = tprt__plan_buffers(&plan, send, recv);
+  if (status)
+    return status;
+  return plan.n_ranks == 1 ? run_alone(context, &plan) : run_on_host(context, state, send, recv);
+}
+
+/* On all ranks the collectives of a program have one order, also where there are two streams:
+ * backends may be at work on one at a time. */
+tprt_status tprt__gpu_await_started(tprt_context *context) {
+  return context->n_started > 0 ? tprt__gpu_await_all(context->gpu) : TPRT_OK;
+}
+
+tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state,
+                                 const void *send, void *recv) {
+  if (!is_launched(state))
+    return run_unlaunched(context, state, send, recv);
+  tprt_status status = tprt__gpu_await_started(context);
+  return status ? status : launch(context, state, tprt__gpu_stream(context->gpu), send, recv);
+}
+
+/* ---- In two calls ---- */
+
+tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send,
+                            void *recv) {
+  void *stream;
+  if (!is_launched(state))
+    return run_unlaunched(context, state, send, recv);
+  tprt_status status = tprt__gpu_fork(context->gpu, &stream);
+  if (!status)
+    status = launch(context, state, stream, send, recv);
+  if (!status)
+    status = tprt__gpu_mark(context->gpu, &state->ended);
+  context->n_started += !status;
+  return status;
+}
+
+tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state) {
+  if (!is_launched(state))
+    return TPRT_OK;
+  context->n_started--;
+  return tprt__gpu_await(context->gpu, state->ended);
+}

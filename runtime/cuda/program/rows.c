@@ -1,0 +1,405 @@
+/* Sums over the group with what is done to the rows of them, and the products that are summed, in
+ * programs for GPUs.
+ *
+ * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of
+ * them. Where each has a GPU of its own and these reach each other's memory, each launches its
+ * kernel (rows_p2p.c). Elsewhere it is the collectives that it stands for, and between them
+ * the same kernel for what is done to the rows, of a group of this rank alone.
+ *
+ * A product is computed in slices that are stored at the rank that reduces them, where kernels
+ * reach all ranks and cuBLASLt takes the slices; else it is computed as a contraction, into memory
+ * of this rank, and then reduced. */
+#include "cuda/program/rows.h"
+
+#include "comm/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Binding ---- */
+
+tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *room) {
+  size_t wanted = ((size_t)bytes + 255) / 256 * 256;
+  if (wanted <= room->bytes)
+    return TPRT_OK;
+  void *made;
+  tprt_status status = tprt__gpu_alloc(context->gpu, wanted, &made);
+  if (status)
+    return status;
+  tprt__graphs_forget(context); /* what was captured knows the room of before */
+  tprt__gpu_free(context->gpu, room->memory);
+  *room = (tprt__room){made, wanted};
+  return TPRT_OK;
+}
+
+tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
+  tprt_status status = tprt__make_room(context, bytes, &context->rows_room);
+  return status || context->alone ? status
+                                  : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
+}
+
+/* ---- How the ranks of a communicator do it: all come to the same answer ---- */
+
+/* With the thread's error text as the reason. */
+static void stay_apart(struct tprt__rows_group *group) {
+  group->way = TPRT__ROWS_APART;
+  snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
+}
+
+/* Whether all are virtual ranks of one GPU, on which blocks of all of them can run at the same
+ * time. */
+static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
+  tprt_comm *comm = group->comm;
+  int n = tprt_comm_size(comm);
+  int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(context->gpu);
+  tprt_status status = TPRT_OK;
+  if (n > 1 && comm->transport->backend != &tprt__backend_loopback)
+    return TPRT_OK;
+  if (tprt_comm_rank(comm) == 0) {
+    status = tprt__gpu_ranks_create(context->gpu, n, &group->ranks);
+    if (status == TPRT_UNSUPPORTED) {
+      own = -1;
+      status = TPRT_OK;
+    }
+  }
+  const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, numbers, 1, TPRT_I64, NULL);
+  if (!status)
+    status = tprt__comm_tell(comm, &gather);
+  bool together = !status && numbers[0] >= 0;
+  for (int r = 1; r < n && together; r++)
+    together = numbers[r] == numbers[0];
+  group->way = together ? TPRT__ROWS_TOGETHER : TPRT__ROWS_APART;
+  return status;
+}
+
+/* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is
+ * the reason for collectives, unless the communicator failed of it. */
+static tprt_status try_across(tprt_context *context, struct tprt__rows_group *group) {
+  tprt_status status =
+      tprt__gpu_peers_create(context->gpu, group->comm, group->comm->timeout_ns, &group->peers);
+  if (status && tprt_comm_status(group->comm))
+    return status;
+  if (status)
+    stay_apart(group);
+  else
+    group->way = TPRT__ROWS_ACROSS;
+  return TPRT_OK;
+}
+
+static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
+  int n = tprt_comm_size(group->comm);
+  if (n > TPRT_CUDA_MAX_RANKS) {
+    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n,
+                     TPRT_CUDA_MAX_RANKS);
+    stay_apart(group);
+    return TPRT_OK;
+  }
+  tprt_status status = try_together(context, group);
+  return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status
+                                                               : try_across(context, group);
+}
+
+tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
+                                  struct tprt__rows_group **group) {
+  struct tprt__rows_group *at = context->rows_groups;
+  while (at && at->comm != comm)
+    at = at->next;
+  *group = at;
+  if (at)
+    return TPRT_OK;
+  at = tprt__alloc(sizeof *at);
+  if (!at)
+    return tprt__fail_memory(sizeof *at);
+  at->comm = comm;
+  at->next = context->rows_groups;
+  context->rows_groups = *group = at; /* what it has so far ends with the context */
+  return decide(context, at);
+}
+
+/* ---- Sites ---- */
+
+/* Rows of each block; 0 where there are none. */
+static int64_t block_rows(const tprt__rows *rows) {
+  return rows->blocks ? rows->tokens / rows->blocks : 0;
+}
+
+tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state,
+                                   int64_t *bytes) {
+  const tprt__rows *rows = &site->rows;
+  int64_t n = tprt_comm_size(state->comm),
+          row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
+  if (__builtin_mul_overflow((block_rows(rows) + n - 1) / n * n * rows->blocks, row, bytes))
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of more than 2^63 bytes");
+  return TPRT_OK;
+}
+
+static tprt_status bind_product(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state) {
+  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3,
+                                                  site->rows.words, NULL, &state->rows->product);
+  return status ? status : tprt__gpu_prepare_products(context->gpu);
+}
+
+/* Room of this rank's own: for the sum and a slice of out, for its product. */
+static tprt_status bind_apart(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state) {
+  int64_t bytes = 0;
+  tprt_status status = TPRT_OK;
+  if (site->rows.k)
+    status = tprt__rows_input_bytes(site, state, &bytes);
+  if (!status)
+    status = tprt__make_room(context, bytes, &context->product_room);
+  return status || state->rows->way == TPRT__ROWS_TOGETHER
+             ? status
+             : tprt__rows_prepare(context, state->rows->room);
+}
+
+tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way,
+                              char why[TPRT__WHY_BYTES]) {
+  if (!status || tprt_comm_status(comm))
+    return status;
+  *way = TPRT__ROWS_APART;
+  snprintf(why, TPRT__WHY_BYTES, "%s", tprt_last_error());
+  return TPRT_OK;
+}
+
+/* A site for which there is no room where all reach it is one of collectives. */
+static tprt_status bind_across(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state) {
+  tprt_status status = tprt__rows_bind_across(context, site, state);
+  return tprt__rows_excuse(state->comm, status, &state->rows->way, state->rows->why);
+}
+
+tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site,
+                            tprt__site_state *state) {
+  struct tprt__rows_state *rows = state->rows = tprt__alloc(sizeof *rows);
+  if (!rows)
+    return tprt__fail_memory(sizeof *rows);
+  tprt_status status = tprt__rows_find_group(context, state->comm, &rows->group);
+  if (status)
+    return status;
+  rows->way = rows->group->way;
+  memcpy(rows->why, rows->group->why, sizeof rows->why);
+  status = tprt__rows_plan_room(context, site, state);
+  if (!status && site->rows.k)
+    status = bind_product(context, site, state);
+  if (!status && rows->way == TPRT__ROWS_ACROSS)
+    status = bind_across(context, site, state);
+  if (!status && rows->way == TPRT__ROWS_ACROSS && site->rows.k)
+    status = tprt__rows_bind_product_across(context, site, state);
+  return status || rows->way == TPRT__ROWS_ACROSS ? status : bind_apart(context, site, state);
+}
+
+void tprt__rows_unbind(tprt__site_state *state) {
+  if (!state->rows)
+    return;
+  tprt__rows_unbind_slices(state->rows);
+  tprt__gpu_contraction_free(state->rows->product);
+  tprt__free(state->rows);
+}
+
+void tprt__rows_end(tprt_context *context) {
+  if (!context->gpu)
+    return;
+  while (context->rows_groups) {
+    struct tprt__rows_group *group = context->rows_groups;
+    context->rows_groups = group->next;
+    tprt__gpu_ranks_destroy(context->gpu, group->ranks);
+    tprt__gpu_peers_destroy(context->gpu, group->peers);
+    tprt__free(group);
+  }
+  tprt__gpu_ranks_destroy(context->gpu, context->alone);
+  tprt__gpu_free(context->gpu, context->rows_room.memory);
+  tprt__gpu_free(context->gpu, context->product_room.memory);
+  tprt__gpu_free(context->gpu, context->gathered_room.memory);
+}
+
+/* ---- Together ---- */
+
+/* What a rank gives. */
+typedef struct rows_call {
+  const tprt__site *site;
+  tprt__gpu *gpu;
+  tprt__gpu_ranks *ranks; /* of rank 0 */
+  tprt__rows_buffers buffers;
+  const tprt__gpu_contraction *product;
+  void *room; /* of a product */
+} rows_call;
+
+/* Whether the product can be computed in slices, which begin at multiples of 16 bytes as all that
+ * cuBLASLt is given. */
+static bool takes_slices(const void *const *arguments, int n_ranks) {
+  const rows_call *first = arguments[0];
+  uintptr_t bits = 0;
+  for (int r = 0; r < n_ranks; r++) {
+    const rows_call *call = arguments[r];
+    bits |= (uintptr_t)call->buffers.a | (uintptr_t)call->buffers.b;
+  }
+  return bits % 16 == 0 && tprt__rows_has_slices(first->site, n_ranks);
+}
+
+static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks,
+                                      const tprt_cuda_rows *rows, void *stream) {
+  const rows_call *first = arguments[0];
+  tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS] = {{0}};
+  for (int r = 0; r < n_ranks; r++)
+    gemms[r] = tprt__rows_gemm(first->site, &((const rows_call *)arguments[r])->buffers);
+  return tprt__gpu_multiply_reduce(first->gpu, first->ranks, gemms, rows, stream);
+}
+
+/* What slices cannot do is computed whole. */
+static tprt_status multiply_for_all(const void *const *arguments, int n_ranks,
+                                    const tprt_cuda_rows *rows, void *stream) {
+  const rows_call *first = arguments[0];
+  tprt_status status = TPRT_UNSUPPORTED;
+  if (rows->algorithm == TPRT_CUDA_SLICES && takes_slices(arguments, n_ranks))
+    status = multiply_in_slices(arguments, n_ranks, rows, stream);
+  /* which is: cuBLASLt has no algorithm for a slice, and nothing was enqueued */
+  if (status != TPRT_UNSUPPORTED)
+    return status;
+  status = TPRT_OK;
+  for (int r = 0; r < n_ranks && !status; r++) {
+    const rows_call *call = arguments[r];
+    status = tprt__gpu_contraction_run((tprt__gpu_queue){first->gpu, stream}, first->product,
+                                       call->buffers.a, call->buffers.b, call->room);
+  }
+  return status ? status : tprt__gpu_reduce_rows(first->gpu, first->ranks, rows, stream);
+}
+
+static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, void *stream) {
+  const rows_call *first = arguments[0];
+  const tprt__site *site = first->site;
+  bool whole = site->rows.layout == TPRT_ROWS_WHOLE;
+  tprt_cuda_rows rows = tprt__rows_describe(site, &first->buffers);
+  rows.blocks = site->rows.blocks;
+  rows.residual_sharded = !whole;
+  rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
+  /* Nobody pushes where everybody reaches all inputs. */
+  rows.algorithm =
+      whole && site->rows.algorithm != TPRT_CUDA_SLICES ? TPRT_CUDA_PULL : TPRT_CUDA_SLICES;
+  for (int r = 0; r < n_ranks; r++) {
+    const rows_call *call = arguments[r];
+    if (call->site->op.kind != site->op.kind ||
+        memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0)
+      return tprt__fail(TPRT_MISMATCH, "ranks 0 and %d of the group reduce rows at different sites",
+                        r);
+    rows.input[r] = site->rows.k ? call->room : call->buffers.input;
+    rows.residual[r] = call->buffers.residual;
+    rows.residual_out[r] = call->buffers.residual_out;
+    rows.out[r] = call->buffers.out;
+    rows.quantised[r] = call->buffers.quantised;
+    rows.scale[r] = call->buffers.scale;
+  }
+  return site->rows.k ? multiply_for_all(arguments, n_ranks, &rows, stream)
+                      : tprt__gpu_reduce_rows(first->gpu, first->ranks, &rows, stream);
+}
+
+/* ---- Apart ---- */
+
+static tprt_status reduce_apart(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state, const tprt__rows_buffers *b) {
+  bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
+  char *sum = context->rows_room.memory;
+  const void *input = site->rows.k ? context->product_room.memory : b->input;
+  void *made[TPRT__ROWS_RESULTS]; /* by the kernel */
+  for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
+    made[i] = gathers && tprt__rows_has_result(&site->rows, i) ? sum + state->rows->slice[i]
+                                                               : tprt__rows_buffer(b, i);
+  tprt_cuda_rows rows = tprt__rows_describe(site, b);
+  rows.algorithm = TPRT_CUDA_PULL;
+  rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
+  rows.input[0] = sum;
+  rows.residual[0] = b->residual;
+  rows.residual_out[0] = b->residual_out;
+  rows.out[0] = made[TPRT__ROWS_RESULT_OUT];
+  rows.quantised[0] = made[TPRT__ROWS_RESULT_QUANTISED];
+  rows.scale[0] = made[TPRT__ROWS_RESULT_SCALE];
+  tprt_status status = TPRT_OK;
+  if (site->rows.k)
+    status =
+        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
+                                  state->rows->product, b->a, b->b, context->product_room.memory);
+  if (!status)
+    status = tprt__gpu_collective(context, state, input, sum);
+  if (!status)
+    status =
+        tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
+  for (int i = 0; i < TPRT__ROWS_RESULTS && gathers && !status; i++)
+    if (made[i])
+      status =
+          tprt__gpu_collective(context, &state->rows->gather[i], made[i], tprt__rows_buffer(b, i));
+  return status;
+}
+
+/* Beside a collective, kernels that wait for each other might keep it off some GPU. */
+tprt_status tprt__rows_begin_across(tprt_context *context) {
+  tprt_status status = tprt__gpu_await_started(context);
+  /* whose kernels may be started one after the other */
+  if (!status && tprt__graphs_are_shared(context))
+    tprt__graph_refuse(
+        context,
+        "it has kernels on several GPUs that wait for each other, and ranks that share a graph");
+  return status ? status : context->status;
+}
+
+tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers,
+                                        size_t input_bytes, size_t output_bytes) {
+  if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
+    return TPRT_OK;
+  tprt__graphs_forget(context); /* what was captured knows the rooms of before */
+  return tprt__gpu_peers_reserve(context->gpu, peers, input_bytes, output_bytes);
+}
+
+tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
+                           const tprt__site_state *state, const tprt__rows_buffers *b,
+                           int64_t *traffic) {
+  *traffic = state->plan.traffic;
+  for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
+    *traffic += state->rows->gather[i].plan.traffic;
+  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
+    return TPRT_OK;
+  tprt_status status = tprt__rows_check_buffers(&site->rows, b);
+  if (status)
+    return status;
+  if (state->rows->way == TPRT__ROWS_APART)
+    return reduce_apart(context, site, state, b);
+  if (state->rows->way == TPRT__ROWS_ACROSS) {
+    status = tprt__rows_begin_across(context);
+    return status ? status : tprt__rows_run_across(context, site, state, b);
+  }
+  status = tprt__gpu_await_started(context);
+  if (status)
+    return status;
+  const rows_call call = {.site = site,
+                          .gpu = context->gpu,
+                          .ranks = state->rows->group->ranks,
+                          .buffers = *b,
+                          .product = state->rows->product,
+                          .room = context->product_room.memory};
+  return tprt_context_together(context, state->comm, reduce_for_all, &call);
+}
+
+tprt_status tprt__rows_look(const tprt_context *context) {
+  tprt_status status = TPRT_OK;
+  for (const struct tprt__rows_group *at = context->rows_groups; at && !status; at = at->next)
+    status = at->peers ? tprt__gpu_peers_check(context->gpu, at->peers) : TPRT_OK;
+  return status;
+}
+
+const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
+  static const char *const of_rows[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
+                                        [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
+                                        [TPRT__ROWS_ACROSS] =
+                                            "a kernel on each GPU that reaches the others"};
+  static const char *const of_gathers[] = {
+      [TPRT__ROWS_APART] = "an all_gather, then the products",
+      [TPRT__ROWS_TOGETHER] = "products in slices, for all ranks",
+      [TPRT__ROWS_ACROSS] = "products in slices, which each GPU copies from the others"};
+  const tprt__bound *program = context->current;
+  bool is_there = program && site >= 0 && site < program->program.n_sites;
+  const struct tprt__rows_state *rows = is_there ? program->sites[site].rows : NULL;
+  const struct tprt__gather_state *gather = is_there ? program->sites[site].gather : NULL;
+  if (why)
+    *why = rows ? rows->why : gather ? gather->why : "";
+  return rows ? of_rows[rows->way] : gather ? of_gathers[gather->way] : NULL;
+}

@@ -1,0 +1,116 @@
+/* Products whose rows are reduced, between GPUs that reach each other's memory, in slices: that of
+ * the rows which a rank reduces is stored at it.
+ *
+ * Whether they are is a function of the shape, so all ranks agree. How a rank computes its slices
+ * is its own affair: by cuBLASLt, or, where that has no algorithm or the factors do not lie at
+ * multiples of 16 bytes, as a contraction. */
+#include "cuda/program/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of each block; 0 where there are none. */
+static int64_t block_of(const tprt__rows *rows) {
+  return rows->blocks ? rows->tokens / rows->blocks : 0;
+}
+
+static int64_t slice_of(const tprt__rows *rows, int n_ranks) {
+  return (block_of(rows) + n_ranks - 1) / n_ranks;
+}
+
+bool tprt__rows_has_slices(const tprt__site *site, int n_ranks) {
+  const tprt__rows *rows = &site->rows;
+  int64_t row = rows->k * (int64_t)tprt_dtype_size(site->op.dtype);
+  return slice_of(rows, n_ranks) * row % 16 == 0 &&
+         (rows->blocks <= 1 || block_of(rows) * row % 16 == 0);
+}
+
+tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers *b) {
+  return (tprt_cuda_gemm){.size = sizeof(tprt_cuda_gemm),
+                          .dtype = site->op.dtype,
+                          .out_dtype = site->op.dtype,
+                          .m = site->rows.tokens,
+                          .n = site->rows.hidden,
+                          .k = site->rows.k,
+                          .transpose_b = site->rows.transpose_b,
+                          .alpha = 1,
+                          .a = b->a,
+                          .b = b->b};
+}
+
+/* ---- Binding ---- */
+
+/* The product of so many rows of each block, stored as the slices of a rank are. */
+static tprt_status plan_slice(tprt_context *context, const tprt__site *site, int n_ranks, int64_t m,
+                              tprt__gpu_contraction **made) {
+  const tprt__rows *rows = &site->rows;
+  int64_t product[12];
+  tprt__product_words(m, rows->hidden, rows->k, rows->transpose_b, product);
+  int64_t words[16] = {rows->blocks, block_of(rows) * rows->k, 0,
+                       slice_of(rows, n_ranks) * rows->hidden};
+  memcpy(words + 4, product, sizeof product);
+  tprt__contraction plan;
+  tprt_status status = tprt__contraction_plan(site->op.dtype, 4, words, true, &plan);
+  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 4, words, NULL, made);
+}
+
+tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site,
+                                   const tprt__site_state *state) {
+  struct tprt__rows_state *of = state->rows;
+  int n = tprt_comm_size(state->comm);
+  int64_t slice = slice_of(&site->rows, n), last = slice ? block_of(&site->rows) % slice : 0;
+  if (!tprt__rows_has_slices(site, n))
+    snprintf(of->why, sizeof of->why,
+             "the product is computed whole: slices of %lld rows of %lld elements of %s are no "
+             "multiples of 16 bytes",
+             (long long)slice, (long long)site->rows.k, tprt_dtype_name(site->op.dtype));
+  if (*of->why || slice == 0)
+    return TPRT_OK;
+  of->sliced = true;
+  tprt_status status = plan_slice(context, site, n, slice, &of->slices[0]);
+  return status || last == 0 ? status : plan_slice(context, site, n, last, &of->slices[1]);
+}
+
+void tprt__rows_unbind_slices(const struct tprt__rows_state *rows) {
+  for (int i = 0; i < 2; i++)
+    tprt__gpu_contraction_free(rows->slices[i]);
+}
+
+/* ---- Calls ---- */
+
+/* As contractions, in the order in which cuBLASLt computes them: that of the next rank first. */
+static tprt_status contract(tprt_context *context, const tprt__site *site,
+                            const tprt__site_state *state, const tprt__rows_buffers *b,
+                            const tprt_cuda_rows *to) {
+  const tprt__rows *rows = &site->rows;
+  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
+  int64_t slice = slice_of(rows, n), size = (int64_t)tprt_dtype_size(site->op.dtype);
+  tprt_status status = TPRT_OK;
+  for (int i = 1; i <= n && !status; i++) {
+    int owner = (me + i) % n;
+    int64_t first = owner * slice, left = block_of(rows) - first;
+    const char *a = (const char *)b->a + first * rows->k * size;
+    char *out =
+        (char *)(uintptr_t)to->input[owner] + me * rows->blocks * slice * rows->hidden * size;
+    if (left > 0)
+      status = tprt__gpu_contraction_run(queue, state->rows->slices[left < slice], a, b->b, out);
+  }
+  return status;
+}
+
+tprt_status tprt__rows_multiply_across(tprt_context *context, const tprt__site *site,
+                                       const tprt__site_state *state, const tprt__rows_buffers *b,
+                                       tprt_cuda_rows *rows) {
+  const tprt__gpu_peers *peers = state->rows->group->peers;
+  const tprt_cuda_gemm gemm = tprt__rows_gemm(site, b);
+  tprt_status status = TPRT_UNSUPPORTED;
+  if (((uintptr_t)b->a | (uintptr_t)b->b) % 16 == 0)
+    status = tprt__gpu_peers_multiply(context->gpu, peers, &gemm, rows);
+  /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
+  if (status != TPRT_UNSUPPORTED)
+    return status;
+  status = contract(context, site, state, b, rows);
+  rows->input_sent = true;
+  return status ? status : tprt__gpu_peers_reduce(context->gpu, peers, rows);
+}

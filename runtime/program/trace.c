@@ -1,0 +1,91 @@
+/* What compiled programs called and when, as a trace for Chrome and Perfetto: a process a rank; one
+ * thread has the calls of the program, another the collectives that were started, while they ran.
+ * Between two calls the program computes by itself. */
+#include "program/context.h"
+#include "base/env.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_CALLS = 1 << 16 }; /* the last ones are kept */
+
+tprt_status tprt__trace_begin(tprt__trace *trace) {
+  trace->path = tprt__env_text(TPRT__ENV_TRACE);
+  if (!trace->path)
+    return TPRT_OK;
+  trace->ring = tprt__alloc(N_CALLS * sizeof *trace->ring);
+  return trace->ring ? TPRT_OK : tprt__fail_memory(N_CALLS * sizeof *trace->ring);
+}
+
+void tprt__trace_add(tprt__trace *trace, const tprt__call *call) {
+  trace->ring[trace->n_seen++ % N_CALLS] = *call;
+}
+
+/* By kind of site. */
+static const char *const names[] = {
+    [TPRT_SITE_ALL_REDUCE] = "all_reduce",
+    [TPRT_SITE_ALL_GATHER] = "all_gather",
+    [TPRT_SITE_REDUCE_SCATTER] = "reduce_scatter",
+    [TPRT_SITE_ALL_TO_ALL] = "all_to_all",
+    [TPRT_SITE_PERMUTE] = "permute",
+    [TPRT_SITE_BROADCAST] = "broadcast",
+    [TPRT_SITE_CONTRACT] = "contract",
+    [TPRT_SITE_REDUCE_ROWS] = "reduce_rows",
+    [TPRT_SITE_MULTIPLY_ROWS] = "multiply_rows",
+    [TPRT_SITE_QUANTISE_ROWS] = "quantise_rows",
+    [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = "multiply_quantise_rows",
+    [TPRT_SITE_GATHER_MULTIPLY] = "gather_multiply",
+    [TPRT_SITE_SOFTMAX_ROWS] = "softmax_rows",
+    [TPRT_SITE_MULTIPLY] = "multiply",
+};
+
+enum { THREAD_CALLS, THREAD_COLLECTIVES };
+
+static void write_event(FILE *file, const tprt__call *call, const char *what, int rank, int thread,
+                        int64_t begin, int64_t end) {
+  fprintf(file,
+          ",\n  {\"ph\": \"X\", \"name\": \"%s%s\", \"cat\": \"site\", \"pid\": %d, \"tid\": %d, "
+          "\"ts\": %" PRId64 ".%03d, \"dur\": %" PRId64 ".%03d, \"args\": {\"site\": %d}}",
+          what, names[call->what], rank, thread, begin / 1000, (int)(begin % 1000),
+          (end - begin) / 1000, (int)((end - begin) % 1000), call->site);
+}
+
+static void write_call(FILE *file, const tprt__call *call, int rank) {
+  static const char *const parts[] = {
+      [TPRT__CALL_RUN] = "", [TPRT__CALL_START] = "start ", [TPRT__CALL_WAIT] = "wait "};
+  write_event(file, call, parts[call->kind], rank, THREAD_CALLS, call->begin_ns, call->end_ns);
+  if (call->kind == TPRT__CALL_WAIT)
+    write_event(file, call, "", rank, THREAD_COLLECTIVES, call->ran_ns, call->ended_ns);
+}
+
+static void write_name(FILE *file, const char *what, int rank, int thread, const char *name) {
+  fprintf(file,
+          "%s\n  {\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"args\": {\"name\": "
+          "\"%s\"}}",
+          strcmp(what, "process_name") == 0 ? "" : ",", what, rank, thread, name);
+}
+
+void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks) {
+  char path[4096], process[32];
+  if (!trace->ring)
+    return;
+  int n = snprintf(path, sizeof path, "%s-%d-of-%d.json", trace->path, rank, n_ranks);
+  FILE *file = n < (int)sizeof path ? fopen(path, "we") : NULL;
+  if (!file) {
+    tprt__log("TPRT_TRACE: the file %s-%d-of-%d.json cannot be written", trace->path, rank,
+              n_ranks);
+  } else {
+    uint64_t first = trace->n_seen > N_CALLS ? trace->n_seen - N_CALLS : 0;
+    snprintf(process, sizeof process, "rank %d", rank);
+    fprintf(file, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+    write_name(file, "process_name", rank, THREAD_CALLS, process);
+    write_name(file, "thread_name", rank, THREAD_CALLS, "calls");
+    write_name(file, "thread_name", rank, THREAD_COLLECTIVES, "collectives that were started");
+    for (uint64_t i = first; i < trace->n_seen; i++)
+      write_call(file, &trace->ring[i % N_CALLS], rank);
+    fprintf(file, "]}\n");
+    fclose(file);
+  }
+  tprt__free(trace->ring);
+}

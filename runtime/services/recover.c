@@ -1,0 +1,49 @@
+/* Going on after a failure. */
+#include "comm/comm.h"
+
+#include <string.h>
+
+static tprt_status recover(tprt_comm *comm, int64_t timeout_ns, int *members, tprt_comm **child) {
+  tprt__transport *transport = comm->transport;
+  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
+  tprt__token token;
+  int n_members = 0, index = -1;
+  tprt_status status =
+      transport->backend->recover(transport, deadline, &token, members, &n_members);
+  for (int i = 0; i < n_members; i++)
+    index = members[i] == transport->rank ? i : index;
+  return status ? status : tprt__comm_join(comm, &token, n_members, members, index, child);
+}
+
+tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {
+  size_t n = (size_t)tprt_comm_size(comm);
+  if (timeout_ns < 0)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld", (long long)timeout_ns);
+  int *members = tprt__alloc(n * sizeof *members);
+  if (!members)
+    return tprt__fail_memory(n * sizeof *members);
+  if (!tprt_comm_status(comm))
+    tprt_comm_abort(comm); /* ranks that still wait for the lost ones come here, too */
+  tprt__lane_enter(comm);  /* what was pending has failed */
+  tprt_status status = recover(comm, timeout_ns, members, child);
+  tprt__lane_leave(comm);
+  tprt__free(members);
+  return status;
+}
+
+tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {
+  tprt_comm *made;
+  tprt_status status = tprt_comm_shrink(comm, timeout_ns, &made);
+  if (status)
+    return status;
+  for (int i = 0; i < tprt_comm_size(comm); i++) {
+    if (tprt_comm_local_rank(made, comm->world_ranks[i]) >= 0)
+      continue;
+    tprt_comm_destroy(made);
+    return tprt__fail(TPRT_PEER_DEAD,
+                      "rank %d ended or did not come in time; tprt_comm_shrink goes on without it",
+                      comm->world_ranks[i]);
+  }
+  *child = made;
+  return TPRT_OK;
+}

@@ -1,0 +1,310 @@
+/* Windows: the exchange of where memory is, and accesses, which the backend makes. */
+#include "tprt/window.h"
+
+#include "comm/comm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SIGNAL_BYTES = 64 }; /* a counter has a cache line of its own */
+
+/* What a rank says about its part. */
+typedef struct part {
+  int32_t status; /* why it has none */
+  int32_t unused;
+  uint64_t bytes;
+  uint64_t memory, signals; /* what the backend calls the memory and the counters */
+} part;
+
+struct tprt_window {
+  tprt_comm *comm;
+  int n_ranks, rank;
+  void *memory;   /* of this rank; NULL: none that is exposed */
+  void *counters; /* of this rank: one a peer; NULL: none that are exposed */
+  part *parts;
+  _Atomic uint64_t *used; /* signals of each peer that waits have used up */
+};
+
+static tprt__transport *transport_of(const tprt_comm *comm) { return comm->transport; }
+
+static void release(tprt_window *window) {
+  tprt__transport *transport = transport_of(window->comm);
+  if (window->memory)
+    (void)transport->backend->withdraw(transport, window->memory);
+  if (window->counters) {
+    (void)transport->backend->withdraw(transport, window->counters);
+    tprt_mem_free(window->comm, window->counters);
+  }
+  tprt__free(window->parts);
+  tprt__free(window->used);
+  tprt__free(window);
+}
+
+static tprt_window *allocate(tprt_comm *comm) {
+  size_t n = (size_t)tprt_comm_size(comm);
+  tprt_window *window = tprt__alloc(sizeof *window);
+  if (!window)
+    return NULL;
+  *window = (tprt_window){.comm = comm, .n_ranks = (int)n, .rank = tprt_comm_rank(comm)};
+  window->parts = tprt__alloc(n * sizeof *window->parts);
+  window->used = tprt__alloc(n * sizeof *window->used);
+  if (window->parts && window->used)
+    return window;
+  release(window);
+  return NULL;
+}
+
+/* This rank's own word on its part. */
+static part describe(tprt_window *window, void *memory, size_t bytes) {
+  tprt__transport *transport = transport_of(window->comm);
+  part mine = {.bytes = bytes};
+  void *counters;
+  uint64_t counter_bytes = (uint64_t)window->n_ranks * SIGNAL_BYTES;
+  tprt_status status = tprt_mem_alloc(window->comm, counter_bytes, &counters);
+  if (!status) {
+    status = transport->backend->expose(transport, counters, counter_bytes, &mine.signals);
+    if (status)
+      tprt_mem_free(window->comm, counters);
+    else
+      window->counters = counters;
+  }
+  if (!status && bytes) {
+    status = transport->backend->expose(transport, memory, bytes, &mine.memory);
+    window->memory = status ? NULL : memory;
+  }
+  mine.status = (int32_t)status;
+  return mine;
+}
+
+tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **result) {
+  if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows", tprt_comm_backend(comm));
+  tprt_window *window = allocate(comm);
+  if (!window) /* the others are about to wait */
+    return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
+  part mine = describe(window, memory, bytes);
+  tprt_status status =
+      tprt_all_gather(comm, &mine, window->parts, sizeof mine, TPRT_U8, NULL, NULL);
+  for (int i = 0; i < window->n_ranks && !status; i++) {
+    status = (tprt_status)window->parts[i].status;
+    if (status) {
+      tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
+                 status == TPRT_UNSUPPORTED
+                     ? "gave memory that peers cannot reach; take it from tprt_mem_alloc"
+                     : "has no memory left");
+    }
+  }
+  if (status) {
+    release(window);
+    return status;
+  }
+  *result = window;
+  return TPRT_OK;
+}
+
+tprt_status tprt_window_destroy(tprt_window *window) {
+  if (!window)
+    return TPRT_OK;
+  tprt_status status = tprt_barrier(window->comm, NULL, NULL);
+  release(window);
+  return status;
+}
+
+int64_t tprt_window_bytes(const tprt_window *window, int rank) {
+  return rank < 0 || rank >= window->n_ranks ? -1 : (int64_t)window->parts[rank].bytes;
+}
+
+static tprt_status check(const tprt_window *window, int rank) {
+  tprt_status status = tprt__comm_check(window->comm);
+  if (!status && (rank < 0 || rank >= window->n_ranks))
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "window: rank %d; there are %d", rank, window->n_ranks);
+  return status;
+}
+
+static tprt_status check_range(const tprt_window *window, int rank, size_t offset, size_t bytes) {
+  tprt_status status = check(window, rank);
+  if (status)
+    return status;
+  uint64_t size = window->parts[rank].bytes;
+  if (offset <= size && bytes <= size - offset)
+    return TPRT_OK;
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "window: %zu bytes at %zu; the part of rank %d has %llu",
+                    bytes, offset, rank, (unsigned long long)size);
+}
+
+/* A rank that does not answer in time, or is gone, is a failure of the communicator. */
+static tprt_status finish(const tprt_window *window, tprt_status status) {
+  return status ? tprt__comm_fail(window->comm, status, (tprt_op_kind)0) : TPRT_OK;
+}
+
+tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from,
+                            size_t bytes) {
+  tprt_status status = check_range(window, rank, offset, bytes);
+  if (status || !bytes)
+    return status;
+  if (rank == window->rank) {
+    memmove((char *)window->memory + offset, from, bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[rank].memory + offset;
+  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  return finish(window, transport->backend->put(transport, rank, place, from, bytes, deadline));
+}
+
+tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to, size_t bytes) {
+  tprt_status status = check_range(window, rank, offset, bytes);
+  if (status || !bytes)
+    return status;
+  if (rank == window->rank) {
+    memmove(to, (const char *)window->memory + offset, bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[rank].memory + offset;
+  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
+}
+
+tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
+                              const void *from, uint64_t bytes, int64_t deadline) {
+  (void)deadline; /* nobody is waited for */
+  void *memory;
+  tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
+  if (!status)
+    memmove(memory, from, bytes);
+  return status;
+}
+
+tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                              uint64_t bytes, int64_t deadline) {
+  (void)deadline;
+  void *memory;
+  tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
+  if (!status)
+    memmove(to, memory, bytes);
+  return status;
+}
+
+tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
+  tprt_status status = check(window, rank);
+  if (status)
+    return status;
+  tprt__transport *transport = transport_of(window->comm);
+  const part *at = &window->parts[rank];
+  void *mapped = rank == window->rank ? window->memory : NULL; /* no bytes: nowhere */
+  if (rank != window->rank && at->bytes)
+    status = transport->backend->reach(transport, rank, at->memory, at->bytes, &mapped);
+  if (!status)
+    *memory = mapped;
+  return status;
+}
+
+tprt_status tprt_window_signal(tprt_window *window, int rank) {
+  tprt_status status = check(window, rank);
+  if (status)
+    return status;
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[rank].signals + (uint64_t)window->rank * SIGNAL_BYTES;
+  return finish(window, transport->backend->signal(transport, rank, place));
+}
+
+tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
+  tprt_status status = check(window, rank);
+  if (!status && timeout_ns < 0)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: timeout_ns is %lld", (long long)timeout_ns);
+  if (status)
+    return status;
+  tprt_comm *comm = window->comm;
+  tprt__transport *transport = transport_of(comm);
+  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
+  uint64_t wanted = atomic_fetch_add(&window->used[rank], n) + n;
+  _Atomic uint64_t *counter =
+      (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
+  status = transport->backend->await(transport, counter, wanted, rank, deadline);
+  return finish(window, status);
+}
+
+/* ---- Memory of the user ---- */
+
+tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
+  uint64_t place;
+  tprt__transport *transport = transport_of(comm);
+  if (!memory || !bytes)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes,
+                      memory ? "" : " at NULL");
+  return transport->backend->expose(transport, memory, bytes, &place);
+}
+
+tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes,
+                              int64_t deadline) {
+  (void)deadline;
+  uint64_t place;
+  return transport->backend->expose(transport, memory, bytes, &place);
+}
+
+/* What a rank says about what it registers. */
+typedef struct claim {
+  int32_t status;
+  int32_t unused;
+  uint64_t bytes;
+} claim;
+
+/* TPRT_OK if all say so, of the same size; else the first that does not, on all ranks. */
+static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t bytes) {
+  size_t n = (size_t)tprt_comm_size(comm);
+  int me = tprt_comm_rank(comm);
+  claim own = {.status = (int32_t)mine, .bytes = bytes}, *all = tprt__alloc(n * sizeof *all);
+  char text[256];
+  if (!all) /* the others are about to wait */
+    return tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *all), TPRT_OP_ALL_GATHER);
+  snprintf(text, sizeof text, "%s", mine ? tprt_last_error() : "");
+  const tprt_op gather =
+      tprt_op_flat(TPRT_OP_ALL_GATHER, &own, all, (int64_t)sizeof own, TPRT_U8, NULL);
+  tprt_status status = tprt__comm_tell(comm, &gather);
+  for (int r = 0; r < (int)n && !status; r++) {
+    status = (tprt_status)all[r].status;
+    if (status && r == me)
+      tprt__fail(status, "%s", text);
+    else if (status)
+      tprt__fail(status, "registration: rank %d could not register its memory",
+                 comm->world_ranks[r]);
+    else if (all[r].bytes != all[0].bytes)
+      status = tprt__fail(TPRT_MISMATCH, "registration: rank %d has %llu bytes, rank %d %llu",
+                          comm->world_ranks[r], (unsigned long long)all[r].bytes,
+                          comm->world_ranks[0], (unsigned long long)all[0].bytes);
+  }
+  tprt__free(all);
+  return status;
+}
+
+tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
+  tprt__transport *transport = transport_of(comm);
+  tprt_status status = memory && bytes
+                           ? TPRT_OK
+                           : tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes,
+                                        memory ? "" : " at NULL");
+  status = compare_claims(comm, status, bytes);
+  if (status)
+    return status;
+  tprt__lane_enter(comm);
+  status = tprt__comm_check(comm);
+  if (!status)
+    status =
+        transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
+  tprt__lane_leave(comm);
+  if (status && transport->backend->fault(transport).status) /* the others hear of it */
+    return tprt__comm_fail(comm, status, (tprt_op_kind)0);
+  tprt_status agreed = compare_claims(comm, status, bytes);
+  if (agreed && !status)
+    (void)transport->backend->withdraw(transport, memory);
+  return agreed;
+}
+
+tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) {
+  tprt__transport *transport = transport_of(comm);
+  if (!memory)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "no memory to deregister at NULL");
+  return transport->backend->withdraw(transport, memory);
+}
