@@ -1,47 +1,22 @@
 /* The ABI between compiled programs and the runtime.
  *
- * A compiled program is an object whose entry function takes a tprt_context as first argument and
- * returns a status (an int32_t, TPRT_OK == 0). It has no mutable global state, so one copy of its
- * code serves any number of ranks in a process. Beside the entry `NAME` the object has a constant
- * table of 64-bit words, `NAME.tprt`, that describes the mesh, the memory and every place ("site")
- * where the code calls into the runtime. The entry first calls tprt_abi_enter with that table;
- * afterwards sites are named by their index.
+ * A compiled program is an object file. Its entry function takes a tprt_context as first argument
+ * and returns a status (an int32_t; TPRT_OK is 0). The code has no mutable global state, so one
+ * copy serves any number of ranks in a process. Beside the entry `NAME` the object has a constant
+ * table `NAME.tprt` of 64-bit words. The table describes the mesh, the memory, and every place
+ * ("site") at which the code calls the runtime. The entry first passes the table to tprt_abi_enter;
+ * after that, calls name a site by its index.
  *
- * Errors are sticky: after a call failed, further calls on the context return at once without doing
- * anything, and the entry returns the first status. Loops whose body communicates also test
- * tprt_abi_status, so that they end.
+ * Errors are sticky. After a call has failed, further calls on the context return at once and do
+ * nothing, and the entry returns the first status. A loop whose body communicates also tests
+ * tprt_abi_status, so that it ends. When a context fails, it aborts its communicators with its
+ * status: the other ranks return the same status instead of waiting.
  *
- * Layout of the table (all words int64_t):
- *   [0] TPRT_ABI_MAGIC  [1] TPRT_ABI_VERSION  [2] number of words of the table
- *   [3] number of mesh axes n, [4 .. 12) sizes of the axes, major to minor, unused ones 1
- *   [12] bytes of private block   [13] bytes of registered block (reachable by peers)   [14] number
- *     of sites
- *   [15] word offset of the first site (sites are TPRT_SITE_WORDS each)  [16] what runs it
- *     (tprt_target)  [17..24) reserved, 0 A site:
- *   [0] kind (tprt_site_kind)  [1] dtype (tprt_dtype)  [2] reduction (tprt_reduction)  [3] number
- *     of axes
- *   [4 .. 12) mesh axes of the group, major to minor: the rank inside the group counts row-major in
- *     this order
- *   [12] rank of the send tensor, [13 .. 27) its shape     (collectives)
- *   [27] dim (gather, scatter dimension; all_to_all: concat dimension; contract: 1 where C is
- *     overwritten;
- *        reduce_rows and others of rows: the dimension that is scattered; gather_multiply: that is
- *          gathered)  [28] split dimension of all_to_all  [29] root
- *   [30] word offset of extra data in the table  [31] its number of words Extra data: permute:
- *     pairs (source device, destination device), world numbers; a device that is no destination
- *     receives zeros; with no axes the group is the whole mesh, otherwise every pair stays inside
- *     one group. contract: see TPRT_SITE_CONTRACT. reduce_rows: TPRT_ROWS_WORDS of them.
- *     quantise_rows: TPRT_QUANTISE_WORDS. multiply_rows, whose send tensor is the product:
- *     TPRT_MULTIPLY_WORDS. multiply_quantise_rows, likewise: TPRT_MULTIPLY_QUANTISE_WORDS.
- *     softmax_rows: TPRT_SOFTMAX_WORDS. multiply, whose send tensor is the product:
- *     TPRT_FINISH_WORDS. Words that a kind does not use are 0: the shape behind its rank, unnamed
- *     axes, dim, root, reduction (which is TPRT_NO_REDUCTION for kinds that do not reduce), for
- *     contract and multiply axes, and for contract also rank and shape. Without axes a collective
- *     is that of a group of one. Every word is checked when the program is bound; a wrong one is
- *     TPRT_INVALID_ARGUMENT.
- *
- * When a context fails, it aborts its communicators with the status that it failed with, so that
- * the other ranks return the same status instead of waiting. */
+ * The table is a tprt_abi_header, then any number of sites (tprt_abi_site), then extra data of
+ * sites; offsets in the table count words. These structs consist of int64_t only: their members are
+ * the words, in this order. Compiler and runtime both use these structs, so there is one definition
+ * of the layout. A word that a kind of site does not use is 0. Every word is checked when the
+ * program is bound; a wrong one gives TPRT_INVALID_ARGUMENT. */
 #ifndef TPRT_ABI_H
 #define TPRT_ABI_H
 
@@ -53,128 +28,187 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 1,
-  TPRT_ABI_HEADER_WORDS = 24,
-  TPRT_SITE_WORDS = 32,
+  TPRT_ABI_VERSION = 2, /* a table of another version is refused: TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
+/* What runs a program. The entry of a program for TPRT_TARGET_CUDA runs on the host and only
+ * enqueues. All its buffers, arguments and results too, are memory of the context's GPU; kernels,
+ * contractions and collectives run there in the order of the calls. */
+typedef enum tprt_target { TPRT_TARGET_HOST = 0, TPRT_TARGET_CUDA = 1 } tprt_target;
+
+typedef struct tprt_abi_header {
+  int64_t magic;                /* TPRT_ABI_MAGIC */
+  int64_t version;              /* TPRT_ABI_VERSION */
+  int64_t n_words;              /* of the whole table */
+  int64_t n_axes;               /* of the mesh */
+  int64_t sizes[TPRT_MAX_AXES]; /* of the mesh axes, major to minor; 1 beyond n_axes */
+  int64_t private_bytes;
+  int64_t registered_bytes; /* of the block that peers can reach */
+  int64_t n_sites;
+  int64_t first_site; /* word offset */
+  int64_t target;     /* tprt_target */
+  int64_t reserved[7];
+} tprt_abi_header;
+
 typedef enum tprt_site_kind {
   TPRT_SITE_ALL_REDUCE = 1,
-  TPRT_SITE_ALL_GATHER = 2,     /* along dim: recv shape = send shape with dim * group size */
-  TPRT_SITE_REDUCE_SCATTER = 3, /* along dim: recv shape = send shape with dim / group size */
-  TPRT_SITE_ALL_TO_ALL = 4,     /* split dimension / group size, concat dimension * group size */
+  /* Along dim: recv shape = send shape with dim * group size. */
+  TPRT_SITE_ALL_GATHER = 2,
+  /* Along dim: recv shape = send shape with dim / group size. */
+  TPRT_SITE_REDUCE_SCATTER = 3,
+  /* split_dim / group size, dim (the concatenated one) * group size. */
+  TPRT_SITE_ALL_TO_ALL = 4,
+  /* Extra data: pairs (source, destination) of devices, numbered in the mesh. A device that is no
+   * destination receives zeros. With no axes the group is the whole mesh; otherwise each pair stays
+   * inside one group. */
   TPRT_SITE_PERMUTE = 5,
   TPRT_SITE_BROADCAST = 6, /* from group rank `root` */
-  /* C += A * B summed over the contracted dims; accumulates f16/bf16 in f32, rounds once. With dim
-   * 1 C = A * B, whatever C held; then no dim has size 0. Extra data: number of loop dims d, then
-   * per dim 4 words: size, stride in A, stride in B, stride in C (elements, 0 where the operand
-   * lacks the dim); dims with stride 0 in C are contracted. A is the first pointer, B the
-   * second. */
+  /* C += A * B, summed over the contracted loops; f16 and bf16 accumulate in f32 and round once.
+   * With dim = 1: C = A * B; then no loop has size 0. Extra data: the number of loops, then one
+   * tprt_abi_loop each. Neither axes nor a shape. */
   TPRT_SITE_CONTRACT = 7,
-  TPRT_SITE_REDUCE_ROWS =
-      /* of programs for GPUs: a sum over the group with what is done to the rows of it; see
-       * tprt_abi_reduce_rows */
-  8,
-  TPRT_SITE_MULTIPLY_ROWS = 9, /* the same of a product of matrices; see tprt_abi_multiply_rows */
-  TPRT_SITE_SOFTMAX_ROWS =
-      /* of programs for GPUs: what a softmax needs of rows whose columns are split over the group;
-       * see tprt_abi_softmax_rows */
-  10,
-  TPRT_SITE_GATHER_MULTIPLY =
-      /* of programs for GPUs: an all_gather of rows, and products of them; see
-       * tprt_abi_gather_multiply */
-  11,
-  TPRT_SITE_MULTIPLY =
-      /* of programs for GPUs: a product of matrices with what is done to its elements; see
-       * tprt_abi_multiply */
-  12,
-  /* reduce_rows whose rows become f8e4m3 and scales; see tprt_abi_quantise_rows */
-  TPRT_SITE_QUANTISE_ROWS = 13,
-  /* multiply_rows whose rows do; see tprt_abi_multiply_quantise_rows */
-  TPRT_SITE_MULTIPLY_QUANTISE_ROWS = 14,
+
+  /* Fused sites, of programs for GPUs only; run by tprt_abi_fused. Their extra data begin with
+   * tprt_abi_operands. */
+  TPRT_SITE_FUSED_REDUCE = 8,   /* tprt_abi_fused_reduce */
+  TPRT_SITE_FUSED_GATHER = 9,   /* tprt_abi_fused_gather */
+  TPRT_SITE_FUSED_SOFTMAX = 10, /* tprt_abi_fused_softmax */
+  TPRT_SITE_FUSED_MATMUL = 11,  /* tprt_abi_fused_matmul */
 } tprt_site_kind;
 
-/* Extra data of TPRT_SITE_REDUCE_ROWS, and what each says. */
+typedef struct tprt_abi_site {
+  int64_t kind;      /* tprt_site_kind */
+  int64_t dtype;     /* tprt_dtype */
+  int64_t reduction; /* tprt_reduction; TPRT_NO_REDUCTION for kinds that do not reduce */
+  int64_t n_axes;    /* 0: a group of one device, except for permutes */
+  /* Mesh axes of the group, major to minor: ranks in the group count row-major in this order. */
+  int64_t axes[TPRT_MAX_AXES];
+  int64_t rank;                 /* number of dimensions of the send tensor */
+  int64_t shape[TPRT_MAX_RANK]; /* of the send tensor; 0 beyond rank */
+  /* The gathered or scattered dimension; all-to-all: the concatenated one; contraction: 1 where C
+   * is overwritten. */
+  int64_t dim;
+  int64_t split_dim; /* all-to-all */
+  int64_t root;      /* broadcast */
+  int64_t extra;     /* word offset of extra data in the table */
+  int64_t n_extra;   /* number of its words */
+} tprt_abi_site;
+
+/* A loop of a contraction. A loop whose stride in C is 0 is contracted. */
+typedef struct tprt_abi_loop {
+  int64_t size;
+  int64_t stride[3]; /* in A, B, C, in elements; 0 where the operand lacks the dimension */
+} tprt_abi_loop;
+
+/* Words of the extra data of TPRT_SITE_CONTRACT: the number of loops, and where these begin. */
+enum { TPRT_CONTRACT_N_LOOPS, TPRT_CONTRACT_LOOPS };
+
 enum {
-  TPRT_ROWS_LAYOUT,   /* TPRT_ROWS_WHOLE, ... */
-  TPRT_ROWS_OPERANDS, /* bits: which of residual, bias, gamma, beta, residual_out there are */
-  TPRT_ROWS_NORM,     /* tprt_cuda_norm: gamma with a norm only, beta with a layer norm only */
-  TPRT_ROWS_EPSILON,  /* of the norm, the bits of an f32; without norm 0 */
-  /* tprt_cuda_algorithm that was planned with; the result is the same with all */
-  TPRT_ROWS_ALGORITHM,
-  TPRT_ROWS_WORDS,
+  TPRT_ABI_HEADER_WORDS = sizeof(tprt_abi_header) / sizeof(int64_t), /* 24 */
+  TPRT_SITE_WORDS = sizeof(tprt_abi_site) / sizeof(int64_t),         /* 32 */
+  TPRT_LOOP_WORDS = sizeof(tprt_abi_loop) / sizeof(int64_t),         /* 4 */
 };
+
+/* ---- Fused sites ---- */
+
+/* What an operand of a fused site is. */
+typedef enum tprt_operand {
+  /* Inputs. */
+  TPRT_IN_TENSOR = 1, /* the send tensor */
+  TPRT_IN_A,          /* left factor of a matmul [.., k]; its product is the send tensor */
+  TPRT_IN_B,          /* right factor [k, columns], or [columns, k] */
+  TPRT_IN_RESIDUAL,
+  TPRT_IN_BIAS,
+  TPRT_IN_GAMMA,
+  TPRT_IN_BETA,
+  TPRT_IN_STATIC_SCALE, /* one f32 */
+  TPRT_IN_TARGET,       /* column numbers over the group, i32 or i64 */
+  /* Outputs. */
+  TPRT_OUT_TENSOR,
+  TPRT_OUT_RESIDUAL,  /* the sum before the norm */
+  TPRT_OUT_QUANTIZED, /* f8e4m3 */
+  TPRT_OUT_SCALE,     /* f32: one a row, or one for every 128 elements of a row */
+  TPRT_OUT_GATHERED,
+  TPRT_OUT_MAX,    /* f32, one a row; the next two likewise */
+  TPRT_OUT_SUM,    /* of exp(x - max) */
+  TPRT_OUT_PICKED, /* of the target column */
+  TPRT_N_OPERANDS,
+} tprt_operand;
+
+enum { TPRT_MAX_INPUTS = 8, TPRT_MAX_OUTPUTS = 8 };
+
+/* The operands of a fused site, in the order in which tprt_abi_fused receives them. Only those that
+ * the site has are listed; 0 beyond the counts. Each appears once, except TPRT_IN_B and
+ * TPRT_OUT_TENSOR of TPRT_SITE_FUSED_GATHER, which appear once for each matmul. */
+typedef struct tprt_abi_operands {
+  int64_t n_inputs, n_outputs;
+  int64_t inputs[TPRT_MAX_INPUTS], outputs[TPRT_MAX_OUTPUTS]; /* tprt_operand */
+} tprt_abi_operands;
+
+/* Layout of the results of TPRT_SITE_FUSED_REDUCE. */
 enum {
-  TPRT_ROWS_RESIDUAL = 1,
-  TPRT_ROWS_BIAS = 2,
-  TPRT_ROWS_GAMMA = 4,
-  TPRT_ROWS_BETA = 8,
-  TPRT_ROWS_RESIDUAL_OUT = 16
-};
-enum {
-  TPRT_ROWS_WHOLE, /* all_reduce */
-  /* reduce_scatter along dim: residual, residual_out and out have dim / group size */
+  TPRT_ROWS_WHOLE, /* all-reduce */
+  /* Reduce-scatter along the site's dim: residual, its sum and the output have dim / group size. */
   TPRT_ROWS_SCATTERED,
-  TPRT_ROWS_GATHERED, /* the same, and an all_gather of out, which is whole */
+  TPRT_ROWS_GATHERED, /* the same, then an all-gather of the outputs, which are whole */
 };
 
-/* Extra data of TPRT_SITE_QUANTISE_ROWS: those of TPRT_SITE_REDUCE_ROWS, whose operands may have
- * TPRT_ROWS_OUT, too, then these. See tprt_cuda_rows. */
-enum { TPRT_ROWS_OUT = 32 }; /* out is wanted beside what is quantised */
-enum {
-  /* tprt_cuda_quantise; groups need rows of a multiple of 128 */
-  TPRT_QUANTISE_KIND = TPRT_ROWS_WORDS,
-  /* the bits of an f32, no sign; without scales that are computed 0 */
-  TPRT_QUANTISE_LEAST_LARGEST,
-  TPRT_QUANTISE_LEAST_SCALE, /* likewise */
-  TPRT_QUANTISE_DIVIDES,     /* 1: by the scale; 0: multiplied by its inverse */
-  TPRT_QUANTISE_WORDS,
-};
+/* TPRT_SITE_FUSED_REDUCE: an all-reduce or reduce-scatter with fused row epilogues, as
+ * tprt_cuda_reduce_rows computes it (tprt/cuda.h). Rows are the last dimension of the send tensor
+ * and are multiples of 16 bytes. Inputs: the tensor, or A and B whose product, rounded, is reduced
+ * (tprt_cuda_multiply_reduce in tprt/cuda_gemm.h); residual; bias; gamma with a norm; beta with a
+ * layer norm; the static scale with static quantization. Outputs: the tensor, unless quantized
+ * only; the sum with the residual; what is quantized and its computed scales. */
+typedef struct tprt_abi_fused_reduce {
+  tprt_abi_operands operands;
+  int64_t layout;    /* TPRT_ROWS_WHOLE, ... */
+  int64_t norm;      /* tprt_cuda_norm */
+  int64_t epsilon;   /* of the norm, the bits of an f32; without norm 0 */
+  int64_t algorithm; /* tprt_cuda_algorithm that was planned with; all give the same result */
+  int64_t k;         /* columns of A; 0 without a matmul */
+  int64_t transpose_b;
+  int64_t quantize;    /* tprt_cuda_quantize; groups need rows of a multiple of 128 elements */
+  int64_t least_max;   /* bits of an f32 >= 0: lower limit of the max that gives a scale; else 0 */
+  int64_t least_scale; /* likewise: lower limit of a computed scale */
+  int64_t divides;     /* 1: divides by the scale; 0: multiplies by its inverse */
+} tprt_abi_fused_reduce;
 
-/* Extra data of TPRT_SITE_MULTIPLY_ROWS: those of TPRT_SITE_REDUCE_ROWS, then these. */
-enum {
-  TPRT_MULTIPLY_K = TPRT_ROWS_WORDS, /* columns of the left factor */
-  TPRT_MULTIPLY_TRANSPOSED,          /* 1: the right factor is stored the other way round */
-  TPRT_MULTIPLY_WORDS,
-};
+enum { TPRT_MAX_MATMULS = 4 };
 
-/* Extra data of TPRT_SITE_MULTIPLY_QUANTISE_ROWS: those of TPRT_SITE_QUANTISE_ROWS, then those that
- * TPRT_SITE_MULTIPLY_ROWS has behind the ones of rows. */
-enum { TPRT_MULTIPLY_QUANTISE_WORDS = TPRT_QUANTISE_WORDS + TPRT_MULTIPLY_WORDS - TPRT_ROWS_WORDS };
+/* TPRT_SITE_FUSED_GATHER: an all-gather along dim and matmuls of what is gathered, overlapped, as
+ * tprt_cuda_gather_multiply computes it (tprt/cuda_gemm.h). Inputs: the tensor [.., width], then
+ * one B for each matmul. Outputs: the gathered tensor, unless only the products are wanted; then
+ * one tensor for each matmul. */
+typedef struct tprt_abi_fused_gather {
+  tprt_abi_operands operands;
+  int64_t n_matmuls;
+  int64_t columns[TPRT_MAX_MATMULS];     /* of each B; 0 beyond n_matmuls */
+  int64_t transpose_b[TPRT_MAX_MATMULS]; /* 1: B is stored as [columns, width] */
+} tprt_abi_fused_gather;
 
-/* Extra data of TPRT_SITE_SOFTMAX_ROWS; see tprt_cuda_entropy. */
-enum {
-  TPRT_SOFTMAX_TARGET,  /* type of the target, i32 or i64; 0: none */
-  TPRT_SOFTMAX_RESULTS, /* bits: which there are; picked with a target only */
-  TPRT_SOFTMAX_PICK,    /* tprt_cuda_pick; without picked 0 */
-  TPRT_SOFTMAX_OWN,     /* 1: picked is 0 where another device has the column; without picked 0 */
-  TPRT_SOFTMAX_FINITE,  /* 1: sums are relative to 0 where the largest is infinite */
-  TPRT_SOFTMAX_WORDS,
-};
-enum { TPRT_SOFTMAX_LARGEST = 1, TPRT_SOFTMAX_SUM = 2, TPRT_SOFTMAX_PICKED = 4 };
+/* TPRT_SITE_FUSED_SOFTMAX: the parts of a softmax (or cross entropy) of rows whose columns are
+ * split over the group, as tprt_cuda_cross_entropy computes it (tprt/cuda.h). Inputs: the logits
+ * (the tensor), whose last dimension is split in the order of the group's ranks and is a multiple
+ * of 16 bytes on each device; the target with OUT_PICKED only. Outputs: max, sum, picked. The site
+ * sends an all-gather of 16 bytes for each row. */
+typedef struct tprt_abi_fused_softmax {
+  tprt_abi_operands operands;
+  int64_t target; /* tprt_dtype of the target; 0: none */
+  int64_t pick;   /* tprt_cuda_pick; 0 without OUT_PICKED, as the next one */
+  int64_t own;    /* 1: picked is 0 where another device has the column */
+  int64_t finite; /* 1: sums are relative to 0 where the max is infinite */
+} tprt_abi_fused_softmax;
 
-/* Extra data of TPRT_SITE_GATHER_MULTIPLY: the number of products, then two words for each. */
-enum {
-  TPRT_GATHER_MOST = 4, /* products */
-  TPRT_GATHER_N = 0,
-  TPRT_GATHER_COLUMNS = 1,    /* + 2 * product: columns of the right factor */
-  TPRT_GATHER_TRANSPOSED = 2, /* + 2 * product: 1 where it is stored the other way round */
-};
-
-/* Extra data of TPRT_SITE_MULTIPLY. */
-enum {
-  TPRT_FINISH_K,          /* columns of the left factor */
-  TPRT_FINISH_TRANSPOSED, /* 1: the right factor is stored the other way round */
-  TPRT_FINISH_FUNCTION,   /* tprt_cuda_epilogue, no gradient */
-  TPRT_FINISH_BIAS,       /* 1: there is one; without function too */
-  TPRT_FINISH_WORDS,
-};
-
-/* What runs a program. Of TPRT_TARGET_CUDA the entry runs on the host and only enqueues: all
- * buffers, arguments and results too, are memory of the context's GPU, and kernels, contractions
- * and collectives work on them in the order of the calls. */
-typedef enum tprt_target { TPRT_TARGET_HOST = 0, TPRT_TARGET_CUDA = 1 } tprt_target;
+/* TPRT_SITE_FUSED_MATMUL: out = f(A B + bias), added in f32 and rounded once: the epilogues of
+ * tprt_cuda_multiply. The send tensor is the product; there are no axes. Inputs: A, B, bias
+ * [columns]. Output: the tensor. */
+typedef struct tprt_abi_fused_matmul {
+  tprt_abi_operands operands;
+  int64_t k; /* columns of A */
+  int64_t transpose_b;
+  int64_t function; /* tprt_cuda_epilogue, no gradient */
+} tprt_abi_fused_matmul;
 
 typedef struct tprt_context tprt_context;
 
@@ -214,66 +248,14 @@ TPRT_API int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *
 TPRT_API int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a,
                                    const void *b, void *c);
 
-/* ---- Programs of TPRT_TARGET_CUDA; on a context of another target TPRT_INVALID_ARGUMENT ---- */
+/* ---- Programs for TPRT_TARGET_CUDA; on a context of another target TPRT_INVALID_ARGUMENT ---- */
 
-/* Runs site `site` of kind TPRT_SITE_REDUCE_ROWS, what tprt_cuda_reduce_rows does (tprt/cuda.h):
- * the send tensor `input` is summed over the group; its last dimension is that of rows, which are
- * multiples of 16 bytes. NULL for what the site does not have. No result overlaps anything. */
-TPRT_API int32_t tprt_abi_reduce_rows(tprt_context *context, int32_t site, const void *input,
-                                      const void *residual, const void *bias, const void *gamma,
-                                      const void *beta, void *residual_out, void *out);
-
-/* Runs site `site` of kind TPRT_SITE_QUANTISE_ROWS: tprt_abi_reduce_rows, and what would be out,
- * rounded, becomes f8e4m3. quantised has the shape of out, scale one f32 a row, or for every 128
- * elements of one; both have the layout of out, and are what is gathered. static_scale: one f32. */
-TPRT_API int32_t tprt_abi_quantise_rows(tprt_context *context, int32_t site, const void *input,
-                                        const void *residual, const void *bias, const void *gamma,
-                                        const void *beta, const void *static_scale,
-                                        void *residual_out, void *out, void *quantised,
-                                        void *scale);
-
-/* Runs site `site` of kind TPRT_SITE_MULTIPLY_ROWS, what tprt_cuda_multiply_reduce does
- * (tprt/cuda_gemm.h): input = a b, rounded, of a [.., k], whose first dimensions are those of the
- * send tensor, and b [k, hidden], or [hidden, k]; the rest as tprt_abi_reduce_rows. */
-TPRT_API int32_t tprt_abi_multiply_rows(tprt_context *context, int32_t site, const void *a,
-                                        const void *b, const void *residual, const void *bias,
-                                        const void *gamma, const void *beta, void *residual_out,
-                                        void *out);
-
-/* Runs site `site` of kind TPRT_SITE_MULTIPLY_QUANTISE_ROWS: tprt_abi_quantise_rows of the product
- * of tprt_abi_multiply_rows. */
-TPRT_API int32_t tprt_abi_multiply_quantise_rows(tprt_context *context, int32_t site, const void *a,
-                                                 const void *b, const void *residual,
-                                                 const void *bias, const void *gamma,
-                                                 const void *beta, const void *static_scale,
-                                                 void *residual_out, void *out, void *quantised,
-                                                 void *scale);
-
-/* Runs site `site` of kind TPRT_SITE_SOFTMAX_ROWS, what tprt_cuda_cross_entropy does (tprt/cuda.h):
- * the tensor is the logits, whose last dimension is split over the group, in the order of its
- * ranks; a device's rows are multiples of 16 bytes. Results are f32, one number a row; target
- * counts columns over the group. What is sent is an all-gather of 16 bytes for each row. NULL for
- * what the site does not have. No result overlaps anything. */
-TPRT_API int32_t tprt_abi_softmax_rows(tprt_context *context, int32_t site, const void *logits,
-                                       const void *target, void *largest, void *sum, void *picked);
-
-/* Runs site `site` of kind TPRT_SITE_GATHER_MULTIPLY, what tprt_cuda_gather_multiply does
- * (tprt/cuda_gemm.h): `input`, the send tensor [.., width], is gathered along dim; out0 = what is
- * gathered times b0 [width, columns], or [columns, width], and so on for as many products as the
- * site has, NULL for others. gathered: NULL if only the products are wanted. No result overlaps
- * anything. */
-TPRT_API int32_t tprt_abi_gather_multiply(tprt_context *context, int32_t site, const void *input,
-                                          const void *b0, const void *b1, const void *b2,
-                                          const void *b3, void *gathered, void *out0, void *out1,
-                                          void *out2, void *out3);
-
-/* Runs site `site` of kind TPRT_SITE_MULTIPLY: out = f(a b + bias), added in f32 and rounded once,
- * of a [.., k], whose first dimensions are those of the send tensor, and b [k, columns], or
- * [columns, k]; bias [columns] is added to each row. f is none, max(x, 0), which makes 0 of NaN, or
- * GELU in its form with tanh: what the epilogues of tprt_cuda_multiply do. NULL for a bias that the
- * site does not have. out overlaps nothing. */
-TPRT_API int32_t tprt_abi_multiply(tprt_context *context, int32_t site, const void *a,
-                                   const void *b, const void *bias, void *out);
+/* Runs fused site `site`. `inputs` and `outputs` hold one pointer to memory of the GPU for each
+ * operand of the site, in the site's order (tprt_abi_operands); the arrays are read before the call
+ * returns. No output overlaps any other operand. Where the site's tensors have no elements,
+ * pointers may be NULL. */
+TPRT_API int32_t tprt_abi_fused(tprt_context *context, int32_t site, const void *const *inputs,
+                                void *const *outputs);
 
 /* The kernels of the bound program: PTX, as text that ends in a zero and lives as long as the
  * context. They are named tp_kernel0, tp_kernel1, ..., and take no more than TPRT_KERNEL_ARGUMENTS

@@ -115,31 +115,33 @@ static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue a
 static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2],
                         tprt_target target) {
   tp__words table = {0};
-  int64_t header[TPRT_ABI_HEADER_WORDS] = {TPRT_ABI_MAGIC, TPRT_ABI_VERSION};
   size_t n = TPRT_ABI_HEADER_WORDS + l->sites.n + l->extra.n;
-  MlirAttribute mesh = tp__get(l->func, "tp.mesh");
-  header[2] = (int64_t)n;
-  header[3] = tp__int_list(mesh, TPRT_MAX_AXES, header + 4);
-  for (int a = (int)header[3]; a < TPRT_MAX_AXES; a++)
-    header[4 + a] = 1;
-  header[12] = bytes[0];
-  header[13] = bytes[1];
-  header[14] = (int64_t)(l->sites.n / TPRT_SITE_WORDS);
-  header[15] = TPRT_ABI_HEADER_WORDS;
-  header[16] = target;
+  tprt_abi_header header = {.magic = TPRT_ABI_MAGIC,
+                            .version = TPRT_ABI_VERSION,
+                            .n_words = (int64_t)n,
+                            .private_bytes = bytes[0],
+                            .registered_bytes = bytes[1],
+                            .n_sites = (int64_t)(l->sites.n / TPRT_SITE_WORDS),
+                            .first_site = TPRT_ABI_HEADER_WORDS,
+                            .target = target};
+  header.n_axes = tp__int_list(tp__get(l->func, "tp.mesh"), TPRT_MAX_AXES, header.sizes);
+  for (int64_t a = header.n_axes; a < TPRT_MAX_AXES; a++)
+    header.sizes[a] = 1;
   if (tp__grow((void **)&table.items, &table.capacity, n, sizeof *table.items) != TP_OK) {
     l->no_memory = true;
     return;
   }
-  for (size_t i = 0; i < TPRT_ABI_HEADER_WORDS; i++)
-    table.items[table.n++] = header[i];
-  for (size_t i = 0; i < l->sites.n; i++) {
-    int64_t word = l->sites.items[i];
-    bool offset = i % TPRT_SITE_WORDS == 30 && l->sites.items[i + 1] > 0;
-    table.items[table.n++] = offset ? word + (int64_t)(TPRT_ABI_HEADER_WORDS + l->sites.n) : word;
+  int64_t *at = table.items, offset = TPRT_ABI_HEADER_WORDS + (int64_t)l->sites.n;
+  memcpy(at, &header, sizeof header);
+  at += TPRT_ABI_HEADER_WORDS;
+  for (size_t i = 0; i < l->sites.n; i += TPRT_SITE_WORDS, at += TPRT_SITE_WORDS) {
+    tprt_abi_site site;
+    memcpy(&site, l->sites.items + i, sizeof site);
+    site.extra += site.n_extra > 0 ? offset : 0; /* from the start of the table */
+    memcpy(at, &site, sizeof site);
   }
-  for (size_t i = 0; i < l->extra.n; i++)
-    table.items[table.n++] = l->extra.items[i];
+  if (l->extra.n)
+    memcpy(at, l->extra.items, l->extra.n * sizeof *at);
   char type[64];
   snprintf(type, sizeof type, "!llvm.array<%zu x i64>", n);
   int64_t shape = (int64_t)n;

@@ -173,16 +173,16 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   if (!mlirTypeIsARankedTensor(result))
     return tp__error(op, TP_UNSUPPORTED,
                      "communication on a memref; it is lowered on tensors, before bufferization");
-  int64_t site[TPRT_SITE_WORDS];
-  status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), site);
+  tprt_abi_site site;
+  status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), &site);
   if (status == TP_OK && row->rooted)
-    status = read_root(l, op, &site[29]);
+    status = read_root(l, op, &site.root);
   if (status == TP_OK && row->reduces) {
     tp_combiner combiner;
     status = read_combiner(op, &combiner);
     if (status == TP_OK)
-      site[2] = tp__runtime_reduction(combiner, (tprt_dtype)site[1]);
-    if (status == TP_OK && site[2] == 0)
+      site.reduction = tp__runtime_reduction(combiner, (tprt_dtype)site.dtype);
+    if (status == TP_OK && site.reduction == TPRT_NO_REDUCTION)
       status =
           tp__error(op, TP_UNSUPPORTED, "reduction \"%s\" is not defined for this element type",
                     tp_combiner_name(combiner));
@@ -191,10 +191,10 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
     return status;
   if (g.size > 1) { /* in a group of one everything is its own result */
     bool only_slices = row->kind == 0;
-    site[27] = row->slices ? 0 : int_attr(op, row->dim);
-    site[28] = int_attr(op, row->split);
+    site.dim = row->slices ? 0 : int_attr(op, row->dim);
+    site.split_dim = int_attr(op, row->split);
     if (!only_slices)
-      value = tp__site_call(l, op, site, 0, NULL, value,
+      value = tp__site_call(l, op, &site, 0, NULL, value,
                             row->slices ? mlirValueGetType(value) : result);
     if (row->slices)
       value = emit_slice(l, op, &g, value, (int)int_attr(op, row->dim), result);

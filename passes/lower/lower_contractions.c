@@ -26,9 +26,15 @@ static bool loop_strides(const tp__contraction *c, int which, MlirType type, int
   return true;
 }
 
+/* Extra data of a site, as words. */
+typedef struct contraction_words {
+  int64_t n_loops;
+  tprt_abi_loop loops[TP_MAX_LOOPS];
+} contraction_words;
+
 /* The site of a contraction whose operands all have one element type. */
-static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t *site,
-                             int64_t *extra) {
+static bool contraction_site(MlirOperation op, const tp__contraction *c, tprt_abi_site *site,
+                             contraction_words *extra) {
   int64_t strides[3][TP_MAX_LOOPS];
   MlirType result = mlirValueGetType(mlirOperationGetOperand(op, 2));
   for (int k = 0; k < 3; k++) {
@@ -38,14 +44,13 @@ static bool contraction_site(MlirOperation op, const tp__contraction *c, int64_t
         !loop_strides(c, k, type, strides[k]))
       return false;
   }
-  site[0] = TPRT_SITE_CONTRACT;
-  site[1] = tp__runtime_dtype(tp__element_type(result));
-  extra[0] = c->n_loops;
+  *site = (tprt_abi_site){.kind = TPRT_SITE_CONTRACT,
+                          .dtype = tp__runtime_dtype(tp__element_type(result))};
+  extra->n_loops = c->n_loops;
   for (int i = 0; i < c->n_loops; i++) {
-    int64_t *words = extra + 1 + 4 * i;
-    words[0] = c->sizes[i];
+    extra->loops[i].size = c->sizes[i];
     for (int k = 0; k < 3; k++)
-      words[1 + k] = strides[k][i];
+      extra->loops[i].stride[k] = strides[k][i];
     /* a dimension of size 1 with stride 0 would read as contracted */
     if (strides[2][i] == 0 && !c->reduced[i])
       return false;
@@ -116,22 +121,27 @@ static bool is_empty(const tp__contraction *c) {
 }
 
 /* C is overwritten in place of a fill with zeros. */
-static void drop_fill(tp_pass *pass, MlirOperation op, const tp__contraction *c, int64_t *site) {
+static void drop_fill(tp_pass *pass, MlirOperation op, const tp__contraction *c,
+                      tprt_abi_site *site) {
   MlirOperation fill = zeros_before(op);
   if (mlirOperationIsNull(fill) || is_empty(c))
     return;
   mlirOperationDestroy(fill);
-  site[27] = 1;
+  site->dim = 1;
   pass->statistics[STAT_OVERWRITING]++;
 }
 
 static void lower(tp_pass *pass, tp__lowering *l, MlirOperation op) {
   tp__contraction c;
-  int64_t site[TPRT_SITE_WORDS] = {0}, extra[1 + 4 * TP_MAX_LOOPS];
-  if (!tp__match_contraction(op, &c) || !contraction_site(op, &c, site, extra))
+  tprt_abi_site site;
+  contraction_words extra;
+  int64_t words[sizeof extra / sizeof(int64_t)];
+  if (!tp__match_contraction(op, &c) || !contraction_site(op, &c, &site, &extra))
     return; /* stays a loop nest */
-  drop_fill(pass, op, &c, site);
-  int number = tp__lowering_site(l, site, 1 + 4 * c.n_loops, extra);
+  drop_fill(pass, op, &c, &site);
+  memcpy(words, &extra, sizeof words);
+  int number =
+      tp__lowering_site(l, &site, TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * c.n_loops, words);
   MlirValue operands[5] = {l->ctx, tp__build_int(op, l->i32, number)};
   for (int k = 0; k < 3; k++)
     operands[2 + k] =

@@ -115,6 +115,45 @@ tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
 
 /* ---- calls ---- */
 
+void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_operand *operands) {
+  for (int i = 0; i < n; i++)
+    if (bits >> i & 1)
+      *operands++ = table[i];
+}
+
+tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
+                            int n_extra, int64_t *extra, const tprt_operand *input_of,
+                            const tprt_operand *output_of) {
+  MlirOperation op = d->call;
+  int n_inputs = (int)mlirOperationGetNumOperands(op),
+      n_outputs = (int)mlirOperationGetNumResults(op);
+  tprt_abi_operands operands = {.n_inputs = n_inputs, .n_outputs = n_outputs};
+  MlirValue given[2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS] = {l->ctx}, buffers[TPRT_MAX_OUTPUTS];
+  char callee[TP_FUSED_NAME];
+  if (n_inputs > TPRT_MAX_INPUTS || n_outputs > TPRT_MAX_OUTPUTS)
+    return tp__fused_refuse(d, "operands");
+  for (int i = 0; i < n_outputs; i++) {
+    operands.outputs[i] = output_of[i];
+    given[2 + n_inputs + i] =
+        tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, i)), &buffers[i]);
+  }
+  for (int i = 0; i < n_inputs; i++) {
+    operands.inputs[i] = input_of[i];
+    given[2 + i] = tp__site_send(l, op, mlirOperationGetOperand(op, i));
+  }
+  memcpy(extra, &operands, sizeof operands);
+  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, n_extra, extra));
+  tp__fused_callee(n_inputs, n_outputs, callee);
+  tp__build_call(l, op, callee, 2 + n_inputs + n_outputs, given, l->i32);
+  for (int i = 0; i < n_outputs; i++) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    mlirValueReplaceAllUsesOfWith(result,
+                                  tp__site_value(l, op, mlirValueGetType(result), buffers[i]));
+  }
+  mlirOperationDestroy(op);
+  return TP_OK;
+}
+
 /* Is it the call of a function with a description? */
 static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d) {
   d->call = op;

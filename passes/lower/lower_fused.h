@@ -32,6 +32,15 @@ tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int 
 tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
                             int64_t *transposed);
 
+/* Replaces the call by one of the runtime, to fused site `site` with n_extra words of extra data.
+ * These begin with tprt_abi_operands, which this fills in: input_of and output_of say what each
+ * operand and result of the call is. */
+tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
+                            int n_extra, int64_t *extra, const tprt_operand *input_of,
+                            const tprt_operand *output_of);
+/* The kinds of operands that `bits` has, of a table by bit. */
+void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_operand *operands);
+
 /* Each replaces the call by one of the runtime. */
 tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d);

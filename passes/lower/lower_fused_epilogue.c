@@ -1,37 +1,35 @@
-/* Products with what is done to their elements -> tprt_abi_multiply. */
+/* Lowers calls of matmuls with an epilogue to fused sites. */
 #include "passes/lower/lower_fused.h"
 
 #include "tprt/cuda_gemm.h"
 
+#include <string.h>
+
 tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d) {
   static const char *const functions[] = {
       [TPRT_CUDA_NOTHING] = "none", [TPRT_CUDA_RELU] = "relu", [TPRT_CUDA_GELU] = "gelu"};
-  static const char *const operands_of[] = {"a", "b", "bias"};
-  MlirOperation op = d->call;
-  int64_t site[TPRT_SITE_WORDS], extra[TPRT_FINISH_WORDS], operands;
+  static const char *const names[] = {"a", "b", "bias"};
+  static const tprt_operand inputs[] = {TPRT_IN_A, TPRT_IN_B, TPRT_IN_BIAS};
+  static const tprt_operand output = TPRT_OUT_TENSOR;
+  enum { FACTORS = 3 /* the bits of a and b */ };
+  tprt_abi_fused_matmul words = {.k = 0};
+  int64_t bits, extra[sizeof words / sizeof(int64_t)];
+  tprt_abi_site site;
   MlirType product;
-  tp_status status = tp__fused_bits(d, "operands", TP_LEN(operands_of), operands_of, &operands);
+  tp_status status = tp__fused_bits(d, "operands", TP_LEN(names), names, &bits);
   if (status == TP_OK &&
-      ((operands & 3) != 3 || tp__n_bits(operands) != mlirOperationGetNumOperands(op)))
+      ((bits & FACTORS) != FACTORS || tp__n_bits(bits) != mlirOperationGetNumOperands(d->call)))
     status = tp__fused_refuse(d, "operands");
   if (status == TP_OK)
-    status =
-        tp__fused_choice(d, "function", TP_LEN(functions), functions, &extra[TPRT_FINISH_FUNCTION]);
+    status = tp__fused_choice(d, "function", TP_LEN(functions), functions, &words.function);
   if (status == TP_OK)
-    status = tp__fused_product(d, &product, &extra[TPRT_FINISH_K], &extra[TPRT_FINISH_TRANSPOSED]);
+    status = tp__fused_product(d, &product, &words.k, &words.transpose_b);
   if (status == TP_OK)
-    status = tp__site_begin(op, TPRT_SITE_MULTIPLY, 0, NULL, product, site);
+    status = tp__site_begin(d->call, TPRT_SITE_FUSED_MATMUL, 0, NULL, product, &site);
   if (status != TP_OK)
     return status;
-  extra[TPRT_FINISH_BIAS] = operands >> 2 & 1;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirValue given[6] = {l->ctx}, buffer;
-  given[5] = tp__site_receive(l, op, type, &buffer);
-  for (int i = 0; i < 3; i++)
-    given[2 + i] = operands >> i & 1 ? tp__site_send(l, op, mlirOperationGetOperand(op, i))
-                                     : tp__build_one(op, "llvm.mlir.zero", 0, NULL, l->ptr);
-  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, TPRT_FINISH_WORDS, extra));
-  tp__build_call(l, op, "tprt_abi_multiply", TP_LEN(given), given, l->i32);
-  tp__replace_op(op, tp__site_value(l, op, type, buffer));
-  return TP_OK;
+  tprt_operand given[TP_LEN(inputs)];
+  tp__fused_operands(bits, TP_LEN(inputs), inputs, given);
+  memcpy(extra, &words, sizeof words);
+  return tp__fused_replace(l, d, &site, TP_LEN(extra), extra, given, &output);
 }

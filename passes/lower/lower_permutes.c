@@ -59,17 +59,17 @@ static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int3
 /* `source_of`, which is freed, names the device that each receives from, or -1, which stands for
  * zeros. */
 static tp_status replace_by_permute(tp__lowering *l, MlirOperation op, int32_t *source_of) {
-  int64_t site[TPRT_SITE_WORDS];
+  tprt_abi_site site;
   tp__words pairs = {0};
   int axes[TP_MAX_AXES], n_axes = moved_axes(&l->mesh, source_of, axes);
   bool identity = is_identity(&l->mesh, source_of);
   MlirValue value = mlirOperationGetOperand(op, 0);
   tp_status status =
-      tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, mlirValueGetType(value), site);
+      tp__site_begin(op, TPRT_SITE_PERMUTE, n_axes, axes, mlirValueGetType(value), &site);
   if (status == TP_OK && !identity)
     status = collect_pairs(&l->mesh, op, source_of, &pairs);
   if (status == TP_OK && !identity)
-    value = tp__site_call(l, op, site, (int)pairs.n, pairs.items, value, mlirValueGetType(value));
+    value = tp__site_call(l, op, &site, (int)pairs.n, pairs.items, value, mlirValueGetType(value));
   if (status == TP_OK)
     tp__replace_op(op, value);
   tp__free(pairs.items);

@@ -14,7 +14,8 @@
 typedef struct exits {
   tp__lowering l;
   MlirRegion body;
-  MlirBlock exit; /* takes a status and returns it */
+  MlirBlock exit;     /* takes a status and returns it */
+  MlirValue pointers; /* an array for calls of fused sites; null: there is none */
   int n_messages;
 } exits;
 
@@ -23,6 +24,74 @@ static bool gives_status(MlirOperation op) {
   return call == TP_CALL_ENTER || call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT ||
          call == TP_CALL_FUSED || call == TP_CALL_DEVICE;
 }
+
+/* ---- calls of fused sites ---- */
+
+/* The address of pointer `i` of the array that the calls of the function share. */
+static MlirValue build_slot(exits *e, MlirOperation where, int i) {
+  const int32_t index = i;
+  MlirNamedAttribute attrs[] = {
+      tp__named(e->l.context, "elem_type", mlirTypeAttrGet(e->l.ptr)),
+      tp__named(e->l.context, "rawConstantIndices", mlirDenseI32ArrayGet(e->l.context, 1, &index))};
+  return mlirOperationGetResult(
+      tp__build(where, "llvm.getelementptr", 1, &e->pointers, 1, &e->l.ptr, TP_LEN(attrs), attrs),
+      0);
+}
+
+/* Passes the operands of a call in arrays; returns the new call. */
+static MlirOperation pack_fused(exits *e, MlirOperation call) {
+  enum { FIRST = 2 /* behind the context and the site */ };
+  int n_outputs = tp__fused_outputs(call), n = (int)mlirOperationGetNumOperands(call) - FIRST;
+  for (int i = 0; i < n; i++) {
+    MlirValue stored[] = {mlirOperationGetOperand(call, FIRST + i), build_slot(e, call, i)};
+    tp__build(call, "llvm.store", TP_LEN(stored), stored, 0, NULL, 0, NULL);
+  }
+  MlirValue given[] = {mlirOperationGetOperand(call, 0), mlirOperationGetOperand(call, 1),
+                       e->pointers, build_slot(e, call, n - n_outputs)};
+  MlirValue status = tp__build_call(&e->l, call, "tprt_abi_fused", TP_LEN(given), given, e->l.i32);
+  tp__replace_op(call, status);
+  return mlirOpResultGetOwner(status);
+}
+
+static bool is_unpacked(MlirOperation op) {
+  return tp__runtime_call(op) == TP_CALL_FUSED && tp__fused_outputs(op) > 0;
+}
+
+/* Packs all calls of fused sites. The array lies on the stack: a call reads it before it
+ * returns. */
+static void pack_calls(exits *e, tp_op_list *list) {
+  int most = 0;
+  for (size_t i = 0; i < list->n; i++) {
+    int n = is_unpacked(list->items[i]) ? (int)mlirOperationGetNumOperands(list->items[i]) : 0;
+    most = n > most ? n : most;
+  }
+  if (most == 0)
+    return;
+  MlirOperation head = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(e->body));
+  MlirValue size = tp__build_int(head, e->l.i32, most);
+  MlirNamedAttribute element = tp__named(e->l.context, "elem_type", mlirTypeAttrGet(e->l.ptr));
+  e->pointers = mlirOperationGetResult(
+      tp__build(head, "llvm.alloca", 1, &size, 1, &e->l.ptr, 1, &element), 0);
+  for (size_t i = 0; i < list->n; i++)
+    if (is_unpacked(list->items[i]))
+      list->items[i] = pack_fused(e, list->items[i]);
+}
+
+/* Drops the declarations of callees that packing has replaced. */
+static void drop_unpacked(MlirOperation module) {
+  MlirOperation next,
+      op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+  for (; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    int n_inputs, n_outputs;
+    if (tp__op_is(op, "func.func") &&
+        tp__fused_counts(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), &n_inputs,
+                         &n_outputs))
+      mlirOperationDestroy(op);
+  }
+}
+
+/* ---- exits ---- */
 
 static tp_status collect(MlirOperation op, void *data) {
   tp_op_list *list = data;
@@ -154,6 +223,8 @@ static tp_status check_entry(MlirOperation func, void *data) {
   exits e = {.body = mlirOperationGetRegion(func, 0)};
   tp__lowering_begin(&e.l, pass->module, func);
   tp_status status = tp__walk(func, collect, &list);
+  if (status == TP_OK)
+    pack_calls(&e, &list);
   if (status == TP_OK && list.n > 0) {
     MlirLocation location = mlirOperationGetLocation(func);
     e.exit = mlirBlockCreate(1, &e.l.i32, &location);
@@ -177,7 +248,12 @@ static tp_status check_entry(MlirOperation func, void *data) {
   return status;
 }
 
-static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, check_entry, pass); }
+static tp_status run(tp_pass *pass) {
+  tp_status status = tp__each_entry(pass->module, check_entry, pass);
+  if (status == TP_OK)
+    drop_unpacked(pass->module);
+  return status;
+}
 
 static const tp_statistic_row statistics[] = {{"exits", "places where a program may end early"}};
 

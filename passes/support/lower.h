@@ -2,9 +2,9 @@
  * small builders.
  *
  * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered
- * its sites are kept as attributes of the function: tp.sites holds TPRT_SITE_WORDS words each,
- * tp.extra their extra data; word 30 of a site counts from the start of tp.extra. tp-assign-buffers
- * turns both into the program table. */
+ * its sites are kept as attributes of the function: tp.sites holds the words of one tprt_abi_site
+ * each, tp.extra their extra data; `extra` of a site counts from the start of tp.extra.
+ * tp-assign-buffers turns both into the program table. */
 #ifndef TP_PASSES_LOWER_H
 #define TP_PASSES_LOWER_H
 
@@ -35,7 +35,8 @@ void tp__lowering_begin(tp__lowering *l, MlirOperation module, MlirOperation fun
 tp_status tp__lowering_end(tp__lowering *l);
 
 /* Appends a site with n_extra words of extra data; returns its number. */
-int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const int64_t *extra);
+int tp__lowering_site(tp__lowering *l, const tprt_abi_site *site, int n_extra,
+                      const int64_t *extra);
 
 /* ---- builders; all insert before `where` ---- */
 MlirOperation tp__build(MlirOperation where, const char *name, int n_operands,
@@ -63,16 +64,22 @@ typedef enum tp__call {
   TP_CALL_NONE, /* no call, or of something else */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  /* a collective or a contraction with what is around it: context, site, operands, results; any may
-   * be NULL */
+  /* a fused site: context, site, inputs, outputs; see tp__fused_callee */
   TP_CALL_FUSED,
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* tells something that stays the same */
   TP_CALL_DEVICE, /* has a GPU do something; of programs that are no longer changed */
 } tp__call;
 tp__call tp__runtime_call(MlirOperation op);
-/* How many results a TP_CALL_FUSED has; it reads all operands before them. */
-int tp__fused_results(MlirOperation call);
+/* Until tp-return-errors, a call of a fused site passes each pointer as an operand: its callee is
+ * "tprt_abi_fused.INPUTS.OUTPUTS", with their numbers. Then it becomes a call of tprt_abi_fused,
+ * which takes them in arrays. Writes the name. */
+enum { TP_FUSED_NAME = 32 };
+void tp__fused_callee(int n_inputs, int n_outputs, char name[TP_FUSED_NAME]);
+/* The numbers that such a callee states. */
+bool tp__fused_counts(MlirStringRef callee, int *n_inputs, int *n_outputs);
+/* Of a TP_CALL_FUSED; it reads all inputs before it writes. */
+int tp__fused_outputs(MlirOperation call);
 /* The number of its site, if it is a constant. */
 bool tp__call_site(MlirOperation call, int64_t *site);
 
@@ -80,12 +87,12 @@ bool tp__call_site(MlirOperation call, int64_t *site);
 /* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`: type and
  * shape. */
 tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes,
-                         MlirType input, int64_t *site);
+                         MlirType input, tprt_abi_site *site);
 /* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a
  * memref.alloc of its own that becomes the value by to_tensor restrict; the send buffer is what
  * bufferization gives for `input` (to_buffer read_only directly before the call, so that the
  * analysis sees the read where it happens). */
-MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra,
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const tprt_abi_site *site, int n_extra,
                         const int64_t *extra, MlirValue input, MlirType result);
 /* The parts of such a call: the address of what is sent; a new buffer, its address and, behind the
  * call, its value. */

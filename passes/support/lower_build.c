@@ -60,11 +60,13 @@ tp_status tp__lowering_end(tp__lowering *l) {
              : TP_OK;
 }
 
-int tp__lowering_site(tp__lowering *l, const int64_t *site, int n_extra, const int64_t *extra) {
+int tp__lowering_site(tp__lowering *l, const tprt_abi_site *site, int n_extra,
+                      const int64_t *extra) {
+  tprt_abi_site placed = *site;
   int64_t words[TPRT_SITE_WORDS];
-  memcpy(words, site, sizeof words);
-  words[30] = n_extra > 0 ? (int64_t)l->extra.n : 0;
-  words[31] = n_extra;
+  placed.extra = n_extra > 0 ? (int64_t)l->extra.n : 0;
+  placed.n_extra = n_extra;
+  memcpy(words, &placed, sizeof words);
   int number = (int)(l->sites.n / TPRT_SITE_WORDS);
   append_words(l, &l->sites, TPRT_SITE_WORDS, words);
   append_words(l, &l->extra, n_extra, extra);
@@ -123,7 +125,7 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
 
 MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
                          const MlirValue *operands, MlirType result) {
-  enum { MAX_OPERANDS = 16 };
+  enum { MAX_OPERANDS = 2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS };
   MlirType types[MAX_OPERANDS];
   for (int i = 0; i < n_operands && i < MAX_OPERANDS; i++)
     types[i] = mlirValueGetType(operands[i]);
@@ -198,47 +200,43 @@ tp__call tp__runtime_call(MlirOperation op) {
   static const struct {
     const char *callee;
     tp__call call;
-  } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE},
-              {"tprt_abi_start", TP_CALL_COLLECTIVE},
-              {"tprt_abi_wait", TP_CALL_COLLECTIVE},
-              {"tprt_abi_contract", TP_CALL_CONTRACT},
-              {"tprt_abi_reduce_rows", TP_CALL_FUSED},
-              {"tprt_abi_multiply_rows", TP_CALL_FUSED},
-              {"tprt_abi_quantise_rows", TP_CALL_FUSED},
-              {"tprt_abi_gather_multiply", TP_CALL_FUSED},
-              {"tprt_abi_multiply_quantise_rows", TP_CALL_FUSED},
-              {"tprt_abi_softmax_rows", TP_CALL_FUSED},
-              {"tprt_abi_multiply", TP_CALL_FUSED},
-              {"tprt_abi_enter", TP_CALL_ENTER},
-              {"tprt_abi_device", TP_CALL_QUERY},
-              {"tprt_abi_kernels", TP_CALL_DEVICE},
-              {"tprt_abi_launch", TP_CALL_DEVICE},
-              {"tprt_abi_copy", TP_CALL_DEVICE},
-              {"tprt_abi_read", TP_CALL_DEVICE},
-              {"tprt_abi_write", TP_CALL_DEVICE}};
+  } rows[] = {{"tprt_abi_collective", TP_CALL_COLLECTIVE}, {"tprt_abi_start", TP_CALL_COLLECTIVE},
+              {"tprt_abi_wait", TP_CALL_COLLECTIVE},       {"tprt_abi_contract", TP_CALL_CONTRACT},
+              {"tprt_abi_fused", TP_CALL_FUSED},           {"tprt_abi_enter", TP_CALL_ENTER},
+              {"tprt_abi_device", TP_CALL_QUERY},          {"tprt_abi_kernels", TP_CALL_DEVICE},
+              {"tprt_abi_launch", TP_CALL_DEVICE},         {"tprt_abi_copy", TP_CALL_DEVICE},
+              {"tprt_abi_read", TP_CALL_DEVICE},           {"tprt_abi_write", TP_CALL_DEVICE}};
   if (!tp__op_is(op, "func.call"))
     return TP_CALL_NONE;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__ref_is(callee, rows[i].callee))
       return rows[i].call;
-  return TP_CALL_NONE;
+  int n_inputs, n_outputs;
+  return tp__fused_counts(callee, &n_inputs, &n_outputs) ? TP_CALL_FUSED : TP_CALL_NONE;
 }
 
-int tp__fused_results(MlirOperation call) {
-  static const struct {
-    const char *callee;
-    int n;
-  } rows[] = {{"tprt_abi_gather_multiply", 5},
-              {"tprt_abi_softmax_rows", 3},
-              {"tprt_abi_multiply", 1},
-              {"tprt_abi_multiply_quantise_rows", 4},
-              {"tprt_abi_quantise_rows", 4}}; /* others 2 */
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
-  for (int i = 0; i < TP_LEN(rows); i++)
-    if (tp__ref_is(callee, rows[i].callee))
-      return rows[i].n;
-  return 2;
+void tp__fused_callee(int n_inputs, int n_outputs, char name[TP_FUSED_NAME]) {
+  snprintf(name, TP_FUSED_NAME, "tprt_abi_fused.%d.%d", n_inputs, n_outputs);
+}
+
+bool tp__fused_counts(MlirStringRef callee, int *n_inputs, int *n_outputs) {
+  char name[TP_FUSED_NAME], again[TP_FUSED_NAME];
+  if (callee.length >= TP_FUSED_NAME)
+    return false;
+  memcpy(name, callee.data, callee.length);
+  name[callee.length] = 0;
+  if (sscanf(name, "tprt_abi_fused.%d.%d", n_inputs, n_outputs) != 2)
+    return false;
+  tp__fused_callee(*n_inputs, *n_outputs, again);
+  return strcmp(name, again) == 0;
+}
+
+int tp__fused_outputs(MlirOperation call) {
+  int n_inputs = 0, n_outputs = 0;
+  (void)tp__fused_counts(mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee")), &n_inputs,
+                         &n_outputs);
+  return n_outputs;
 }
 
 bool tp__call_site(MlirOperation call, int64_t *site) {
@@ -253,22 +251,21 @@ bool tp__call_site(MlirOperation call, int64_t *site) {
 /* ---- sites on tensors ---- */
 
 tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes,
-                         MlirType input, int64_t *site) {
+                         MlirType input, tprt_abi_site *site) {
   int rank;
   int64_t shape[TP_MAX_RANK];
-  memset(site, 0, TPRT_SITE_WORDS * sizeof *site);
   tp_status status = tp__check_tensor(op, "operand", 0, input);
   if (status != TP_OK)
     return status;
   tp__static_tensor(input, &rank, shape);
-  site[0] = kind;
-  site[1] = tp__runtime_dtype(tp__element_type(input));
-  site[3] = n_axes;
+  *site = (tprt_abi_site){.kind = kind,
+                          .dtype = tp__runtime_dtype(tp__element_type(input)),
+                          .n_axes = n_axes,
+                          .rank = rank};
   for (int i = 0; i < n_axes; i++)
-    site[4 + i] = axes[i];
-  site[12] = rank;
+    site->axes[i] = axes[i];
   for (int d = 0; d < rank; d++)
-    site[13 + d] = shape[d];
+    site->shape[d] = shape[d];
   return TP_OK;
 }
 
@@ -305,7 +302,7 @@ MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, Mli
       tp__build(op, "bufferization.to_tensor", 1, &buffer, 1, &result, TP_LEN(flags), flags), 0);
 }
 
-MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const int64_t *site, int n_extra,
+MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const tprt_abi_site *site, int n_extra,
                         const int64_t *extra, MlirValue input, MlirType result) {
   MlirValue buffer, receive = tp__site_receive(l, op, result, &buffer),
                     send = tp__site_send(l, op, input);

@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 #include "base/nontemporal.h"
-#include "tprt/abi.h"
 #include "base/types.h"
+#include "tprt/abi.h"
 
 #include <string.h>
 

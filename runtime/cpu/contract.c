@@ -15,8 +15,8 @@ enum { TILE_M = 256, TILE_N = 512, TILE_K = 512 };
 
 /* ---- Planning ---- */
 
-static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
-                              tprt__contraction *plan, tprt__loop *loops) {
+static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const tprt_abi_loop *given,
+                              tprt__contraction *plan, tprt_abi_loop *loops) {
   if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %lld loops; at most %d",
                       (long long)n_loops, TPRT__MAX_CONTRACT_DIMS);
@@ -28,9 +28,8 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
     return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for %s", plan->type->name);
   int64_t reach[3] = {1, 1, 1}, total = 1;
   for (int64_t i = 0; i < n_loops; i++) {
-    tprt__loop *loop = &loops[i];
-    loop->size = words[4 * i];
-    memcpy(loop->stride, words + 4 * i + 1, sizeof loop->stride);
+    tprt_abi_loop *loop = &loops[i];
+    *loop = given[i];
     if (loop->size < 0)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: loop %lld has size %lld", (long long)i,
                         (long long)loop->size);
@@ -52,7 +51,7 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const int64_t *
   return TPRT_OK;
 }
 
-static bool continues(const tprt__loop *outer, const tprt__loop *inner) {
+static bool continues(const tprt_abi_loop *outer, const tprt_abi_loop *inner) {
   for (int x = A; x <= C; x++) {
     if (outer->stride[x] != inner->size * inner->stride[x])
       return false;
@@ -62,13 +61,13 @@ static bool continues(const tprt__loop *outer, const tprt__loop *inner) {
 
 /* Others stay in order: that of contracted loops is the order of the sum, which must not depend on
  * loops of C. */
-static void remove_loop(tprt__loop *loops, int i, int n) {
+static void remove_loop(tprt_abi_loop *loops, int i, int n) {
   memmove(loops + i, loops + i + 1, (size_t)(n - i - 1) * sizeof *loops);
 }
 
 /* Drops loops of size 1 and fuses neighbours until nothing changes; a handful of loops, so the
  * plain way will do. */
-static int fuse(tprt__loop *loops, int n) {
+static int fuse(tprt_abi_loop *loops, int n) {
   for (int i = 0; i < n; i++) {
     if (loops[i].size == 1) {
       remove_loop(loops, i--, n--);
@@ -86,9 +85,9 @@ static int fuse(tprt__loop *loops, int n) {
   return n;
 }
 
-static bool in_m(const tprt__loop *l) { return l->stride[A] && !l->stride[B] && l->stride[C]; }
-static bool in_n(const tprt__loop *l) { return !l->stride[A] && l->stride[B] && l->stride[C]; }
-static bool in_k(const tprt__loop *l) { return l->stride[A] && l->stride[B] && !l->stride[C]; }
+static bool in_m(const tprt_abi_loop *l) { return l->stride[A] && !l->stride[B] && l->stride[C]; }
+static bool in_n(const tprt_abi_loop *l) { return !l->stride[A] && l->stride[B] && l->stride[C]; }
+static bool in_k(const tprt_abi_loop *l) { return l->stride[A] && l->stride[B] && !l->stride[C]; }
 
 /* Leading dimension of a rows x columns matrix with these strides; false if it is not stored by
  * rows. */
@@ -110,8 +109,8 @@ static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_
 }
 
 /* The product with left operand x and right operand y, if their strides and those of C allow it. */
-static bool fits(const tprt__loop *m, const tprt__loop *n, const tprt__loop *k, int x, int y,
-                 tprt__gemm_args *gemm) {
+static bool fits(const tprt_abi_loop *m, const tprt_abi_loop *n, const tprt_abi_loop *k, int x,
+                 int y, tprt__gemm_args *gemm) {
   tprt__gemm_args made = {.m = m->size, .n = n->size, .k = k->size};
   if (!by_rows(m->size, m->stride[C], n->size, n->stride[C], &made.ldc) ||
       !either_way(m->size, m->stride[x], k->size, k->stride[x], &made.lda, &made.transpose_a) ||
@@ -127,13 +126,14 @@ typedef struct choice {
   int64_t work;
 } choice;
 
-static const tprt__loop one = {.size = 1};
+static const tprt_abi_loop one = {.size = 1};
 
 enum { ANY = -2 };
 
 /* The largest direct product, over all loops of the three classes and "none"; with `only` as k,
  * unless that is ANY. */
-static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__contraction *plan) {
+static choice choose_direct(const tprt_abi_loop *loops, int count, int only,
+                            tprt__contraction *plan) {
   choice best = {-1, -1, -1, 0};
   for (int m = -1; m < count; m++) {
     if (m >= 0 && !in_m(&loops[m]))
@@ -144,8 +144,8 @@ static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__
       for (int k = -1; k < count; k++) {
         if ((k >= 0 && !in_k(&loops[k])) || (only != ANY && k != only))
           continue;
-        const tprt__loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n],
-                         *lk = k < 0 ? &one : &loops[k];
+        const tprt_abi_loop *lm = m < 0 ? &one : &loops[m], *ln = n < 0 ? &one : &loops[n],
+                            *lk = k < 0 ? &one : &loops[k];
         int64_t work = lm->size * ln->size * lk->size;
         if (work <= best.work)
           continue;
@@ -161,7 +161,7 @@ static choice choose_direct(const tprt__loop *loops, int count, int only, tprt__
 }
 
 /* The largest loop of each class, whatever its strides. */
-static choice choose_packed(const tprt__loop *loops, int count) {
+static choice choose_packed(const tprt_abi_loop *loops, int count) {
   choice best = {-1, -1, -1, 1};
   for (int i = 0; i < count; i++) {
     int *slot = in_m(&loops[i])   ? &best.m
@@ -179,7 +179,8 @@ static choice choose_packed(const tprt__loop *loops, int count) {
   return best;
 }
 
-static void set_loops(const tprt__loop *loops, int count, choice chosen, tprt__contraction *plan) {
+static void set_loops(const tprt_abi_loop *loops, int count, choice chosen,
+                      tprt__contraction *plan) {
   plan->m = chosen.m < 0 ? one : loops[chosen.m];
   plan->n = chosen.n < 0 ? one : loops[chosen.n];
   plan->k = chosen.k < 0 ? one : loops[chosen.k];
@@ -195,10 +196,10 @@ static void set_loops(const tprt__loop *loops, int count, choice chosen, tprt__c
   }
 }
 
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const tprt_abi_loop *given,
                                    bool overwrite, tprt__contraction *plan) {
-  tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
-  tprt_status status = read_loops(dtype, n_loops, words, plan, loops);
+  tprt_abi_loop loops[TPRT__MAX_CONTRACT_DIMS];
+  tprt_status status = read_loops(dtype, n_loops, given, plan, loops);
   if (!status && plan->empty && overwrite)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "contraction: C is overwritten, but a loop has size 0");
@@ -222,10 +223,10 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int6
   return TPRT_OK;
 }
 
-bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
-                               tprt__contraction *product) {
-  tprt__loop loops[TPRT__MAX_CONTRACT_DIMS];
-  if (plan->empty || read_loops(plan->dtype, n_loops, words, product, loops))
+bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
+                               const tprt_abi_loop *given, tprt__contraction *product) {
+  tprt_abi_loop loops[TPRT__MAX_CONTRACT_DIMS];
+  if (plan->empty || read_loops(plan->dtype, n_loops, given, product, loops))
     return false;
   int count = fuse(loops, (int)n_loops);
   choice direct = choose_direct(loops, count, ANY, product);
@@ -239,7 +240,7 @@ bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, c
 
 /* ---- Running ---- */
 
-static int64_t iterations(const tprt__loop *loops, int n) {
+static int64_t iterations(const tprt_abi_loop *loops, int n) {
   int64_t total = 1;
   for (int i = 0; i < n; i++)
     total *= loops[i].size;
@@ -247,7 +248,7 @@ static int64_t iterations(const tprt__loop *loops, int n) {
 }
 
 /* Adds the offsets (in elements) of one iteration of a loop nest. */
-static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t offset[3]) {
+static void locate(const tprt_abi_loop *loops, int n, int64_t iteration, int64_t offset[3]) {
   for (int i = n - 1; i >= 0; i--) {
     int64_t at = iteration % loops[i].size;
     iteration /= loops[i].size;

@@ -2,16 +2,11 @@
 #ifndef TPRT_RUNTIME_CONTRACT_H
 #define TPRT_RUNTIME_CONTRACT_H
 
-#include "cpu/blas.h"
 #include "base/types.h"
+#include "cpu/blas.h"
+#include "tprt/abi.h"
 
 enum { TPRT__MAX_CONTRACT_DIMS = 32 };
-
-/* A loop: its size, and strides in elements in A, B and C. */
-typedef struct tprt__loop {
-  int64_t size;
-  int64_t stride[3];
-} tprt__loop;
 
 /* A contraction brought into a form that runs. Of its loops, one each is chosen as the m, n and k
  * of a matrix product (size 1 if there is none), the rest are loops around it. */
@@ -23,20 +18,19 @@ typedef struct tprt__contraction {
   bool overwrite;       /* c = a * b */
   bool swapped;         /* direct: B is the left operand */
   tprt__gemm_args gemm; /* direct: all but the pointers */
-  tprt__loop m, n, k;
+  tprt_abi_loop m, n, k;
   int n_outer, n_inner; /* loops that c has, and loops that are summed over */
-  tprt__loop outer[TPRT__MAX_CONTRACT_DIMS], inner[TPRT__MAX_CONTRACT_DIMS];
+  tprt_abi_loop outer[TPRT__MAX_CONTRACT_DIMS], inner[TPRT__MAX_CONTRACT_DIMS];
 } tprt__contraction;
 
-/* `words` are 4 for each of n_loops: size, stride in A, in B, in C. With `overwrite` what C holds
- * is forgotten. */
-tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const int64_t *words,
+/* Plans the contraction of n_loops loops. With `overwrite` C is not read. */
+tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const tprt_abi_loop *loops,
                                    bool overwrite, tprt__contraction *plan);
 
 /* The same contraction with the largest matrix product as its m, n and k that strides allow,
  * whatever its type: for a library that multiplies matrices of it. False if there is none. */
-bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops, const int64_t *words,
-                               tprt__contraction *product);
+bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
+                               const tprt_abi_loop *loops, tprt__contraction *product);
 
 /* Bytes of scratch that tprt__contraction_run needs in `how`. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);

@@ -1,38 +1,9 @@
-/* Reading program tables. The layout is in tprt/abi.h. No word is used before it is checked, and no
- * word is left unchecked: a table that was cut or damaged gives an error. */
+/* Reads program tables. Every word is checked before it is used, and none is left unchecked: a
+ * table that was cut or damaged gives an error. */
 #include "program/table.h"
 
 #include <limits.h>
 #include <string.h>
-
-/* Words of a header and of a site. */
-enum {
-  H_MAGIC,
-  H_VERSION,
-  H_WORDS,
-  H_AXES,
-  H_SIZES,
-  H_PRIVATE = 12,
-  H_REGISTERED,
-  H_SITES,
-  H_FIRST_SITE,
-  H_TARGET,
-  H_RESERVED
-};
-enum {
-  S_KIND,
-  S_DTYPE,
-  S_REDUCTION,
-  S_AXES,
-  S_AXIS,
-  S_RANK = 12,
-  S_SHAPE,
-  S_DIM = 27,
-  S_SPLIT,
-  S_ROOT,
-  S_EXTRA,
-  S_N_EXTRA
-};
 
 static const int64_t most_words = INT64_C(1) << 28;
 static const int64_t most_bytes = INT64_C(1) << 46;
@@ -51,13 +22,10 @@ static const struct {
     [TPRT_SITE_PERMUTE]        = {TPRT_OP_PERMUTE,        false, false, false, true},
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
-    [TPRT_SITE_REDUCE_ROWS]    = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or reduce_scatter */
-    [TPRT_SITE_GATHER_MULTIPLY] = {TPRT_OP_ALL_GATHER,    true,  false, false, true},
-    [TPRT_SITE_MULTIPLY_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
-    [TPRT_SITE_QUANTISE_ROWS]  = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* likewise */
-    [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = {TPRT_OP_ALL_REDUCE, true, false, false, true}, /* likewise */
-    [TPRT_SITE_SOFTMAX_ROWS]   = {TPRT_OP_ALL_GATHER,     false, false, false, true},
-    [TPRT_SITE_MULTIPLY]       = {0,                      false, false, false, true},
+    [TPRT_SITE_FUSED_REDUCE]   = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or scatter */
+    [TPRT_SITE_FUSED_GATHER]   = {TPRT_OP_ALL_GATHER,     true,  false, false, true},
+    [TPRT_SITE_FUSED_SOFTMAX]  = {TPRT_OP_ALL_GATHER,     false, false, false, true},
+    [TPRT_SITE_FUSED_MATMUL]   = {0,                      false, false, false, true},
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -69,33 +37,35 @@ tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int6
                     (long long)value, (long long)low, (long long)high);
 }
 
-static tprt_status check_zero(const char *what, const int64_t *words, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; i++) {
-    if (words[i]) {
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: word %lld is unused and must be 0, not %lld",
-                        what, (long long)i, (long long)words[i]);
-    }
+/* Words from `words` on that the kind does not use. */
+static tprt_status check_unused(const char *what, const int64_t *words, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    if (words[i])
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: a word is unused and must be 0, not %lld", what,
+                        (long long)words[i]);
   }
   return TPRT_OK;
 }
 
 tprt_status tprt__program_words(const int64_t *words, size_t *n_words) {
-  if (!words || words[H_MAGIC] != TPRT_ABI_MAGIC)
+  const tprt_abi_header *header = (const void *)words;
+  if (!words || header->magic != TPRT_ABI_MAGIC)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "this is no program table");
-  if (words[H_VERSION] != TPRT_ABI_VERSION) {
+  if (header->version != TPRT_ABI_VERSION) {
     return tprt__fail(TPRT_MISMATCH,
                       "the program has ABI version %lld, this library %d; compile it again",
-                      (long long)words[H_VERSION], TPRT_ABI_VERSION);
+                      (long long)header->version, TPRT_ABI_VERSION);
   }
   tprt_status status =
-      tprt__check_range("number of words", words[H_WORDS], TPRT_ABI_HEADER_WORDS, most_words);
+      tprt__check_range("number of words", header->n_words, TPRT_ABI_HEADER_WORDS, most_words);
   if (!status)
-    *n_words = (size_t)words[H_WORDS];
+    *n_words = (size_t)header->n_words;
   return status;
 }
 
 /* The header, and that the sites lie inside the table. */
 static tprt_status read_header(const int64_t *words, size_t n_words, tprt__program *program) {
+  const tprt_abi_header *header = (const void *)words;
   size_t stated;
   if (n_words < TPRT_ABI_HEADER_WORDS)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "a program of %zu words has no header", n_words);
@@ -105,13 +75,13 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
                         n_words);
   }
   if (!status)
-    status = tprt__check_range("number of mesh axes", words[H_AXES], 0, TPRT_MAX_AXES);
+    status = tprt__check_range("number of mesh axes", header->n_axes, 0, TPRT_MAX_AXES);
   if (status)
     return status;
   *program = (tprt__program){
-      .table = words, .n_words = (int64_t)stated, .n_axes = (int)words[H_AXES], .n_devices = 1};
+      .table = words, .n_words = (int64_t)stated, .n_axes = (int)header->n_axes, .n_devices = 1};
   for (int i = 0; i < TPRT_MAX_AXES; i++) {
-    int64_t size = words[H_SIZES + i];
+    int64_t size = header->sizes[i];
     status = tprt__check_range("size of a mesh axis", size, 1,
                                i < program->n_axes ? INT_MAX / program->n_devices : 1);
     if (status)
@@ -119,87 +89,99 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     program->sizes[i] = size;
     program->n_devices *= size;
   }
-  status = tprt__check_range("bytes of private memory", words[H_PRIVATE], 0, most_bytes);
+  status = tprt__check_range("bytes of private memory", header->private_bytes, 0, most_bytes);
   if (!status)
-    status = tprt__check_range("bytes of registered memory", words[H_REGISTERED], 0, most_bytes);
+    status =
+        tprt__check_range("bytes of registered memory", header->registered_bytes, 0, most_bytes);
   int64_t room = program->n_words - TPRT_ABI_HEADER_WORDS;
   if (!status)
-    status = tprt__check_range("number of sites", words[H_SITES], 0, room / TPRT_SITE_WORDS);
+    status = tprt__check_range("number of sites", header->n_sites, 0, room / TPRT_SITE_WORDS);
   if (!status) {
-    status = tprt__check_range("offset of the first site", words[H_FIRST_SITE],
-                               words[H_SITES] ? TPRT_ABI_HEADER_WORDS : 0,
-                               program->n_words - words[H_SITES] * TPRT_SITE_WORDS);
+    status = tprt__check_range("offset of the first site", header->first_site,
+                               header->n_sites ? TPRT_ABI_HEADER_WORDS : 0,
+                               program->n_words - header->n_sites * TPRT_SITE_WORDS);
   }
   if (!status)
-    status = tprt__check_range("what runs the program", words[H_TARGET], TPRT_TARGET_HOST,
+    status = tprt__check_range("what runs the program", header->target, TPRT_TARGET_HOST,
                                TPRT_TARGET_CUDA);
   if (!status)
-    status = check_zero("program", words, H_RESERVED, TPRT_ABI_HEADER_WORDS);
-  program->private_bytes = (size_t)words[H_PRIVATE];
-  program->registered_bytes = (size_t)words[H_REGISTERED];
-  program->n_sites = (int)words[H_SITES];
-  program->target = (tprt_target)words[H_TARGET];
+    status = check_unused("program", header->reserved,
+                          sizeof header->reserved / sizeof *header->reserved);
+  program->private_bytes = (size_t)header->private_bytes;
+  program->registered_bytes = (size_t)header->registered_bytes;
+  program->n_sites = (int)header->n_sites;
+  program->target = (tprt_target)header->target;
   return status;
 }
 
-static tprt_status read_axes(const tprt__program *program, const int64_t *words, tprt__site *site) {
-  tprt_status status = tprt__check_range("number of axes", words[S_AXES], 0,
+static tprt_status read_axes(const tprt__program *program, const tprt_abi_site *words,
+                             tprt__site *site) {
+  tprt_status status = tprt__check_range("number of axes", words->n_axes, 0,
                                          kinds[site->kind].op ? program->n_axes : 0);
   if (status)
     return status;
-  site->n_axes = (int)words[S_AXES];
+  site->n_axes = (int)words->n_axes;
   for (int i = 0; i < site->n_axes; i++) {
-    status = tprt__check_range("axis", words[S_AXIS + i], 0, program->n_axes - 1);
+    status = tprt__check_range("axis", words->axes[i], 0, program->n_axes - 1);
     if (status)
       return status;
-    site->axes[i] = (int32_t)words[S_AXIS + i];
+    site->axes[i] = (int32_t)words->axes[i];
     for (int j = 0; j < i; j++) {
       if (site->axes[j] == site->axes[i])
         return tprt__fail(TPRT_INVALID_ARGUMENT, "axis %d is named twice", site->axes[i]);
     }
   }
-  return check_zero("axes", words, S_AXIS + site->n_axes, S_AXIS + TPRT_MAX_AXES);
+  return check_unused("axes", words->axes + site->n_axes, TPRT_MAX_AXES - site->n_axes);
 }
 
-static tprt_status read_extra(const tprt__program *program, const int64_t *words, tprt__site *site,
-                              bool wanted) {
+static tprt_status read_extra(const tprt__program *program, const tprt_abi_site *words,
+                              tprt__site *site, bool wanted) {
   if (!wanted)
-    return check_zero("extra data", words, S_EXTRA, S_N_EXTRA + 1);
-  tprt_status status = tprt__check_range("length of extra data", words[S_N_EXTRA], 0,
+    return check_unused("extra data", &words->extra, 2);
+  tprt_status status = tprt__check_range("length of extra data", words->n_extra, 0,
                                          program->n_words - TPRT_ABI_HEADER_WORDS);
   if (status)
     return status;
-  site->n_extra = words[S_N_EXTRA];
-  status = tprt__check_range("offset of extra data", words[S_EXTRA],
+  site->n_extra = words->n_extra;
+  status = tprt__check_range("offset of extra data", words->extra,
                              site->n_extra ? TPRT_ABI_HEADER_WORDS : 0,
                              program->n_words - site->n_extra);
   if (!status)
-    site->extra = program->table + words[S_EXTRA];
+    site->extra = program->table + words->extra;
   return status;
 }
 
-static tprt_status read_contraction(const int64_t *words, tprt__site *site) {
-  tprt_status status = check_zero("contraction", words, S_REDUCTION, S_DIM);
+static tprt_status read_contraction(const tprt_abi_site *words, tprt__site *site) {
+  tprt_status status = check_unused("contraction", &words->reduction, 1);
   if (!status)
-    status = tprt__check_range("dim of a contraction", words[S_DIM], 0, 1);
+    status = check_unused("contraction", &words->rank, 1);
   if (!status)
-    status = check_zero("contraction", words, S_SPLIT, S_EXTRA);
+    status = check_unused("contraction", words->shape, TPRT_MAX_RANK);
+  if (!status)
+    status = tprt__check_range("dim of a contraction", words->dim, 0, 1);
+  if (!status)
+    status = check_unused("contraction", &words->split_dim, 1);
+  if (!status)
+    status = check_unused("contraction", &words->root, 1);
   if (status)
     return status;
-  if (site->n_extra < 1 || site->extra[0] < 0 || site->extra[0] > TPRT__MAX_CONTRACT_DIMS ||
-      site->n_extra != 1 + 4 * site->extra[0]) {
+  int64_t n_loops = site->n_extra > 0 ? site->extra[TPRT_CONTRACT_N_LOOPS] : -1;
+  if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS ||
+      site->n_extra != TPRT_CONTRACT_LOOPS + n_loops * TPRT_LOOP_WORDS) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "contraction: %lld words of extra data do not hold loops, at most %d",
                       (long long)site->n_extra, TPRT__MAX_CONTRACT_DIMS);
   }
-  status = tprt__check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
+  status = tprt__check_range("dtype", words->dtype, 1, TPRT_N_DTYPES - 1);
   if (status)
     return status;
   site->contraction = tprt__alloc(sizeof *site->contraction);
   if (!site->contraction)
     return tprt__fail_memory(sizeof *site->contraction);
-  return tprt__contraction_plan((tprt_dtype)words[S_DTYPE], site->extra[0], site->extra + 1,
-                                words[S_DIM], site->contraction);
+  site->n_loops = n_loops;
+  site->loops = (const void *)(site->extra + TPRT_CONTRACT_LOOPS);
+  return tprt__contraction_plan((tprt_dtype)words->dtype, n_loops, site->loops, words->dim,
+                                site->contraction);
 }
 
 static tprt_status check_pairs(const tprt__program *program, const tprt__site *site) {
@@ -232,58 +214,42 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
 }
 
 /* What is said about a tensor, and what is done to it. */
-static tprt_status read_op(const int64_t *words, tprt__site *site) {
+static tprt_status read_op(const tprt_abi_site *words, tprt__site *site) {
   tprt_op *op = &site->op;
-  tprt_status status = tprt__check_range("dtype", words[S_DTYPE], 1, TPRT_N_DTYPES - 1);
+  tprt_status status = tprt__check_range("dtype", words->dtype, 1, TPRT_N_DTYPES - 1);
   if (!status)
-    status = tprt__check_range("reduction", words[S_REDUCTION], 0, TPRT_N_REDUCTIONS - 1);
+    status = tprt__check_range("reduction", words->reduction, 0, TPRT_N_REDUCTIONS - 1);
   if (!status)
-    status = tprt__check_range("rank of the tensor", words[S_RANK], 0, TPRT_MAX_RANK);
+    status = tprt__check_range("rank of the tensor", words->rank, 0, TPRT_MAX_RANK);
   if (!status)
-    status = check_zero("shape", words, S_SHAPE + words[S_RANK], S_SHAPE + TPRT_MAX_RANK);
+    status = check_unused("shape", words->shape + words->rank, TPRT_MAX_RANK - words->rank);
   if (!status)
-    status = tprt__check_range("dim", words[S_DIM], 0, kinds[site->kind].dim ? TPRT_MAX_RANK : 0);
+    status = tprt__check_range("dim", words->dim, 0, kinds[site->kind].dim ? TPRT_MAX_RANK : 0);
   if (!status)
-    status = tprt__check_range("split dim", words[S_SPLIT], 0,
+    status = tprt__check_range("split dim", words->split_dim, 0,
                                kinds[site->kind].split ? TPRT_MAX_RANK : 0);
   if (!status)
-    status = tprt__check_range("root", words[S_ROOT], 0, kinds[site->kind].root ? INT_MAX : 0);
+    status = tprt__check_range("root", words->root, 0, kinds[site->kind].root ? INT_MAX : 0);
   if (status)
     return status;
   *op = (tprt_op){.size = sizeof *op,
                   .kind = kinds[site->kind].op,
-                  .dtype = (tprt_dtype)words[S_DTYPE],
-                  .reduction = (tprt_reduction)words[S_REDUCTION],
-                  .n_dims = (int32_t)words[S_RANK],
-                  .dim = (int32_t)words[S_DIM],
-                  .split_dim = (int32_t)words[S_SPLIT],
-                  .root = (int32_t)words[S_ROOT]};
-  memcpy(op->shape, words + S_SHAPE, (size_t)op->n_dims * sizeof *op->shape);
+                  .dtype = (tprt_dtype)words->dtype,
+                  .reduction = (tprt_reduction)words->reduction,
+                  .n_dims = (int32_t)words->rank,
+                  .dim = (int32_t)words->dim,
+                  .split_dim = (int32_t)words->split_dim,
+                  .root = (int32_t)words->root};
+  memcpy(op->shape, words->shape, (size_t)op->n_dims * sizeof *op->shape);
   return TPRT_OK;
 }
 
-static tprt_status read_collective(const tprt__program *program, tprt__site *site) {
-  bool rows = tprt__site_has_rows(site->kind);
-  tprt_status status = TPRT_OK;
-  tprt__plan plan;
-  if (site->kind == TPRT_SITE_SOFTMAX_ROWS)
-    return tprt__read_softmax(program, site);
-  if (rows)
-    status = tprt__read_layout(program, site);
-  if (!status)
-    status = tprt__plan_shape(&site->op, (int)tprt__site_group_size(program, site), 0, &plan);
-  if (status || !kinds[site->kind].extra)
-    return status;
-  if (site->kind == TPRT_SITE_GATHER_MULTIPLY)
-    return tprt__read_gathering(program, site);
-  return rows ? tprt__read_rows(site) : check_pairs(program, site);
-}
-
-static tprt_status read_site(const tprt__program *program, const int64_t *words, tprt__site *site) {
-  tprt_status status = tprt__check_range("kind", words[S_KIND], 1, N_KINDS - 1);
+static tprt_status read_site(const tprt__program *program, const tprt_abi_site *words,
+                             tprt__site *site) {
+  tprt_status status = tprt__check_range("kind", words->kind, 1, N_KINDS - 1);
   if (status)
     return status;
-  site->kind = (tprt_site_kind)words[S_KIND];
+  site->kind = (tprt_site_kind)words->kind;
   status = read_axes(program, words, site);
   if (!status)
     status = read_extra(program, words, site, kinds[site->kind].extra);
@@ -291,10 +257,10 @@ static tprt_status read_site(const tprt__program *program, const int64_t *words,
     return read_contraction(words, site);
   if (!status)
     status = read_op(words, site);
-  if (status)
-    return status;
-  return site->kind == TPRT_SITE_MULTIPLY ? tprt__read_multiply(program, site)
-                                          : read_collective(program, site);
+  if (status || tprt__site_is_fused(site->kind))
+    return status ? status : tprt__read_fused(program, site);
+  status = tprt__check_group(program, site);
+  return status || site->kind != TPRT_SITE_PERMUTE ? status : check_pairs(program, site);
 }
 
 tprt_status tprt__program_read(const int64_t *words, size_t n_words, tprt__program *result) {
@@ -305,9 +271,10 @@ tprt_status tprt__program_read(const int64_t *words, size_t n_words, tprt__progr
   program.sites = tprt__alloc((size_t)program.n_sites * sizeof *program.sites);
   if (!program.sites)
     return tprt__fail_memory((size_t)program.n_sites * sizeof *program.sites);
+  const tprt_abi_header *header = (const void *)words;
+  const tprt_abi_site *sites = (const void *)(words + header->first_site);
   for (int i = 0; i < program.n_sites; i++) {
-    status = read_site(&program, words + words[H_FIRST_SITE] + (int64_t)i * TPRT_SITE_WORDS,
-                       &program.sites[i]);
+    status = read_site(&program, &sites[i], &program.sites[i]);
     if (!status)
       continue;
     tprt__fail(status, "site %d of the program: %s", i, tprt_last_error());

@@ -1,8 +1,8 @@
-/* What compiled programs called and when, as a trace for Chrome and Perfetto: a process a rank; one
- * thread has the calls of the program, another the collectives that were started, while they ran.
- * Between two calls the program computes by itself. */
-#include "program/context.h"
+/* Records the calls of compiled programs and writes them as a trace for Chrome and Perfetto. Each
+ * rank is a process of the trace; one of its threads shows the calls, another the collectives that
+ * were started, while they ran. Between two calls the program itself computes. */
 #include "base/env.h"
+#include "program/context.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,13 +31,10 @@ static const char *const names[] = {
     [TPRT_SITE_PERMUTE] = "permute",
     [TPRT_SITE_BROADCAST] = "broadcast",
     [TPRT_SITE_CONTRACT] = "contract",
-    [TPRT_SITE_REDUCE_ROWS] = "reduce_rows",
-    [TPRT_SITE_MULTIPLY_ROWS] = "multiply_rows",
-    [TPRT_SITE_QUANTISE_ROWS] = "quantise_rows",
-    [TPRT_SITE_MULTIPLY_QUANTISE_ROWS] = "multiply_quantise_rows",
-    [TPRT_SITE_GATHER_MULTIPLY] = "gather_multiply",
-    [TPRT_SITE_SOFTMAX_ROWS] = "softmax_rows",
-    [TPRT_SITE_MULTIPLY] = "multiply",
+    [TPRT_SITE_FUSED_REDUCE] = "fused_reduce",
+    [TPRT_SITE_FUSED_GATHER] = "fused_gather",
+    [TPRT_SITE_FUSED_SOFTMAX] = "fused_softmax",
+    [TPRT_SITE_FUSED_MATMUL] = "fused_matmul",
 };
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };

@@ -23,22 +23,22 @@ static test_table make_program(void) {
                        loops[] = {2, 3, 0, 2, 2, 0, 1, 1, 3, 1, 2, 0};
   test_table t = table_make(2, sizes);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, second, 1, large, NULL, 0);
-  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_I32, TPRT_NO_REDUCTION, 1, first, 2, matrix, NULL,
-             0)[27] = 1;
-  table_site(&t, TPRT_SITE_REDUCE_SCATTER, TPRT_I32, TPRT_MAX, 1, second, 2, matrix, NULL, 0)[27] =
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_I32, TPRT_NO_REDUCTION, 1, first, 2, matrix, NULL, 0)
+      ->dim = 1;
+  table_site(&t, TPRT_SITE_REDUCE_SCATTER, TPRT_I32, TPRT_MAX, 1, second, 2, matrix, NULL, 0)->dim =
       1;
-  int64_t *site = table_site(&t, TPRT_SITE_ALL_TO_ALL, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 2,
-                             matrix, NULL, 0);
-  site[27] = 0;
-  site[28] = 1;
+  tprt_abi_site *site = table_site(&t, TPRT_SITE_ALL_TO_ALL, TPRT_I32, TPRT_NO_REDUCTION, 1, second,
+                                   2, matrix, NULL, 0);
+  site->dim = 0;
+  site->split_dim = 1;
   table_site(&t, TPRT_SITE_PERMUTE, TPRT_I32, TPRT_NO_REDUCTION, 1, second, 1, flat, pairs, 8);
-  table_site(&t, TPRT_SITE_BROADCAST, TPRT_I32, TPRT_NO_REDUCTION, 2, both, 1, flat, NULL, 0)[29] =
-      5;
+  table_site(&t, TPRT_SITE_BROADCAST, TPRT_I32, TPRT_NO_REDUCTION, 2, both, 1, flat, NULL, 0)
+      ->root = 5;
   table_contract(&t, TPRT_F32, 3, loops);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 0, NULL, 1, flat, NULL, 0);
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_I32, TPRT_SUM, 2, both, 0, NULL, NULL, 0);
-  t.words[12] = 1000;
-  t.words[13] = 300000;
+  table_header(&t)->private_bytes = 1000;
+  table_header(&t)->registered_bytes = 300000;
   return t;
 }
 
@@ -507,7 +507,7 @@ static tprt_status check_prefix(const test_table *program, size_t n, bool admit)
   int64_t *words = malloc(n * sizeof *words + (n == 0));
   memcpy(words, program->words, n * sizeof *words);
   if (admit && n > 2)
-    words[2] = (int64_t)n;
+    words[HEADER_WORD(n_words)] = (int64_t)n;
   tprt_status status = tprt_abi_check(words, n);
   free(words);
   return status;
@@ -521,6 +521,30 @@ static void test_truncation(void **state) {
     assert_int_equal(check_prefix(&program, n, true), TPRT_INVALID_ARGUMENT);
   }
   assert_int_equal(tprt_abi_check(NULL, 0), TPRT_INVALID_ARGUMENT);
+  table_free(&program);
+}
+
+/* A program of another ABI, as an object has it that an older compiler made: refused with both
+ * versions, by the checks and by a context. */
+static void test_version(void **state) {
+  (void)state;
+  int64_t one = 1;
+  test_table program = table_make(1, &one);
+  tprt_comm *world;
+  const tprt_config config = {.size = sizeof config, .backend = "self"};
+  char text[128];
+  snprintf(text, sizeof text, "the program has ABI version 1, this library %d; compile it again",
+           TPRT_ABI_VERSION);
+  table_header(&program)->version = 1;
+  assert_int_equal(tprt_abi_check(program.words, program.n_words), TPRT_MISMATCH);
+  assert_string_equal(tprt_last_error(), text);
+  assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
+  tprt_context *context;
+  assert_int_equal(tprt_context_create(world, NULL, &context), TPRT_OK);
+  assert_int_equal(tprt_abi_enter(context, program.words), TPRT_MISMATCH);
+  assert_string_equal(tprt_context_error(context), text);
+  tprt_context_destroy(context);
+  tprt_comm_destroy(world);
   table_free(&program);
 }
 
@@ -563,7 +587,7 @@ int main(void) {
       cmocka_unit_test(test_mutation),     cmocka_unit_test(test_started),
       cmocka_unit_test(test_begun),        cmocka_unit_test(test_failure_started),
       cmocka_unit_test(test_wrong_waits),  cmocka_unit_test(test_trace),
-      cmocka_unit_test(test_late_started),
+      cmocka_unit_test(test_late_started), cmocka_unit_test(test_version),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

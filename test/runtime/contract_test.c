@@ -128,7 +128,7 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
     clear_cells(nest, expected);
   oracle(t, nest, x[0], x[1], expected);
   test_table program = table_make(0, NULL);
-  table_contract(&program, t, nest->n, &nest->words[0][0])[27] = overwrite;
+  table_contract(&program, t, nest->n, &nest->words[0][0])->dim = overwrite;
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
   CHECK(errors, tprt_abi_enter(context, program.words) == TPRT_OK);
@@ -331,7 +331,7 @@ static void test_overwrite_refused(void **state) {
                {0, 1, TPRT_INVALID_ARGUMENT, "C is overwritten, but a loop has size 0"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     test_table program = table_make(0, NULL);
-    table_contract(&program, TPRT_F32, 1, (int64_t[]){cases[i].size, 1, 1, 0})[27] = cases[i].flag;
+    table_contract(&program, TPRT_F32, 1, (int64_t[]){cases[i].size, 1, 1, 0})->dim = cases[i].flag;
     assert_int_equal(tprt_abi_check(program.words, program.n_words), cases[i].expected);
     if (cases[i].why)
       assert_non_null(strstr(tprt_last_error(), cases[i].why));

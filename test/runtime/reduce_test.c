@@ -1,9 +1,9 @@
 /* Reductions with each kind of vectors against a plain loop over elements: every type and
  * reduction, lengths around a block and a line, any alignment, results in place and apart, around
  * the cache and through it. Stores around the cache, alone and in operations. */
-#include "harness.h"
 #include "base/nontemporal.h"
 #include "base/types.h"
+#include "harness.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -29,7 +29,8 @@ static const struct site_row {
                     {TPRT_F32, SMALL, HOST_LAUNCH}};
 
 enum {
-  EXTRA_WORDS = 1 + 3 * 4,
+  N_LOOPS = 3,
+  EXTRA_WORDS = TPRT_CONTRACT_LOOPS + N_LOOPS * TPRT_LOOP_WORDS,
   TABLE_WORDS = TPRT_ABI_HEADER_WORDS + N_SITES * (TPRT_SITE_WORDS + EXTRA_WORDS)
 };
 
@@ -51,24 +52,27 @@ static void expect(tprt_status status) {
 
 /* The table of a program that consists of these contractions. */
 static void make_table(int n_ranks, int64_t table[TABLE_WORDS]) {
+  tprt_abi_header *header = (void *)table;
+  tprt_abi_site *of = (void *)(table + TPRT_ABI_HEADER_WORDS);
   memset(table, 0, TABLE_WORDS * sizeof *table);
-  table[0] = TPRT_ABI_MAGIC;
-  table[1] = TPRT_ABI_VERSION;
-  table[2] = TABLE_WORDS;
-  table[3] = 1;
+  *header = (tprt_abi_header){.magic = TPRT_ABI_MAGIC,
+                              .version = TPRT_ABI_VERSION,
+                              .n_words = TABLE_WORDS,
+                              .n_axes = 1,
+                              .n_sites = N_SITES,
+                              .first_site = TPRT_ABI_HEADER_WORDS};
   for (int i = 0; i < TPRT_MAX_AXES; i++)
-    table[4 + i] = i == 0 ? n_ranks : 1;
-  table[14] = N_SITES;
-  table[15] = TPRT_ABI_HEADER_WORDS;
+    header->sizes[i] = i == 0 ? n_ranks : 1;
   for (int i = 0; i < N_SITES; i++) {
-    int64_t *site = table + TPRT_ABI_HEADER_WORDS + i * TPRT_SITE_WORDS, n = sites[i].n;
-    int64_t offset = TPRT_ABI_HEADER_WORDS + N_SITES * TPRT_SITE_WORDS + i * EXTRA_WORDS;
-    const int64_t extra[EXTRA_WORDS] = {3, n, n, 0, n, n, 0, 1, 1, n, 1, n, 0}; /* loops m, n, k */
-    site[0] = TPRT_SITE_CONTRACT;
-    site[1] = sites[i].dtype;
-    site[30] = offset;
-    site[31] = EXTRA_WORDS;
-    memcpy(table + offset, extra, sizeof extra);
+    int64_t n = sites[i].n,
+            offset = TPRT_ABI_HEADER_WORDS + N_SITES * TPRT_SITE_WORDS + i * EXTRA_WORDS;
+    const tprt_abi_loop loops[N_LOOPS] = {{n, {n, 0, n}}, {n, {0, 1, 1}}, {n, {1, n, 0}}};
+    of[i] = (tprt_abi_site){.kind = TPRT_SITE_CONTRACT,
+                            .dtype = sites[i].dtype,
+                            .extra = offset,
+                            .n_extra = EXTRA_WORDS};
+    table[offset + TPRT_CONTRACT_N_LOOPS] = N_LOOPS;
+    memcpy(table + offset + TPRT_CONTRACT_LOOPS, loops, sizeof loops);
   }
 }
 

@@ -6,17 +6,6 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum {
-  SITE_KIND,
-  SITE_DTYPE,
-  SITE_N_AXES = 3,
-  SITE_AXES,
-  SITE_RANK = 12,
-  SITE_SHAPE,
-  SITE_EXTRA = 30,
-  SITE_N_EXTRA
-};
-
 static const struct {
   int64_t bytes;
   tp_peak peak;
@@ -33,61 +22,64 @@ static const struct {
 };
 
 /* The words of a call's site; NULL where the function has none of that number. */
-static const int64_t *site_of(const tp__prices *p, MlirOperation call) {
+static const tprt_abi_site *site_of(const tp__prices *p, MlirOperation call) {
   int64_t number;
   if (!tp__call_site(call, &number) || number < 0 ||
       (size_t)number >= p->sites->n / TPRT_SITE_WORDS)
     return NULL;
-  const int64_t *site = p->sites->items + number * TPRT_SITE_WORDS;
-  return site[SITE_DTYPE] > 0 && site[SITE_DTYPE] < TPRT_N_DTYPES ? site : NULL;
+  const tprt_abi_site *sites = (const void *)p->sites->items, *site = &sites[number];
+  return site->dtype > 0 && site->dtype < TPRT_N_DTYPES ? site : NULL;
 }
 
-static tp_cost price_collective(const tp__prices *p, const int64_t *site) {
+static tp_cost price_collective(const tp__prices *p, const tprt_abi_site *site) {
   static const tp_collective kinds[] = {[TPRT_SITE_ALL_REDUCE] = TP_ALL_REDUCE,
                                         [TPRT_SITE_ALL_GATHER] = TP_ALL_GATHER,
                                         [TPRT_SITE_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
                                         [TPRT_SITE_ALL_TO_ALL] = TP_ALL_TO_ALL,
                                         [TPRT_SITE_PERMUTE] = TP_PERMUTE,
                                         [TPRT_SITE_BROADCAST] = TP_BROADCAST};
-  if (site[SITE_KIND] < TPRT_SITE_ALL_REDUCE || site[SITE_KIND] > TPRT_SITE_BROADCAST ||
-      site[SITE_N_AXES] > p->mesh->n_axes || site[SITE_RANK] > TP_MAX_RANK)
+  if (site->kind < TPRT_SITE_ALL_REDUCE || site->kind > TPRT_SITE_BROADCAST ||
+      site->n_axes > p->mesh->n_axes || site->rank > TP_MAX_RANK)
     return 0;
-  int axes[TP_MAX_AXES], n = (int)site[SITE_N_AXES];
+  int axes[TP_MAX_AXES], n = (int)site->n_axes;
   /* a permute over the whole mesh names no axes */
-  bool whole = site[SITE_KIND] == TPRT_SITE_PERMUTE && n == 0;
+  bool whole = site->kind == TPRT_SITE_PERMUTE && n == 0;
   n = whole ? p->mesh->n_axes : n;
   int64_t elements = 1, devices = 1;
   for (int i = 0; i < n; i++) {
-    axes[i] = whole ? i : (int)site[SITE_AXES + i];
+    axes[i] = whole ? i : (int)site->axes[i];
     if (axes[i] < 0 || axes[i] >= p->mesh->n_axes)
       return 0;
     devices *= p->mesh->axes[axes[i]].size;
   }
-  for (int64_t d = 0; d < site[SITE_RANK]; d++)
-    elements *= site[SITE_SHAPE + d];
-  if (site[SITE_KIND] == TPRT_SITE_ALL_GATHER)
+  for (int64_t d = 0; d < site->rank; d++)
+    elements *= site->shape[d];
+  if (site->kind == TPRT_SITE_ALL_GATHER)
     elements *= devices;
-  return tp_cost_flat(p->topology, p->mesh, kinds[site[SITE_KIND]], n, axes, elements,
-                      dtypes[site[SITE_DTYPE]].bytes);
+  return tp_cost_flat(p->topology, p->mesh, kinds[site->kind], n, axes, elements,
+                      dtypes[site->dtype].bytes);
 }
 
-static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
-  int64_t begin = site[SITE_EXTRA], n = site[SITE_N_EXTRA], sizes[TPRT_SITE_WORDS],
-          bytes = dtypes[site[SITE_DTYPE]].bytes;
+enum { MOST_LOOPS = 32 };
+
+static tp_cost price_contraction(const tp__prices *p, const tprt_abi_site *site) {
+  int64_t begin = site->extra, n = site->n_extra, sizes[MOST_LOOPS],
+          bytes = dtypes[site->dtype].bytes;
   if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n ||
-      n != 1 + 4 * p->extra->items[begin] || p->extra->items[begin] > TPRT_SITE_WORDS)
+      p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MOST_LOOPS ||
+      n != TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * p->extra->items[begin + TPRT_CONTRACT_N_LOOPS])
     return 0;
-  int n_loops = (int)p->extra->items[begin];
-  tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak, .contraction_flops = 2, .launch = true};
+  int n_loops = (int)p->extra->items[begin + TPRT_CONTRACT_N_LOOPS];
+  const tprt_abi_loop *loops = (const void *)(p->extra->items + begin + TPRT_CONTRACT_LOOPS);
+  tp_work work = {.peak = dtypes[site->dtype].peak, .contraction_flops = 2, .launch = true};
   uint32_t used[3] = {0};
   double elements[3] = {1, 1, 1};
   for (int i = 0; i < n_loops; i++) {
-    const int64_t *loop = p->extra->items + begin + 1 + 4 * i;
-    sizes[i] = loop[0];
-    work.contraction_flops *= (double)loop[0];
+    sizes[i] = loops[i].size;
+    work.contraction_flops *= (double)sizes[i];
     for (int k = 0; k < 3; k++) {
-      used[k] |= loop[1 + k] ? UINT32_C(1) << i : 0;
-      elements[k] *= loop[1 + k] ? (double)loop[0] : 1;
+      used[k] |= loops[i].stride[k] ? UINT32_C(1) << i : 0;
+      elements[k] *= loops[i].stride[k] ? (double)sizes[i] : 1;
     }
   }
   work.gemm_dim = tp__gemm_dim(n_loops, sizes, used[0], used[1], used[2]);
@@ -95,20 +87,22 @@ static tp_cost price_contraction(const tp__prices *p, const int64_t *site) {
   return tp_cost_compute(p->topology, &work);
 }
 
-/* What is done to its elements costs nothing beside it. */
-static tp_cost price_product(const tp__prices *p, const int64_t *site) {
-  int64_t begin = site[SITE_EXTRA], rank = site[SITE_RANK], m = 1;
-  if (begin < 0 || site[SITE_N_EXTRA] != TPRT_FINISH_WORDS ||
-      begin + TPRT_FINISH_WORDS > (int64_t)p->extra->n || rank < 1 || rank > TP_MAX_RANK)
+/* The epilogue adds nothing to the matmul. */
+static tp_cost price_matmul(const tp__prices *p, const tprt_abi_site *site) {
+  int64_t begin = site->extra, rank = site->rank, m = 1;
+  enum { N_WORDS = sizeof(tprt_abi_fused_matmul) / sizeof(int64_t) };
+  if (begin < 0 || site->n_extra != N_WORDS || begin + N_WORDS > (int64_t)p->extra->n || rank < 1 ||
+      rank > TP_MAX_RANK)
     return 0;
-  int64_t n = site[SITE_SHAPE + rank - 1], k = p->extra->items[begin + TPRT_FINISH_K];
+  const tprt_abi_fused_matmul *words = (const void *)(p->extra->items + begin);
+  int64_t n = site->shape[rank - 1], k = words->k;
   for (int64_t d = 0; d + 1 < rank; d++)
-    m *= site[SITE_SHAPE + d];
+    m *= site->shape[d];
   const int64_t sizes[3] = {m, n, k};
   double elements = (double)m * (double)k + (double)k * (double)n + (double)m * (double)n;
-  tp_work work = {.peak = dtypes[site[SITE_DTYPE]].peak,
+  tp_work work = {.peak = dtypes[site->dtype].peak,
                   .contraction_flops = 2 * (double)m * (double)n * (double)k,
-                  .memory_bytes = elements * (double)dtypes[site[SITE_DTYPE]].bytes,
+                  .memory_bytes = elements * (double)dtypes[site->dtype].bytes,
                   .gemm_dim = tp__gemm_dim(3, sizes, 5, 6, 3),
                   .launch = true};
   return tp_cost_compute(p->topology, &work);
@@ -140,12 +134,12 @@ static tp_cost price_call(const tp__prices *p, MlirOperation op) {
   MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(kernel))
     return price_kernel(p, kernel);
-  const int64_t *site =
+  const tprt_abi_site *site =
       call == TP_CALL_COLLECTIVE || call == TP_CALL_CONTRACT || call == TP_CALL_FUSED
           ? site_of(p, op)
           : NULL;
-  if (site && site[SITE_KIND] == TPRT_SITE_MULTIPLY)
-    return price_product(p, site);
+  if (site && site->kind == TPRT_SITE_FUSED_MATMUL)
+    return price_matmul(p, site);
   if (!site || call == TP_CALL_FUSED)
     return 0;
   return call == TP_CALL_COLLECTIVE ? price_collective(p, site) : price_contraction(p, site);

@@ -233,8 +233,8 @@ static void use_call(builder *b, MlirOperation op) {
     use_operands(b, op, 2, 2, 1);
     break;
   case TP_CALL_FUSED: /* context, site, operands, results */
-    use_operands(b, op, 2, mlirOperationGetNumOperands(op) - 2 - tp__fused_results(op),
-                 tp__fused_results(op));
+    use_operands(b, op, 2, mlirOperationGetNumOperands(op) - 2 - tp__fused_outputs(op),
+                 tp__fused_outputs(op));
     break;
   case TP_CALL_QUERY:
     break;

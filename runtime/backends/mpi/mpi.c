@@ -1,7 +1,7 @@
 /* Backend "mpi": processes that an MPI launcher started. MPI moves the messages; see message.h for
  * what is made of them. */
-#include "backends/mpi/mpi_library.h"
 #include "backends/message/message.h"
+#include "backends/mpi/mpi_library.h"
 
 #include <pthread.h>
 #include <sched.h>

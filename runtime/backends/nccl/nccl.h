@@ -13,8 +13,8 @@
 #ifndef TPRT_RUNTIME_NCCL_H
 #define TPRT_RUNTIME_NCCL_H
 
-#include "comm/backend.h"
 #include "backends/nccl/nccl_library.h"
+#include "comm/backend.h"
 
 #include <pthread.h>
 

@@ -12,8 +12,8 @@
 #ifndef TPRT_RUNTIME_TCP_H
 #define TPRT_RUNTIME_TCP_H
 
-#include "bootstrap/rendezvous.h"
 #include "backends/message/message.h"
+#include "bootstrap/rendezvous.h"
 
 typedef struct tcp_head {
   uint32_t tag, bytes;

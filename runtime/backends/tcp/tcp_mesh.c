@@ -4,8 +4,8 @@
 #define _GNU_SOURCE 1
 #include "backends/tcp/tcp.h"
 
-#include "bootstrap/handshake_server.h"
 #include "base/env.h"
+#include "bootstrap/handshake_server.h"
 
 #include <sodium.h>
 #include <stdio.h>

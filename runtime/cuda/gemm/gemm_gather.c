@@ -1,8 +1,8 @@
 /* Rows that are gathered, and products of them, in a pipeline: a slice is copied while that before
  * it is multiplied. */
+#include "cuda/fused/fused_group.h"
 #include "cuda/gemm/copier.h"
 #include "cuda/gemm/fused_gemm.h"
-#include "cuda/fused/fused_group.h"
 
 /* A call, checked. */
 typedef struct gathering {

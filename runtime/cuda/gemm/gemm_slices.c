@@ -1,7 +1,7 @@
 /* Products in slices of rows, and the sum of them over the ranks. */
 #include "base/base.h"
-#include "cuda/gemm/fused_gemm.h"
 #include "cuda/fused/fused_group.h"
+#include "cuda/gemm/fused_gemm.h"
 
 bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, int64_t k,
                              int n_ranks, double flops, double bandwidth) {

@@ -3,8 +3,8 @@
 #ifndef TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 #define TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 
-#include "cpu/contract.h"
 #include "comm/op.h"
+#include "cpu/contract.h"
 
 typedef struct tprt__gpu tprt__gpu;
 typedef struct tprt__gpu_kernels tprt__gpu_kernels;
@@ -132,13 +132,13 @@ typedef struct tprt__gpu_finish {
   bool bias;
 } tprt__gpu_finish;
 
-/* A contraction of a site, which `of` and `words` describe (see tprt__contraction_plan), as the GPU
+/* A contraction of a site, which `of` and `loops` describe (see tprt__contraction_plan), as the GPU
  * does it: by cuBLASLt where it is one product of matrices of f32, f16 or bf16, or a few, else by a
  * kernel. TPRT_UNSUPPORTED where cuBLASLt would be needed and is not installed. With `finish`
- * (NULL: none), which is copied, it is that of tprt__product_words. */
+ * (NULL: none), which is copied, it is that of tprt__matmul_loops. */
 typedef struct tprt__gpu_contraction tprt__gpu_contraction;
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
-                                       const int64_t *words, const tprt__gpu_finish *finish,
+                                       const tprt_abi_loop *loops, const tprt__gpu_finish *finish,
                                        tprt__gpu_contraction **contraction);
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 /* Enqueues it, on memory of the GPU. */

@@ -81,7 +81,7 @@ static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
   p->n_outer--;
 }
 
-static int64_t iterations(const tprt__loop *loops, int n) {
+static int64_t iterations(const tprt_abi_loop *loops, int n) {
   int64_t product = 1;
   for (int i = 0; i < n; i++)
     product *= loops[i].size;
@@ -89,10 +89,10 @@ static int64_t iterations(const tprt__loop *loops, int n) {
 }
 
 /* Sums over more than one call would be rounded after each, so they are for f32 alone. */
-static bool is_product(const tprt__contraction *of, const int64_t *words, int64_t n_loops,
+static bool is_product(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
                        tprt__gpu_contraction *made) {
   tprt__contraction *p = &made->product;
-  if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, words, p))
+  if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, loops, p))
     return false;
   const tprt__gemm_args *g = &p->gemm;
   made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
@@ -140,7 +140,7 @@ static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish,
 }
 
 /* Adds the offsets, in elements, of one iteration of some loops. */
-static void locate(const tprt__loop *loops, int n, int64_t iteration, int64_t at[3]) {
+static void locate(const tprt_abi_loop *loops, int n, int64_t iteration, int64_t at[3]) {
   for (int i = n - 1; i >= 0; i--) {
     for (int x = A; x <= C; x++)
       at[x] += iteration % loops[i].size * loops[i].stride[x];
@@ -194,7 +194,7 @@ static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
     [TPRT_U16] = GPU_CONTRACT_I16,   [TPRT_U32] = GPU_CONTRACT_I32, [TPRT_U64] = GPU_CONTRACT_I64,
 };
 
-static site_loop loop_of(const tprt__loop *loop) {
+static site_loop loop_of(const tprt_abi_loop *loop) {
   return (site_loop){.size = loop->size,
                      .stride = {loop->stride[A], loop->stride[B], loop->stride[C]}};
 }
@@ -230,7 +230,7 @@ static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
 /* ---- What programs call ---- */
 
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
-                                       const int64_t *words, const tprt__gpu_finish *finish,
+                                       const tprt_abi_loop *loops, const tprt__gpu_finish *finish,
                                        tprt__gpu_contraction **result) {
   _Static_assert(SITE_NO_FUNCTION == (int)TPRT_CUDA_NOTHING && SITE_RELU == (int)TPRT_CUDA_RELU &&
                      SITE_GELU == (int)TPRT_CUDA_GELU,
@@ -248,7 +248,7 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
   made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    if (is_product(of, words, n_loops, made))
+    if (is_product(of, loops, n_loops, made))
       status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);

@@ -3,8 +3,8 @@
 
 #include "cuda/kernels/row.cuh"
 
-#include "cuda/kernels/cross_entropy.cuh"
 #include "cuda/kernels/all_reduce.cuh"
+#include "cuda/kernels/cross_entropy.cuh"
 
 #undef EACH_ITEM
 #undef LANE_VALUES

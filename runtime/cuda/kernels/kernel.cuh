@@ -49,8 +49,8 @@ enum {
 
 #define KERNEL(name) KERNEL_NAMED(name) /* which may be a macro */
 
-#include "cuda/kernels/protocol.cuh"
 #include "base/float8.h"
+#include "cuda/kernels/protocol.cuh"
 
 TPRT_INLINE float add(float a, float b) { return a + b; }
 /* NaN, if one of them is. */

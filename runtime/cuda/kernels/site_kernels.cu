@@ -2,9 +2,9 @@
  * thread, in an order that is a function of the shape alone. */
 #define TPRT_INLINE static __device__ __forceinline__
 
+#include "base/float8.h"
 #include "cuda/kernels/numbers.cuh"
 #include "cuda/kernels/site_args.h"
-#include "base/float8.h"
 #include "tprt/types.h"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(SITE_THREADS)

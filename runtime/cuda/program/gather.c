@@ -32,25 +32,27 @@ static tprt_status plan_product(tprt_context *context, const tprt__site *site, i
                                 tprt__gpu_contraction **made) {
   const tprt__gathering *g = &site->gathering;
   tprt__contraction plan;
-  int64_t words[12];
-  tprt__product_words(g->tokens, g->columns[i], g->width, g->transposed[i], words);
-  tprt_status status = tprt__product_plan(site->op.dtype, words, &plan);
-  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 3, words, NULL, made);
+  tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
+  tprt__matmul_loops(g->tokens, g->columns[i], g->width, g->transposed[i], loops);
+  tprt_status status = tprt__matmul_plan(site->op.dtype, loops, &plan);
+  return status ? status
+                : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &plan, TPRT__MATMUL_LOOPS,
+                                             loops, NULL, made);
 }
 
 /* The same on all ranks. */
 static tprt_status choose_way(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state) {
-  struct tprt__gather_state *gather = state->gather;
-  gather->way = gather->group->way;
+  struct tprt__gather_state *gather = tprt__gpu_site_of(state)->gather;
+  gather->mode = gather->group->mode;
   snprintf(gather->why, sizeof gather->why, "%s", gather->group->why);
-  if (gather->way == TPRT__ROWS_APART)
+  if (gather->mode == TPRT__ROWS_UNFUSED)
     return TPRT_OK;
   tprt_status status = check_slices(site, tprt_comm_size(state->comm));
-  if (!status && gather->way == TPRT__ROWS_ACROSS)
-    status = tprt__rows_make_room_across(context, gather->group->peers,
-                                         (size_t)state->plan.send_bytes, 0);
-  return tprt__rows_excuse(state->comm, status, &gather->way, gather->why);
+  if (!status && gather->mode == TPRT__ROWS_P2P)
+    status =
+        tprt__rows_make_room_p2p(context, gather->group->peers, (size_t)state->plan.send_bytes, 0);
+  return tprt__rows_excuse(state->comm, status, &gather->mode, gather->why);
 }
 
 tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
@@ -58,42 +60,30 @@ tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
   struct tprt__gather_state *gather = tprt__alloc(sizeof *gather);
   if (!gather)
     return tprt__fail_memory(sizeof *gather);
-  state->gather = gather;
+  tprt__gpu_site_of(state)->gather = gather;
   tprt_status status = tprt__rows_find_group(context, state->comm, &gather->group);
   if (!status)
     status = choose_way(context, site, state);
-  if (!status && gather->way != TPRT__ROWS_APART)
-    status = tprt__gpu_prepare_products(context->gpu);
-  if (!status && gather->way == TPRT__ROWS_TOGETHER && gather->group->ranks)
-    status = tprt__gpu_prepare_gather(context->gpu, gather->group->ranks);
-  if (!status && gather->way == TPRT__ROWS_ACROSS)
-    status = tprt__gpu_peers_prepare_gather(context->gpu, gather->group->peers);
+  if (!status && gather->mode != TPRT__ROWS_UNFUSED)
+    status = tprt__gpu_prepare_products(tprt__gpu_of(context)->gpu);
+  if (!status && gather->mode == TPRT__ROWS_SHARED_GPU && gather->group->ranks)
+    status = tprt__gpu_prepare_gather(tprt__gpu_of(context)->gpu, gather->group->ranks);
+  if (!status && gather->mode == TPRT__ROWS_P2P)
+    status = tprt__gpu_peers_prepare_gather(tprt__gpu_of(context)->gpu, gather->group->peers);
   for (int i = 0; i < site->gathering.n && !status; i++)
     status = plan_product(context, site, i, &gather->products[i]);
   return status ? status
-                : tprt__make_room(context, state->plan.recv_bytes, &context->gathered_room);
+                : tprt__gpu_buffer_reserve(context, state->plan.recv_bytes,
+                                           &tprt__gpu_of(context)->gathered_room);
 }
 
-void tprt__gather_unbind(tprt__site_state *state) {
-  for (int i = 0; i < TPRT_GATHER_MOST && state->gather; i++)
-    tprt__gpu_contraction_free(state->gather->products[i]);
-  tprt__free(state->gather);
+void tprt__gather_unbind(tprt__gpu_site *site) {
+  for (int i = 0; i < TPRT_MAX_MATMULS && site->gather; i++)
+    tprt__gpu_contraction_free(site->gather->products[i]);
+  tprt__free(site->gather);
 }
 
-/* ---- Calls ---- */
-
-static tprt_status check_buffers(const tprt__gathering *g, const tprt__gather_buffers *b) {
-  if (!b->input)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "input is NULL");
-  for (int i = 0; i < TPRT_GATHER_MOST; i++)
-    if (!b->b[i] == (i < g->n) || !b->out[i] == (i < g->n))
-      return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "b%d is %p and out%d is %p, and the site has %lld products", i, b->b[i], i,
-                        b->out[i], (long long)g->n);
-  return TPRT_OK;
-}
-
-/* ---- What the two ways with slices share ---- */
+/* ---- Slices ---- */
 
 tprt_cuda_gather tprt__gather_describe(const tprt__site *site) {
   const tprt__gathering *g = &site->gathering;
@@ -120,7 +110,7 @@ tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buff
 
 bool tprt__gather_is_aligned(const tprt__gather_buffers *b) {
   uintptr_t bits = (uintptr_t)b->input | (uintptr_t)b->gathered;
-  for (int i = 0; i < TPRT_GATHER_MOST; i++)
+  for (int i = 0; i < TPRT_MAX_MATMULS; i++)
     bits |= (uintptr_t)b->b[i] | (uintptr_t)b->out[i];
   return bits % 16 == 0;
 }
@@ -147,7 +137,7 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
   const gather_call *first = arguments[0];
   const tprt__gathering *g = &first->site->gathering;
   tprt_cuda_gather rows = tprt__gather_describe(first->site);
-  tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS * TPRT_GATHER_MOST] = {{0}};
+  tprt_cuda_gemm gemms[TPRT_CUDA_MAX_RANKS * TPRT_MAX_MATMULS] = {{0}};
   for (int r = 0; r < n_ranks; r++) {
     const gather_call *call = arguments[r];
     if (call->site->kind != first->site->kind || memcmp(&call->site->gathering, g, sizeof *g) != 0)
@@ -172,8 +162,8 @@ static tprt_status run_together(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const tprt__gather_buffers *b,
                                 bool *is_done) {
   const gather_call call = {.site = site,
-                            .gpu = context->gpu,
-                            .ranks = state->gather->group->ranks,
+                            .gpu = tprt__gpu_of(context)->gpu,
+                            .ranks = tprt__gpu_site_of(state)->gather->group->ranks,
                             .buffers = *b,
                             .is_done = is_done};
   return tprt_context_together(context, state->comm, gather_for_all, &call);
@@ -183,32 +173,39 @@ static tprt_status run_together(tprt_context *context, const tprt__site *site,
 
 static tprt_status gather_apart(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const tprt__gather_buffers *b) {
-  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
   tprt_status status = tprt__gpu_collective(context, state, b->input, b->gathered);
   for (int i = 0; i < site->gathering.n && !status; i++)
-    status = tprt__gpu_contraction_run(queue, state->gather->products[i], b->gathered, b->b[i],
-                                       b->out[i]);
+    status = tprt__gpu_contraction_run(queue, tprt__gpu_site_of(state)->gather->products[i],
+                                       b->gathered, b->b[i], b->out[i]);
   return status;
 }
 
-tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
-                             const tprt__site_state *state, const tprt__gather_buffers *given,
-                             int64_t *traffic) {
-  tprt__gather_buffers b = *given;
-  bool is_done = false;
-  *traffic = state->plan.traffic;
-  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
-    return TPRT_OK;
-  tprt_status status = check_buffers(&site->gathering, &b);
-  if (status)
-    return status;
-  if (!b.gathered)
-    b.gathered = context->gathered_room.memory;
-  if (state->gather->way == TPRT__ROWS_ACROSS) {
-    status = tprt__rows_begin_across(context);
-    return status ? status : tprt__gather_run_across(context, site, state, &b);
+static tprt__gather_buffers find_buffers(const tprt__site *site, const void *const *inputs,
+                                         void *const *outputs) {
+  tprt__gather_buffers b = {.input = tprt__site_input(site, inputs, TPRT_IN_TENSOR, 0),
+                            .gathered = tprt__site_output(site, outputs, TPRT_OUT_GATHERED, 0)};
+  for (int i = 0; i < site->gathering.n; i++) {
+    b.b[i] = tprt__site_input(site, inputs, TPRT_IN_B, i);
+    b.out[i] = tprt__site_output(site, outputs, TPRT_OUT_TENSOR, i);
   }
-  if (state->gather->way == TPRT__ROWS_TOGETHER)
+  return b;
+}
+
+tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
+                             const tprt__site_state *state, const void *const *inputs,
+                             void *const *outputs, int64_t *traffic) {
+  (void)traffic; /* that of the all-gather */
+  tprt__gather_buffers b = find_buffers(site, inputs, outputs);
+  bool is_done = false;
+  tprt_status status = TPRT_OK;
+  if (!b.gathered)
+    b.gathered = tprt__gpu_of(context)->gathered_room.memory;
+  if (tprt__gpu_site_of(state)->gather->mode == TPRT__ROWS_P2P) {
+    status = tprt__rows_begin_p2p(context);
+    return status ? status : tprt__gather_run_p2p(context, site, state, &b);
+  }
+  if (tprt__gpu_site_of(state)->gather->mode == TPRT__ROWS_SHARED_GPU)
     status = run_together(context, site, state, &b, &is_done);
   return status || is_done ? status : gather_apart(context, site, state, &b);
 }

@@ -1,218 +1,206 @@
-/* What compiled programs call on a GPU. */
-#include "program/context.h"
+/* Runs compiled programs on a GPU: enqueues their sites into the context's streams. */
+#include "cuda/program/gpu_executor.h"
 
-static tprt_status check_gpu(const tprt_context *context) {
-  return context->gpu ? TPRT_OK
-                      : tprt__fail(TPRT_INVALID_ARGUMENT,
-                                   "the context was created for the host, it has no GPU");
-}
+/* ---- Contexts ---- */
 
-/* Of a call by a program. */
-static int32_t end_call(tprt_context *context, tprt_status status) {
-  return status ? tprt__context_fail(context, status, NULL) : TPRT_OK;
-}
-
-static tprt_status check_bytes(int64_t bytes) {
-  return bytes >= 0 ? TPRT_OK
-                    : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
-}
-
-static tprt_status look_at(const tprt_comm *comm) {
-  tprt__fault fault = comm->transport->backend->fault(comm->transport);
-  return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
-}
-
-/* What is in a stream fails when nobody looks, and the stream goes on; so whoever has waited for it
- * looks. */
-static tprt_status look(const tprt_context *context, tprt_status waited) {
-  tprt_status status = waited ? waited : look_at(context->world);
-  for (const tprt__bound *at = context->programs; at && !status; at = at->next)
-    for (int i = 0; i < at->program.n_sites && !status; i++)
-      status = at->sites[i].comm ? look_at(at->sites[i].comm) : TPRT_OK;
-  return status ? status : tprt__rows_look(context);
-}
-
-/* ---- Kernels and memory ---- */
-
-static tprt_status check_program(const tprt_context *context) {
-  tprt_status status = check_gpu(context);
-  return status || context->current
-             ? status
-             : tprt__fail(TPRT_INVALID_ARGUMENT, "no program is bound to the context");
-}
-
-int32_t tprt_abi_kernels(tprt_context *context, const char *ptx) {
-  if (context->status)
-    return (int32_t)context->status;
-  tprt_status status = check_program(context);
-  if (!status && context->current->ptx != ptx) {
-    tprt__gpu_kernels *kernels;
-    status = tprt__gpu_kernels_load(context->gpu, ptx, &kernels);
-    if (!status) {
-      tprt__gpu_kernels_free(context->gpu, context->current->kernels);
-      context->current->kernels = kernels;
-      context->current->ptx = ptx;
-    }
+static tprt_status create(tprt_context *context, const tprt_context_config *config) {
+  (void)config;
+  tprt__gpu_state *state = tprt__alloc(sizeof *state);
+  if (!state)
+    return tprt__fail_memory(sizeof *state);
+  tprt_status status = tprt__gpu_create(tprt_comm_rank(context->world),
+                                        context->world->transport->device, &state->gpu);
+  if (status) {
+    tprt__free(state);
+    return status;
   }
-  return end_call(context, status);
+  context->own = state;
+  return TPRT_OK;
 }
 
-int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks, int32_t n_threads,
-                        const uint64_t *arguments, int32_t n_arguments) {
-  if (context->status)
-    return (int32_t)context->status;
-  tprt_status status = check_program(context);
-  if (!status && !context->current->kernels)
-    status =
-        tprt__fail(TPRT_INVALID_ARGUMENT,
-                   "kernel %d is launched before the program said what its kernels are", kernel);
-  if (!status)
-    status = tprt__gpu_launch(context->gpu, context->current->kernels, kernel, n_blocks, n_threads,
-                              arguments, n_arguments);
-  return end_call(context, status);
+static void destroy(tprt_context *context) {
+  tprt__gpu_state *state = tprt__gpu_of(context);
+  tprt__graphs_end(context);
+  tprt__free(state->staging);
+  tprt__rows_end(context);
+  tprt__gpu_free(state->gpu, state->assert_word);
+  tprt__gpu_destroy(state->gpu);
+  tprt__free(state);
 }
 
-int32_t tprt_abi_copy(tprt_context *context, const void *from, void *to, int64_t bytes) {
-  if (context->status)
-    return (int32_t)context->status;
-  tprt_status status = check_gpu(context);
-  if (!status)
-    status = check_bytes(bytes);
-  return end_call(context, status ? status : tprt__gpu_copy(context->gpu, to, from, (size_t)bytes));
+static tprt_status prepare(tprt_context *context) {
+  (void)context;
+  return TPRT_OK;
 }
 
-int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int64_t bytes) {
-  if (context->status)
-    return (int32_t)context->status;
-  tprt_status status = check_gpu(context);
-  if (!status)
-    status = check_bytes(bytes);
-  tprt__graph_refuse(context,
-                     "its host reads what the GPU has computed: conditions of loops, offsets");
-  if (context->status)
-    return (int32_t)context->status;
-  return end_call(context, status ? status
-                                  : look(context, tprt__gpu_download(context->gpu, host, device,
-                                                                     (size_t)bytes)));
-}
-
-int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes) {
-  if (context->status)
-    return (int32_t)context->status;
-  tprt_status status = check_gpu(context);
-  if (!status)
-    status = check_bytes(bytes);
-  tprt__graph_refuse(context, "its host writes into memory of the GPU");
-  if (context->status)
-    return (int32_t)context->status;
-  return end_call(context,
-                  status ? status : tprt__gpu_upload(context->gpu, device, host, (size_t)bytes));
-}
-
-void *tprt_abi_constant(tprt_context *context, const void *host, int64_t bytes) {
-  void *memory = NULL;
-  if (context->status)
-    return NULL;
-  tprt_status status = check_gpu(context);
-  if (!status)
-    status = check_bytes(bytes);
-  if (!status)
-    status = tprt__gpu_constant(context->gpu, host, (size_t)bytes, &memory);
-  return end_call(context, status) ? NULL : memory;
-}
-
-/* ---- Assertions ---- */
-
-void *tprt_abi_assert_word(tprt_context *context) {
-  static const int32_t none = 0;
-  void *made = NULL;
-  if (context->status || context->assert_word)
-    return context->status ? NULL : context->assert_word;
-  tprt_status status = check_gpu(context);
-  if (!status)
-    status = tprt__gpu_alloc(context->gpu, sizeof none, &made);
-  if (!status)
-    status = tprt__gpu_upload(context->gpu, made, &none, sizeof none);
+tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
+                                     tprt__gpu_buffer *buffer) {
+  size_t wanted = ((size_t)bytes + 255) / 256 * 256;
+  if (wanted <= buffer->bytes)
+    return TPRT_OK;
+  void *made;
+  tprt_status status = tprt__gpu_alloc(tprt__gpu_of(context)->gpu, wanted, &made);
   if (status)
-    tprt__gpu_free(context->gpu, made);
-  else
-    context->assert_word = made;
-  return end_call(context, status) ? NULL : made;
+    return status;
+  tprt__graphs_forget(context); /* captures contain the old address */
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, buffer->memory);
+  *buffer = (tprt__gpu_buffer){made, wanted};
+  return TPRT_OK;
 }
 
-int32_t tprt_abi_asserted(tprt_context *context) {
-  int32_t number = 0;
-  tprt__graph_refuse(context, "it asserts something, and its host looks whether that failed");
-  const void *word = tprt_abi_assert_word(context);
-  if (!word || end_call(context, look(context, tprt__gpu_download(context->gpu, &number, word,
-                                                                  sizeof number))))
-    return 0;
-  return number;
+/* ---- Sites ---- */
+
+static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
+                               tprt__site_state *state) {
+  const tprt__gpu_finish finish = {.function = (uint32_t)site->matmul.function,
+                                   .bias = tprt__site_has(site, TPRT_IN_BIAS)};
+  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction,
+                                    TPRT__MATMUL_LOOPS, site->matmul.loops, &finish,
+                                    &tprt__gpu_site_of(state)->contraction);
 }
 
-/* ---- What a launcher calls ---- */
-
-tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {
-  tprt_status status = check_gpu(context);
-  return status ? status : tprt__gpu_alloc(context->gpu, bytes, memory);
+static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
+                              const tprt__site_state *state, const void *const *inputs,
+                              void *const *outputs, int64_t *traffic) {
+  (void)traffic;
+  return tprt__gpu_product_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->contraction,
+                               tprt__site_input(site, inputs, TPRT_IN_A, 0),
+                               tprt__site_input(site, inputs, TPRT_IN_B, 0),
+                               tprt__site_input(site, inputs, TPRT_IN_BIAS, 0),
+                               tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0));
 }
 
-void tprt_context_free(tprt_context *context, void *memory) {
-  if (context->gpu)
-    tprt__gpu_free(context->gpu, memory);
+static const struct {
+  tprt_status (*bind)(tprt_context *context, const tprt__site *site, tprt__site_state *state);
+  tprt_status (*run)(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
+                     const void *const *inputs, void *const *outputs, int64_t *traffic);
+} fused_kinds[] = {
+    [TPRT_SITE_FUSED_REDUCE] = {tprt__rows_bind, tprt__rows_run},
+    [TPRT_SITE_FUSED_GATHER] = {tprt__gather_bind, tprt__gather_run},
+    [TPRT_SITE_FUSED_SOFTMAX] = {tprt__softmax_bind, tprt__softmax_run},
+    [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
+};
+
+tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
+  const tprt__transport *transport = state->comm->transport;
+  tprt__plan without = state->plan;
+  without.gpu = tprt__gpu_of(context)->gpu;
+  without.send_bytes = without.recv_bytes = 0; /* the buffers are still to come */
+  bool takes = transport->n_ranks > 1 && transport->backend->capabilities & TPRT_CAP_GPU_PROGRAMS;
+  return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
 }
 
-tprt_status tprt_context_upload(tprt_context *context, void *to, const void *from, size_t bytes) {
-  tprt_status status = check_gpu(context);
-  return status ? status : tprt__gpu_upload(context->gpu, to, from, bytes);
+static tprt_status bind_site(tprt_context *context, const tprt__site *site,
+                             tprt__site_state *state) {
+  tprt__gpu_site *made = state->own = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  if (site->kind == TPRT_SITE_CONTRACT)
+    return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, site->n_loops,
+                                      site->loops, NULL, &made->contraction);
+  tprt_status status = state->comm ? tprt__bind_to_gpu(context, state) : TPRT_OK;
+  return status || !tprt__site_is_fused(site->kind)
+             ? status
+             : fused_kinds[site->kind].bind(context, site, state);
 }
 
-tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes) {
-  tprt_status status = check_gpu(context);
-  return status ? status : look(context, tprt__gpu_download(context->gpu, to, from, bytes));
+static void unbind_site(tprt_context *context, tprt__site_state *state) {
+  tprt__gpu_site *site = tprt__gpu_site_of(state);
+  if (!site)
+    return;
+  tprt__gpu_contraction_free(site->contraction);
+  tprt__gpu_mark_free(tprt__gpu_of(context)->gpu, site->ended);
+  tprt__rows_unbind(site);
+  tprt__gather_unbind(site);
+  tprt__free(site);
 }
 
-tprt_status tprt_context_synchronize(tprt_context *context) {
-  tprt_status status = check_gpu(context);
-  return status ? status : look(context, tprt__gpu_synchronize(context->gpu));
-}
-
-tprt_status tprt_context_stream(tprt_context *context, void **stream) {
-  tprt_status status = check_gpu(context);
-  if (!status)
-    *stream = tprt__gpu_stream(context->gpu);
+/* Both blocks are memory of the GPU, whose allocations are aligned. */
+static tprt_status allocate(tprt_context *context, tprt__bound *program) {
+  tprt__gpu *gpu = tprt__gpu_of(context)->gpu;
+  tprt_status status = TPRT_OK;
+  program->own = tprt__alloc(sizeof(tprt__gpu_program));
+  if (!program->own)
+    return tprt__fail_memory(sizeof(tprt__gpu_program));
+  if (program->program.private_bytes)
+    status = tprt__gpu_alloc(gpu, program->program.private_bytes, &program->private_block);
+  if (!status && program->program.registered_bytes)
+    status = tprt__gpu_alloc(gpu, program->program.registered_bytes, &program->registered);
   return status;
 }
 
-static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
-                          const void *mine, bool alone) {
-  const tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER};
-  tprt__plan plan;
-  tprt_status status = tprt__plan_shape(&op, tprt_comm_size(comm), tprt_comm_rank(comm), &plan);
-  plan.gpu = context->gpu;
-  plan.stream = tprt__gpu_stream(context->gpu);
-  plan.together = fn;
-  plan.alone = alone;
-  plan.send = mine;
+static void release(tprt_context *context, tprt__bound *program) {
+  tprt__gpu *gpu = tprt__gpu_of(context)->gpu;
+  tprt__gpu_program *own = program->own;
+  if (own)
+    tprt__gpu_kernels_free(gpu, own->kernels);
+  tprt__free(own);
+  tprt__gpu_free(gpu, program->registered);
+  tprt__gpu_free(gpu, program->private_block);
+}
+
+/* ---- Calls ---- */
+
+static tprt_status collective(tprt_context *context, tprt__site_state *state, const void *send,
+                              void *recv) {
+  return tprt__gpu_collective(context, state, send, recv);
+}
+
+/* The host does not see when a GPU runs something; it is between start and wait. */
+static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt__call *call) {
+  call->ran_ns = state->started_ns;
+  call->ended_ns = call->begin_ns;
+  return tprt__gpu_wait(context, state);
+}
+
+/* The stream orders what follows. */
+static void abandon(tprt__site_state *state) { (void)state; }
+
+static tprt_status contract(tprt_context *context, const tprt__site *site,
+                            const tprt__site_state *state, const void *a, const void *b, void *c) {
+  (void)site;
+  return tprt__gpu_contraction_run(tprt__gpu_queue_of(context),
+                                   tprt__gpu_site_of(state)->contraction, a, b, c);
+}
+
+static tprt_status check_pointers(const tprt__site *site, const void *const *inputs,
+                                  void *const *outputs) {
+  const tprt_abi_operands *operands = &site->operands;
+  for (int i = 0; i < operands->n_inputs; i++)
+    if (!inputs[i])
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "input %d of the site is NULL", i);
+  for (int i = 0; i < operands->n_outputs; i++)
+    if (!outputs[i])
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "output %d of the site is NULL", i);
+  return TPRT_OK;
+}
+
+static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__site_state *state,
+                         const void *const *inputs, void *const *outputs, int64_t *traffic) {
+  bool is_empty = state->comm ? state->plan.recv_bytes == 0 : site->contraction->empty;
+  *traffic = state->plan.traffic;
+  if (is_empty) /* there may be no buffers either */
+    return TPRT_OK;
+  tprt_status status = check_pointers(site, inputs, outputs);
   return status ? status
-                : tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
+                : fused_kinds[site->kind].run(context, site, state, inputs, outputs, traffic);
 }
 
-tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
-                             const void *mine) {
-  return gather(context, comm, fn, mine, true);
-}
-
-tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
-                                  const void *mine) {
-  tprt_status status = check_gpu(context);
-  if (status)
-    return status;
-  if (tprt_comm_size(comm) == 1)
-    return tprt__gpu_together((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)}, fn,
-                              &mine, 1);
-  if (comm->transport->backend != &tprt__backend_loopback)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no virtual ranks of one GPU; loopback has",
-                      tprt_comm_backend(comm));
-  return gather(context, comm, fn, mine, false);
-}
+const tprt__executor tprt__gpu_executor = {
+    .target = TPRT_TARGET_CUDA,
+    .name = "a CUDA GPU",
+    .is_asynchronous = true,
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .bind_site = bind_site,
+    .unbind_site = unbind_site,
+    .allocate = allocate,
+    .release = release,
+    .collective = collective,
+    .start = tprt__gpu_start,
+    .wait = wait,
+    .abandon = abandon,
+    .contract = contract,
+    .fused = fused,
+};

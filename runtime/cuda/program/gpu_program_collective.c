@@ -1,6 +1,6 @@
 /* Collectives of programs on a GPU: in its streams where the backend has them there, else through
  * the host. */
-#include "program/context.h"
+#include "cuda/program/gpu_executor.h"
 
 /* ---- Through the host: backends that reach its memory alone ---- */
 
@@ -9,15 +9,15 @@ static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void
   size_t total = 0;
   for (int i = 0; i < n; i++)
     total += (bytes[i] + 63) / 64 * 64;
-  if (total > context->staging_bytes) {
+  if (total > tprt__gpu_of(context)->staging_bytes) {
     void *staging = tprt__alloc(total);
     if (!staging)
       return tprt__fail_memory(total);
-    tprt__free(context->staging);
-    context->staging = staging;
-    context->staging_bytes = total;
+    tprt__free(tprt__gpu_of(context)->staging);
+    tprt__gpu_of(context)->staging = staging;
+    tprt__gpu_of(context)->staging_bytes = total;
   }
-  unsigned char *at = context->staging;
+  unsigned char *at = tprt__gpu_of(context)->staging;
   for (int i = 0; i < n; i++) {
     parts[i] = at;
     at += (bytes[i] + 63) / 64 * 64;
@@ -34,10 +34,10 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
     return context->status;
   tprt_status status = stage(context, 2, bytes, parts);
   if (!status)
-    status = tprt__gpu_download(context->gpu, parts[0], send, bytes[0]);
+    status = tprt__gpu_download(tprt__gpu_of(context)->gpu, parts[0], send, bytes[0]);
   if (!status)
     status = tprt__site_collective(state, parts[0], parts[1]);
-  return status ? status : tprt__gpu_upload(context->gpu, recv, parts[1], bytes[1]);
+  return status ? status : tprt__gpu_upload(tprt__gpu_of(context)->gpu, recv, parts[1], bytes[1]);
 }
 
 /* ---- Collectives ---- */
@@ -45,11 +45,10 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
 /* Of a group of one: its result is what it has, but for a permute in which nobody sends to it. */
 static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
   if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
-    return tprt__gpu_zero((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
-                          plan->recv, plan->recv_bytes);
-  return plan->recv == plan->send
-             ? TPRT_OK
-             : tprt__gpu_copy(context->gpu, plan->recv, plan->send, (size_t)plan->recv_bytes);
+    return tprt__gpu_zero(tprt__gpu_queue_of(context), plan->recv, plan->recv_bytes);
+  return plan->recv == plan->send ? TPRT_OK
+                                  : tprt__gpu_copy(tprt__gpu_of(context)->gpu, plan->recv,
+                                                   plan->send, (size_t)plan->recv_bytes);
 }
 
 /* Whether it goes into streams; what does not is done in the program's one, or by the host. */
@@ -61,9 +60,10 @@ static tprt_status launch(tprt_context *context, const tprt__site_state *state, 
                           const void *send, void *recv) {
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
-  plan.gpu = context->gpu;
+  plan.gpu = tprt__gpu_of(context)->gpu;
   plan.stream = stream;
-  if (!status && context->captures && tprt__comm_accept(state->comm, &plan, 1, false)) {
+  if (!status && tprt__gpu_of(context)->captures &&
+      tprt__comm_accept(state->comm, &plan, 1, false)) {
     tprt__graph_refuse(context, tprt_last_error());
     return context->status;
   }
@@ -84,7 +84,8 @@ static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state 
 /* On all ranks the collectives of a program have one order, also where there are two streams:
  * backends may be at work on one at a time. */
 tprt_status tprt__gpu_await_started(tprt_context *context) {
-  return context->n_started > 0 ? tprt__gpu_await_all(context->gpu) : TPRT_OK;
+  return tprt__gpu_of(context)->n_started > 0 ? tprt__gpu_await_all(tprt__gpu_of(context)->gpu)
+                                              : TPRT_OK;
 }
 
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state,
@@ -92,7 +93,8 @@ tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *
   if (!is_launched(state))
     return run_unlaunched(context, state, send, recv);
   tprt_status status = tprt__gpu_await_started(context);
-  return status ? status : launch(context, state, tprt__gpu_stream(context->gpu), send, recv);
+  return status ? status
+                : launch(context, state, tprt__gpu_stream(tprt__gpu_of(context)->gpu), send, recv);
 }
 
 /* ---- In two calls ---- */
@@ -102,18 +104,18 @@ tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, cons
   void *stream;
   if (!is_launched(state))
     return run_unlaunched(context, state, send, recv);
-  tprt_status status = tprt__gpu_fork(context->gpu, &stream);
+  tprt_status status = tprt__gpu_fork(tprt__gpu_of(context)->gpu, &stream);
   if (!status)
     status = launch(context, state, stream, send, recv);
   if (!status)
-    status = tprt__gpu_mark(context->gpu, &state->ended);
-  context->n_started += !status;
+    status = tprt__gpu_mark(tprt__gpu_of(context)->gpu, &tprt__gpu_site_of(state)->ended);
+  tprt__gpu_of(context)->n_started += !status;
   return status;
 }
 
 tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state) {
   if (!is_launched(state))
     return TPRT_OK;
-  context->n_started--;
-  return tprt__gpu_await(context->gpu, state->ended);
+  tprt__gpu_of(context)->n_started--;
+  return tprt__gpu_await(tprt__gpu_of(context)->gpu, tprt__gpu_site_of(state)->ended);
 }

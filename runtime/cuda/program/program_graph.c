@@ -1,7 +1,7 @@
 /* Programs of GPUs as graphs: what a call puts into the streams is captured once, and launched
  * again as long as arguments and results lie where they lay. Ranks agree on the host what they do,
  * by the number of a capture: all of them have one, or all capture. */
-#include "program/context.h"
+#include "cuda/program/gpu_executor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,12 +34,13 @@ struct tprt__graphs {
 /* ---- What a capture has no place for ---- */
 
 void tprt__graph_refuse(tprt_context *context, const char *why) {
-  struct tprt__graphs *of = context->calling;
+  const tprt__gpu_state *gpu = tprt__gpu_of(context);
+  struct tprt__graphs *of = gpu ? gpu->calling : NULL;
   if (!of)
     return;
   if (!of->why[0])
     snprintf(of->why, sizeof of->why, "%s", why);
-  if (context->captures)
+  if (tprt__gpu_of(context)->captures)
     context->status = TPRT_UNSUPPORTED; /* further calls of the program do nothing */
 }
 
@@ -130,7 +131,7 @@ static tprt_status all_do(tprt_context *context, tprt_together_fn *step, member 
 /* ---- What is kept ---- */
 
 static struct tprt__graphs *find_program(tprt_context *context, tprt_program_fn *program) {
-  struct tprt__graphs *at = context->graphs;
+  struct tprt__graphs *at = tprt__gpu_of(context)->graphs;
   while (at && at->program != program)
     at = at->next;
   if (at)
@@ -138,8 +139,8 @@ static struct tprt__graphs *find_program(tprt_context *context, tprt_program_fn 
   at = tprt__alloc(sizeof *at);
   if (!at)
     return NULL;
-  *at = (struct tprt__graphs){.next = context->graphs, .program = program};
-  context->graphs = at;
+  *at = (struct tprt__graphs){.next = tprt__gpu_of(context)->graphs, .program = program};
+  tprt__gpu_of(context)->graphs = at;
   return at;
 }
 
@@ -157,7 +158,7 @@ static captured *find_captured(struct tprt__graphs *of, size_t n, void *const *a
 }
 
 static void free_captured(const tprt_context *context, captured *item) {
-  tprt__gpu_graph_free(context->gpu, item->graph);
+  tprt__gpu_graph_free(tprt__gpu_of(context)->gpu, item->graph);
   tprt__free(item->stats);
   tprt__free(item);
 }
@@ -175,7 +176,7 @@ static void keep(const tprt_context *context, struct tprt__graphs *of, captured 
 }
 
 void tprt__graphs_forget(tprt_context *context) {
-  for (struct tprt__graphs *of = context->graphs; of; of = of->next)
+  for (struct tprt__graphs *of = tprt__gpu_of(context)->graphs; of; of = of->next)
     while (of->last_used) {
       captured *item = of->last_used;
       of->last_used = item->next;
@@ -185,9 +186,9 @@ void tprt__graphs_forget(tprt_context *context) {
 
 void tprt__graphs_end(tprt_context *context) {
   tprt__graphs_forget(context);
-  while (context->graphs) {
-    struct tprt__graphs *of = context->graphs;
-    context->graphs = of->next;
+  while (tprt__gpu_of(context)->graphs) {
+    struct tprt__graphs *of = tprt__gpu_of(context)->graphs;
+    tprt__gpu_of(context)->graphs = of->next;
     tprt__free(of);
   }
 }
@@ -201,9 +202,9 @@ static tprt_status fail_with(tprt_context *context, tprt_status status) {
 /* As it is. */
 static tprt_status call(tprt_context *context, struct tprt__graphs *of, void *const *inputs,
                         void *const *outputs) {
-  context->calling = of;
+  tprt__gpu_of(context)->calling = of;
   tprt_status status = (tprt_status)of->program(context, inputs, outputs);
-  context->calling = NULL;
+  tprt__gpu_of(context)->calling = NULL;
   if (!status && !of->bound)
     of->bound = context->current;
   return status;
@@ -256,7 +257,7 @@ static tprt_status watch(tprt_context *context) {
   if (!(transport->backend->capabilities & TPRT_CAP_STREAMS))
     return TPRT_OK; /* nobody waits for another rank on a device */
   tprt_status status =
-      transport->backend->record(transport, tprt__gpu_stream(context->gpu),
+      transport->backend->record(transport, tprt__gpu_stream(tprt__gpu_of(context)->gpu),
                                  tprt__deadline(world->timeout_ns), end_late, world, &mark);
   if (!status)
     mark->forget(mark);
@@ -267,13 +268,13 @@ static tprt_status watch(tprt_context *context) {
  * could. */
 static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captured *item,
                            void *const *inputs, void *const *outputs, bool *captures) {
-  member mine = {.gpu = context->gpu};
+  member mine = {.gpu = tprt__gpu_of(context)->gpu};
   int64_t common;
   tprt_status status = all_do(context, begin_together, &mine);
   if (!status) {
-    context->captures = true;
+    tprt__gpu_of(context)->captures = true;
     status = call(context, of, inputs, outputs);
-    context->captures = false;
+    tprt__gpu_of(context)->captures = false;
     if (of->why[0] && status == TPRT_UNSUPPORTED)
       context->status = status = TPRT_OK; /* it was refused, nothing failed */
   }
@@ -284,7 +285,7 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
     status = all_do(context, *captures ? end_together : abandon_together, &mine);
   if (status)
     /* of the stream where it began; on others nothing happens */
-    tprt__gpu_capture_abandon(context->gpu);
+    tprt__gpu_capture_abandon(tprt__gpu_of(context)->gpu);
   item->graph = mine.graph;
   return status;
 }
@@ -314,7 +315,7 @@ static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of,
 }
 
 static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, captured *item) {
-  member mine = {.gpu = context->gpu, .graph = item->graph};
+  member mine = {.gpu = tprt__gpu_of(context)->gpu, .graph = item->graph};
   tprt_status status = all_do(context, launch_together, &mine);
   if (!status)
     status = watch(context);
@@ -358,10 +359,11 @@ tprt_status tprt_context_replay(tprt_context *context, tprt_program_fn *program,
   *why = "";
   if (context->status)
     return context->status;
-  if (!context->gpu || n_inputs < 0 || n_outputs < 0)
+  if (!tprt__gpu_of(context) || n_inputs < 0 || n_outputs < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      context->gpu ? "a negative number of arguments"
-                                   : "the context was created for the host, which has no graphs");
+                      tprt__gpu_of(context)
+                          ? "a negative number of arguments"
+                          : "the context was created for the host, which has no graphs");
   struct tprt__graphs *of = find_program(context, program);
   size_t n_in = (size_t)n_inputs, n = n_in + (size_t)n_outputs;
   void **addresses = tprt__alloc((n ? n : 1) * sizeof *addresses);

@@ -11,38 +11,23 @@
  * of this rank, and then reduced. */
 #include "cuda/program/rows.h"
 
-#include "comm/backend.h"
-
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Binding ---- */
 
-tprt_status tprt__make_room(tprt_context *context, int64_t bytes, tprt__room *room) {
-  size_t wanted = ((size_t)bytes + 255) / 256 * 256;
-  if (wanted <= room->bytes)
-    return TPRT_OK;
-  void *made;
-  tprt_status status = tprt__gpu_alloc(context->gpu, wanted, &made);
-  if (status)
-    return status;
-  tprt__graphs_forget(context); /* what was captured knows the room of before */
-  tprt__gpu_free(context->gpu, room->memory);
-  *room = (tprt__room){made, wanted};
-  return TPRT_OK;
-}
-
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
-  tprt_status status = tprt__make_room(context, bytes, &context->rows_room);
-  return status || context->alone ? status
-                                  : tprt__gpu_ranks_create(context->gpu, 1, &context->alone);
+  tprt_status status = tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->rows_room);
+  return status || tprt__gpu_of(context)->alone
+             ? status
+             : tprt__gpu_ranks_create(tprt__gpu_of(context)->gpu, 1, &tprt__gpu_of(context)->alone);
 }
 
 /* ---- How the ranks of a communicator do it: all come to the same answer ---- */
 
 /* With the thread's error text as the reason. */
 static void stay_apart(struct tprt__rows_group *group) {
-  group->way = TPRT__ROWS_APART;
+  group->mode = TPRT__ROWS_UNFUSED;
   snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
 }
 
@@ -51,12 +36,12 @@ static void stay_apart(struct tprt__rows_group *group) {
 static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
   tprt_comm *comm = group->comm;
   int n = tprt_comm_size(comm);
-  int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(context->gpu);
+  int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(tprt__gpu_of(context)->gpu);
   tprt_status status = TPRT_OK;
   if (n > 1 && comm->transport->backend != &tprt__backend_loopback)
     return TPRT_OK;
   if (tprt_comm_rank(comm) == 0) {
-    status = tprt__gpu_ranks_create(context->gpu, n, &group->ranks);
+    status = tprt__gpu_ranks_create(tprt__gpu_of(context)->gpu, n, &group->ranks);
     if (status == TPRT_UNSUPPORTED) {
       own = -1;
       status = TPRT_OK;
@@ -68,21 +53,21 @@ static tprt_status try_together(tprt_context *context, struct tprt__rows_group *
   bool together = !status && numbers[0] >= 0;
   for (int r = 1; r < n && together; r++)
     together = numbers[r] == numbers[0];
-  group->way = together ? TPRT__ROWS_TOGETHER : TPRT__ROWS_APART;
+  group->mode = together ? TPRT__ROWS_SHARED_GPU : TPRT__ROWS_UNFUSED;
   return status;
 }
 
 /* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is
  * the reason for collectives, unless the communicator failed of it. */
-static tprt_status try_across(tprt_context *context, struct tprt__rows_group *group) {
-  tprt_status status =
-      tprt__gpu_peers_create(context->gpu, group->comm, group->comm->timeout_ns, &group->peers);
+static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group) {
+  tprt_status status = tprt__gpu_peers_create(tprt__gpu_of(context)->gpu, group->comm,
+                                              group->comm->timeout_ns, &group->peers);
   if (status && tprt_comm_status(group->comm))
     return status;
   if (status)
     stay_apart(group);
   else
-    group->way = TPRT__ROWS_ACROSS;
+    group->mode = TPRT__ROWS_P2P;
   return TPRT_OK;
 }
 
@@ -95,13 +80,13 @@ static tprt_status decide(tprt_context *context, struct tprt__rows_group *group)
     return TPRT_OK;
   }
   tprt_status status = try_together(context, group);
-  return status || group->way == TPRT__ROWS_TOGETHER || n == 1 ? status
-                                                               : try_across(context, group);
+  return status || group->mode == TPRT__ROWS_SHARED_GPU || n == 1 ? status
+                                                                  : try_p2p(context, group);
 }
 
 tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
                                   struct tprt__rows_group **group) {
-  struct tprt__rows_group *at = context->rows_groups;
+  struct tprt__rows_group *at = tprt__gpu_of(context)->rows_groups;
   while (at && at->comm != comm)
     at = at->next;
   *group = at;
@@ -111,8 +96,8 @@ tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
   if (!at)
     return tprt__fail_memory(sizeof *at);
   at->comm = comm;
-  at->next = context->rows_groups;
-  context->rows_groups = *group = at; /* what it has so far ends with the context */
+  at->next = tprt__gpu_of(context)->rows_groups;
+  tprt__gpu_of(context)->rows_groups = *group = at; /* what it has so far ends with the context */
   return decide(context, at);
 }
 
@@ -135,83 +120,83 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
 
 static tprt_status bind_product(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state) {
-  tprt_status status = tprt__gpu_contraction_plan(context->gpu, site->contraction, 3,
-                                                  site->rows.words, NULL, &state->rows->product);
-  return status ? status : tprt__gpu_prepare_products(context->gpu);
+  tprt_status status =
+      tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, TPRT__MATMUL_LOOPS,
+                                 site->rows.loops, NULL, &tprt__gpu_site_of(state)->rows->product);
+  return status ? status : tprt__gpu_prepare_products(tprt__gpu_of(context)->gpu);
 }
 
 /* Room of this rank's own: for the sum and a slice of out, for its product. */
-static tprt_status bind_apart(tprt_context *context, const tprt__site *site,
-                              const tprt__site_state *state) {
+static tprt_status bind_unfused(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state) {
   int64_t bytes = 0;
   tprt_status status = TPRT_OK;
   if (site->rows.k)
     status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
-    status = tprt__make_room(context, bytes, &context->product_room);
-  return status || state->rows->way == TPRT__ROWS_TOGETHER
+    status = tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->product_room);
+  return status || tprt__gpu_site_of(state)->rows->mode == TPRT__ROWS_SHARED_GPU
              ? status
-             : tprt__rows_prepare(context, state->rows->room);
+             : tprt__rows_prepare(context, tprt__gpu_site_of(state)->rows->room);
 }
 
-tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_way *way,
+tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_mode *mode,
                               char why[TPRT__WHY_BYTES]) {
   if (!status || tprt_comm_status(comm))
     return status;
-  *way = TPRT__ROWS_APART;
+  *mode = TPRT__ROWS_UNFUSED;
   snprintf(why, TPRT__WHY_BYTES, "%s", tprt_last_error());
   return TPRT_OK;
 }
 
 /* A site for which there is no room where all reach it is one of collectives. */
-static tprt_status bind_across(tprt_context *context, const tprt__site *site,
-                               const tprt__site_state *state) {
-  tprt_status status = tprt__rows_bind_across(context, site, state);
-  return tprt__rows_excuse(state->comm, status, &state->rows->way, state->rows->why);
+static tprt_status bind_p2p(tprt_context *context, const tprt__site *site,
+                            const tprt__site_state *state) {
+  tprt_status status = tprt__rows_bind_p2p(context, site, state);
+  return tprt__rows_excuse(state->comm, status, &tprt__gpu_site_of(state)->rows->mode,
+                           tprt__gpu_site_of(state)->rows->why);
 }
 
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site,
                             tprt__site_state *state) {
-  struct tprt__rows_state *rows = state->rows = tprt__alloc(sizeof *rows);
+  struct tprt__rows_state *rows = tprt__gpu_site_of(state)->rows = tprt__alloc(sizeof *rows);
   if (!rows)
     return tprt__fail_memory(sizeof *rows);
   tprt_status status = tprt__rows_find_group(context, state->comm, &rows->group);
   if (status)
     return status;
-  rows->way = rows->group->way;
+  rows->mode = rows->group->mode;
   memcpy(rows->why, rows->group->why, sizeof rows->why);
   status = tprt__rows_plan_room(context, site, state);
   if (!status && site->rows.k)
     status = bind_product(context, site, state);
-  if (!status && rows->way == TPRT__ROWS_ACROSS)
-    status = bind_across(context, site, state);
-  if (!status && rows->way == TPRT__ROWS_ACROSS && site->rows.k)
-    status = tprt__rows_bind_product_across(context, site, state);
-  return status || rows->way == TPRT__ROWS_ACROSS ? status : bind_apart(context, site, state);
+  if (!status && rows->mode == TPRT__ROWS_P2P)
+    status = bind_p2p(context, site, state);
+  if (!status && rows->mode == TPRT__ROWS_P2P && site->rows.k)
+    status = tprt__rows_bind_product_p2p(context, site, state);
+  return status || rows->mode == TPRT__ROWS_P2P ? status : bind_unfused(context, site, state);
 }
 
-void tprt__rows_unbind(tprt__site_state *state) {
-  if (!state->rows)
+void tprt__rows_unbind(tprt__gpu_site *site) {
+  if (!site->rows)
     return;
-  tprt__rows_unbind_slices(state->rows);
-  tprt__gpu_contraction_free(state->rows->product);
-  tprt__free(state->rows);
+  tprt__rows_unbind_slices(site->rows);
+  tprt__gpu_contraction_free(site->rows->product);
+  tprt__free(site->rows);
 }
 
 void tprt__rows_end(tprt_context *context) {
-  if (!context->gpu)
-    return;
-  while (context->rows_groups) {
-    struct tprt__rows_group *group = context->rows_groups;
-    context->rows_groups = group->next;
-    tprt__gpu_ranks_destroy(context->gpu, group->ranks);
-    tprt__gpu_peers_destroy(context->gpu, group->peers);
+  while (tprt__gpu_of(context)->rows_groups) {
+    struct tprt__rows_group *group = tprt__gpu_of(context)->rows_groups;
+    tprt__gpu_of(context)->rows_groups = group->next;
+    tprt__gpu_ranks_destroy(tprt__gpu_of(context)->gpu, group->ranks);
+    tprt__gpu_peers_destroy(tprt__gpu_of(context)->gpu, group->peers);
     tprt__free(group);
   }
-  tprt__gpu_ranks_destroy(context->gpu, context->alone);
-  tprt__gpu_free(context->gpu, context->rows_room.memory);
-  tprt__gpu_free(context->gpu, context->product_room.memory);
-  tprt__gpu_free(context->gpu, context->gathered_room.memory);
+  tprt__gpu_ranks_destroy(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->alone);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->rows_room.memory);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->product_room.memory);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->gathered_room.memory);
 }
 
 /* ---- Together ---- */
@@ -280,7 +265,8 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
   for (int r = 0; r < n_ranks; r++) {
     const rows_call *call = arguments[r];
     if (call->site->op.kind != site->op.kind ||
-        memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0)
+        memcmp(&call->site->rows, &site->rows, sizeof site->rows) != 0 ||
+        memcmp(&call->site->operands, &site->operands, sizeof site->operands) != 0)
       return tprt__fail(TPRT_MISMATCH, "ranks 0 and %d of the group reduce rows at different sites",
                         r);
     rows.input[r] = site->rows.k ? call->room : call->buffers.input;
@@ -296,15 +282,16 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
 
 /* ---- Apart ---- */
 
-static tprt_status reduce_apart(tprt_context *context, const tprt__site *site,
-                                const tprt__site_state *state, const tprt__rows_buffers *b) {
+static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
+                                  const tprt__site_state *state, const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
-  char *sum = context->rows_room.memory;
-  const void *input = site->rows.k ? context->product_room.memory : b->input;
+  char *sum = tprt__gpu_of(context)->rows_room.memory;
+  const void *input = site->rows.k ? tprt__gpu_of(context)->product_room.memory : b->input;
   void *made[TPRT__ROWS_RESULTS]; /* by the kernel */
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
-    made[i] = gathers && tprt__rows_has_result(&site->rows, i) ? sum + state->rows->slice[i]
-                                                               : tprt__rows_buffer(b, i);
+    made[i] = gathers && tprt__rows_has_result(site, i)
+                  ? sum + tprt__gpu_site_of(state)->rows->slice[i]
+                  : tprt__rows_buffer(b, i);
   tprt_cuda_rows rows = tprt__rows_describe(site, b);
   rows.algorithm = TPRT_CUDA_PULL;
   rows.tokens /= site->rows.layout == TPRT_ROWS_WHOLE ? 1 : tprt_comm_size(state->comm);
@@ -316,23 +303,23 @@ static tprt_status reduce_apart(tprt_context *context, const tprt__site *site,
   rows.scale[0] = made[TPRT__ROWS_RESULT_SCALE];
   tprt_status status = TPRT_OK;
   if (site->rows.k)
-    status =
-        tprt__gpu_contraction_run((tprt__gpu_queue){context->gpu, tprt__gpu_stream(context->gpu)},
-                                  state->rows->product, b->a, b->b, context->product_room.memory);
+    status = tprt__gpu_contraction_run(tprt__gpu_queue_of(context),
+                                       tprt__gpu_site_of(state)->rows->product, b->a, b->b,
+                                       tprt__gpu_of(context)->product_room.memory);
   if (!status)
     status = tprt__gpu_collective(context, state, input, sum);
   if (!status)
-    status =
-        tprt__gpu_reduce_rows(context->gpu, context->alone, &rows, tprt__gpu_stream(context->gpu));
+    status = tprt__gpu_reduce_rows(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->alone, &rows,
+                                   tprt__gpu_stream(tprt__gpu_of(context)->gpu));
   for (int i = 0; i < TPRT__ROWS_RESULTS && gathers && !status; i++)
     if (made[i])
-      status =
-          tprt__gpu_collective(context, &state->rows->gather[i], made[i], tprt__rows_buffer(b, i));
+      status = tprt__gpu_collective(context, &tprt__gpu_site_of(state)->rows->gather[i], made[i],
+                                    tprt__rows_buffer(b, i));
   return status;
 }
 
 /* Beside a collective, kernels that wait for each other might keep it off some GPU. */
-tprt_status tprt__rows_begin_across(tprt_context *context) {
+tprt_status tprt__rows_begin_p2p(tprt_context *context) {
   tprt_status status = tprt__gpu_await_started(context);
   /* whose kernels may be started one after the other */
   if (!status && tprt__graphs_are_shared(context))
@@ -342,64 +329,80 @@ tprt_status tprt__rows_begin_across(tprt_context *context) {
   return status ? status : context->status;
 }
 
-tprt_status tprt__rows_make_room_across(tprt_context *context, tprt__gpu_peers *peers,
-                                        size_t input_bytes, size_t output_bytes) {
+tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *peers,
+                                     size_t input_bytes, size_t output_bytes) {
   if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
     return TPRT_OK;
   tprt__graphs_forget(context); /* what was captured knows the rooms of before */
-  return tprt__gpu_peers_reserve(context->gpu, peers, input_bytes, output_bytes);
+  return tprt__gpu_peers_reserve(tprt__gpu_of(context)->gpu, peers, input_bytes, output_bytes);
+}
+
+static tprt__rows_buffers find_buffers(const tprt__site *site, const void *const *inputs,
+                                       void *const *outputs) {
+  return (tprt__rows_buffers){
+      .input = tprt__site_input(site, inputs, TPRT_IN_TENSOR, 0),
+      .a = tprt__site_input(site, inputs, TPRT_IN_A, 0),
+      .b = tprt__site_input(site, inputs, TPRT_IN_B, 0),
+      .residual = tprt__site_input(site, inputs, TPRT_IN_RESIDUAL, 0),
+      .bias = tprt__site_input(site, inputs, TPRT_IN_BIAS, 0),
+      .gamma = tprt__site_input(site, inputs, TPRT_IN_GAMMA, 0),
+      .beta = tprt__site_input(site, inputs, TPRT_IN_BETA, 0),
+      .static_scale = tprt__site_input(site, inputs, TPRT_IN_STATIC_SCALE, 0),
+      .residual_out = tprt__site_output(site, outputs, TPRT_OUT_RESIDUAL, 0),
+      .out = tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0),
+      .quantised = tprt__site_output(site, outputs, TPRT_OUT_QUANTIZED, 0),
+      .scale = tprt__site_output(site, outputs, TPRT_OUT_SCALE, 0),
+  };
 }
 
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
-                           const tprt__site_state *state, const tprt__rows_buffers *b,
-                           int64_t *traffic) {
-  *traffic = state->plan.traffic;
+                           const tprt__site_state *state, const void *const *inputs,
+                           void *const *outputs, int64_t *traffic) {
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
-    *traffic += state->rows->gather[i].plan.traffic;
-  if (state->plan.recv_bytes == 0) /* there may be no buffers either */
-    return TPRT_OK;
-  tprt_status status = tprt__rows_check_buffers(&site->rows, b);
-  if (status)
-    return status;
-  if (state->rows->way == TPRT__ROWS_APART)
-    return reduce_apart(context, site, state, b);
-  if (state->rows->way == TPRT__ROWS_ACROSS) {
-    status = tprt__rows_begin_across(context);
-    return status ? status : tprt__rows_run_across(context, site, state, b);
+    *traffic += tprt__gpu_site_of(state)->rows->gather[i].plan.traffic;
+  tprt_status status = TPRT_OK;
+  const tprt__rows_buffers buffers = find_buffers(site, inputs, outputs), *b = &buffers;
+  if (tprt__gpu_site_of(state)->rows->mode == TPRT__ROWS_UNFUSED)
+    return reduce_unfused(context, site, state, b);
+  if (tprt__gpu_site_of(state)->rows->mode == TPRT__ROWS_P2P) {
+    status = tprt__rows_begin_p2p(context);
+    return status ? status : tprt__rows_run_p2p(context, site, state, b);
   }
   status = tprt__gpu_await_started(context);
   if (status)
     return status;
   const rows_call call = {.site = site,
-                          .gpu = context->gpu,
-                          .ranks = state->rows->group->ranks,
+                          .gpu = tprt__gpu_of(context)->gpu,
+                          .ranks = tprt__gpu_site_of(state)->rows->group->ranks,
                           .buffers = *b,
-                          .product = state->rows->product,
-                          .room = context->product_room.memory};
+                          .product = tprt__gpu_site_of(state)->rows->product,
+                          .room = tprt__gpu_of(context)->product_room.memory};
   return tprt_context_together(context, state->comm, reduce_for_all, &call);
 }
 
 tprt_status tprt__rows_look(const tprt_context *context) {
   tprt_status status = TPRT_OK;
-  for (const struct tprt__rows_group *at = context->rows_groups; at && !status; at = at->next)
-    status = at->peers ? tprt__gpu_peers_check(context->gpu, at->peers) : TPRT_OK;
+  for (const struct tprt__rows_group *at = tprt__gpu_of(context)->rows_groups; at && !status;
+       at = at->next)
+    status = at->peers ? tprt__gpu_peers_check(tprt__gpu_of(context)->gpu, at->peers) : TPRT_OK;
   return status;
 }
 
 const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
-  static const char *const of_rows[] = {[TPRT__ROWS_APART] = "collectives and a kernel on each GPU",
-                                        [TPRT__ROWS_TOGETHER] = "one kernel for all ranks",
-                                        [TPRT__ROWS_ACROSS] =
-                                            "a kernel on each GPU that reaches the others"};
+  static const char *const of_rows[] = {
+      [TPRT__ROWS_UNFUSED] = "collectives and a kernel on each GPU",
+      [TPRT__ROWS_SHARED_GPU] = "one kernel for all ranks",
+      [TPRT__ROWS_P2P] = "a kernel on each GPU that reaches the others"};
   static const char *const of_gathers[] = {
-      [TPRT__ROWS_APART] = "an all_gather, then the products",
-      [TPRT__ROWS_TOGETHER] = "products in slices, for all ranks",
-      [TPRT__ROWS_ACROSS] = "products in slices, which each GPU copies from the others"};
-  const tprt__bound *program = context->current;
+      [TPRT__ROWS_UNFUSED] = "an all_gather, then the products",
+      [TPRT__ROWS_SHARED_GPU] = "products in slices, for all ranks",
+      [TPRT__ROWS_P2P] = "products in slices, which each GPU copies from the others"};
+  const tprt__bound *program = tprt__gpu_of(context) ? context->current : NULL;
   bool is_there = program && site >= 0 && site < program->program.n_sites;
-  const struct tprt__rows_state *rows = is_there ? program->sites[site].rows : NULL;
-  const struct tprt__gather_state *gather = is_there ? program->sites[site].gather : NULL;
+  const tprt__gpu_site *of = is_there ? program->sites[site].own : NULL;
+  const struct tprt__rows_state *rows = of ? of->rows : NULL;
+  const struct tprt__gather_state *gather = of ? of->gather : NULL;
   if (why)
     *why = rows ? rows->why : gather ? gather->why : "";
-  return rows ? of_rows[rows->way] : gather ? of_gathers[gather->way] : NULL;
+  return rows ? of_rows[rows->mode] : gather ? of_gathers[gather->mode] : NULL;
 }

@@ -27,8 +27,8 @@ enum { RESIDUAL_OUT = TPRT__ROWS_RESULTS, N_RESULTS };
 static size_t lay_out(const tprt__site *site, size_t offset[N_RESULTS]) {
   size_t at = 0;
   for (int i = 0; i < N_RESULTS; i++) {
-    bool has = i == RESIDUAL_OUT ? site->rows.operands & TPRT_ROWS_RESIDUAL_OUT
-                                 : tprt__rows_has_result(&site->rows, i);
+    bool has = i == RESIDUAL_OUT ? tprt__site_has(site, TPRT_OUT_RESIDUAL)
+                                 : tprt__rows_has_result(site, i);
     offset[i] = at;
     if (has)
       at += aligned(i == RESIDUAL_OUT ? whole_bytes(site) : result_bytes(site, i));
@@ -47,23 +47,23 @@ static tprt_cuda_algorithm choose(const tprt__site *site, const tprt__gpu_peers 
   return rows->algorithm == TPRT_CUDA_AUTO || fits == TPRT_CUDA_PUSH ? fits : TPRT_CUDA_PULL;
 }
 
-tprt_status tprt__rows_bind_across(tprt_context *context, const tprt__site *site,
-                                   const tprt__site_state *state) {
-  tprt__gpu_peers *peers = state->rows->group->peers;
+tprt_status tprt__rows_bind_p2p(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state) {
+  tprt__gpu_peers *peers = tprt__gpu_site_of(state)->rows->group->peers;
   int64_t input_bytes = 0;
   size_t offset[N_RESULTS];
   bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
   if (!status)
-    status = tprt__rows_make_room_across(context, peers, (size_t)input_bytes,
-                                         slices ? lay_out(site, offset) : 0);
+    status = tprt__rows_make_room_p2p(context, peers, (size_t)input_bytes,
+                                      slices ? lay_out(site, offset) : 0);
   return status;
 }
 
-tprt_status tprt__rows_bind_product_across(tprt_context *context, const tprt__site *site,
-                                           const tprt__site_state *state) {
-  bool slices =
-      choose(site, state->rows->group->peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
+tprt_status tprt__rows_bind_product_p2p(tprt_context *context, const tprt__site *site,
+                                        const tprt__site_state *state) {
+  bool slices = choose(site, tprt__gpu_site_of(state)->rows->group->peers,
+                       tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   return slices ? tprt__rows_bind_slices(context, site, state) : TPRT_OK;
 }
 
@@ -72,12 +72,13 @@ static tprt_status give_input(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const tprt__rows_buffers *b,
                               tprt_cuda_rows *rows) {
   int me = tprt_comm_rank(state->comm);
-  void *room = tprt__gpu_peers_inputs(state->rows->group->peers)[me];
-  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  void *room = tprt__gpu_peers_inputs(tprt__gpu_site_of(state)->rows->group->peers)[me];
+  const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
   if (site->rows.k)
-    return tprt__gpu_contraction_run(queue, state->rows->product, b->a, b->b, room);
+    return tprt__gpu_contraction_run(queue, tprt__gpu_site_of(state)->rows->product, b->a, b->b,
+                                     room);
   if (rows->algorithm != TPRT_CUDA_PUSH)
-    return tprt__gpu_copy(context->gpu, room, b->input, (size_t)whole_bytes(site));
+    return tprt__gpu_copy(tprt__gpu_of(context)->gpu, room, b->input, (size_t)whole_bytes(site));
   rows->input[me] = b->input;
   return TPRT_OK;
 }
@@ -85,14 +86,14 @@ static tprt_status give_input(tprt_context *context, const tprt__site *site,
 static tprt_status reduce(tprt_context *context, const tprt__site *site,
                           const tprt__site_state *state, const tprt__rows_buffers *b,
                           tprt_cuda_rows *rows) {
-  const tprt__gpu_peers *peers = state->rows->group->peers;
+  const tprt__gpu_peers *peers = tprt__gpu_site_of(state)->rows->group->peers;
   void *const *rooms = tprt__gpu_peers_inputs(peers);
   for (int r = 0; r < tprt_comm_size(state->comm); r++)
     rows->input[r] = rooms[r];
-  if (state->rows->sliced)
-    return tprt__rows_multiply_across(context, site, state, b, rows);
+  if (tprt__gpu_site_of(state)->rows->sliced)
+    return tprt__rows_multiply_p2p(context, site, state, b, rows);
   tprt_status status = give_input(context, site, state, b, rows);
-  return status ? status : tprt__gpu_peers_reduce(context->gpu, peers, rows);
+  return status ? status : tprt__gpu_peers_reduce(tprt__gpu_of(context)->gpu, peers, rows);
 }
 
 /* A result that all ranks store: where, and from there to its place when they have. */
@@ -103,9 +104,9 @@ typedef struct result {
   size_t bytes;
 } result;
 
-tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site,
-                                  const tprt__site_state *state, const tprt__rows_buffers *b) {
-  const tprt__gpu_peers *peers = state->rows->group->peers;
+tprt_status tprt__rows_run_p2p(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state, const tprt__rows_buffers *b) {
+  const tprt__gpu_peers *peers = tprt__gpu_site_of(state)->rows->group->peers;
   int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
   void *const *rooms = tprt__gpu_peers_outputs(peers);
   tprt_cuda_rows rows = tprt__rows_describe(site, b);
@@ -137,8 +138,8 @@ tprt_status tprt__rows_run_across(tprt_context *context, const tprt__site *site,
   tprt_status status = reduce(context, site, state, b, &rows);
   for (int i = 0; i < N_RESULTS && !status; i++) {
     if (results[i].to && results[i].stored)
-      status = tprt__gpu_copy(context->gpu, results[i].to, (char *)rooms[me] + offset[i],
-                              results[i].bytes);
+      status = tprt__gpu_copy(tprt__gpu_of(context)->gpu, results[i].to,
+                              (char *)rooms[me] + offset[i], results[i].bytes);
   }
   return status;
 }

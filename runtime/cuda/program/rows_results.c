@@ -6,15 +6,11 @@
 
 /* ---- Results ---- */
 
-static bool has_scales(const tprt__rows *rows) {
-  return rows->quantise == TPRT_CUDA_PER_TOKEN || rows->quantise == TPRT_CUDA_PER_GROUP;
-}
-
-bool tprt__rows_has_result(const tprt__rows *rows, tprt__rows_result which) {
-  const bool has[] = {[TPRT__ROWS_RESULT_OUT] = rows->operands & TPRT_ROWS_OUT,
-                      [TPRT__ROWS_RESULT_QUANTISED] = rows->quantise != TPRT_CUDA_NO_QUANTISE,
-                      [TPRT__ROWS_RESULT_SCALE] = has_scales(rows)};
-  return has[which];
+bool tprt__rows_has_result(const tprt__site *site, tprt__rows_result which) {
+  static const tprt_operand operands[] = {[TPRT__ROWS_RESULT_OUT] = TPRT_OUT_TENSOR,
+                                          [TPRT__ROWS_RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
+                                          [TPRT__ROWS_RESULT_SCALE] = TPRT_OUT_SCALE};
+  return tprt__site_has(site, operands[which]);
 }
 
 void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which) {
@@ -57,12 +53,12 @@ static int64_t round_up(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site,
                                  tprt__site_state *state) {
-  struct tprt__rows_state *rows = state->rows;
+  struct tprt__rows_state *rows = tprt__gpu_site_of(state)->rows;
   tprt_status status = TPRT_OK;
   rows->room = round_up(state->plan.recv_bytes);
   for (int i = 0; i < TPRT__ROWS_RESULTS && site->rows.layout == TPRT_ROWS_GATHERED && !status;
        i++) {
-    if (!tprt__rows_has_result(&site->rows, i))
+    if (!tprt__rows_has_result(site, i))
       continue;
     status = plan_gather(context, site, state, i, &rows->gather[i]);
     rows->slice[i] = rows->room;
@@ -72,30 +68,6 @@ tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *
 }
 
 /* ---- Calls ---- */
-
-tprt_status tprt__rows_check_buffers(const tprt__rows *rows, const tprt__rows_buffers *b) {
-  const struct {
-    const char *name;
-    const void *buffer;
-    bool wanted;
-  } all[] = {{"input", b->input, !rows->k},
-             {"a", b->a, rows->k},
-             {"b", b->b, rows->k},
-             {"residual", b->residual, rows->operands & TPRT_ROWS_RESIDUAL},
-             {"bias", b->bias, rows->operands & TPRT_ROWS_BIAS},
-             {"gamma", b->gamma, rows->operands & TPRT_ROWS_GAMMA},
-             {"beta", b->beta, rows->operands & TPRT_ROWS_BETA},
-             {"static_scale", b->static_scale, rows->quantise == TPRT_CUDA_STATIC},
-             {"residual_out", b->residual_out, rows->operands & TPRT_ROWS_RESIDUAL_OUT},
-             {"out", b->out, tprt__rows_has_result(rows, TPRT__ROWS_RESULT_OUT)},
-             {"quantised", b->quantised, tprt__rows_has_result(rows, TPRT__ROWS_RESULT_QUANTISED)},
-             {"scale", b->scale, tprt__rows_has_result(rows, TPRT__ROWS_RESULT_SCALE)}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (!all[i].buffer == all[i].wanted)
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "%s is %p, and the site has %s", all[i].name,
-                        all[i].buffer, all[i].wanted ? "one" : "none");
-  return TPRT_OK;
-}
 
 static float float_of(int64_t word) {
   uint32_t bits = (uint32_t)word;

@@ -44,19 +44,20 @@ tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers 
 static tprt_status plan_slice(tprt_context *context, const tprt__site *site, int n_ranks, int64_t m,
                               tprt__gpu_contraction **made) {
   const tprt__rows *rows = &site->rows;
-  int64_t product[12];
-  tprt__product_words(m, rows->hidden, rows->k, rows->transpose_b, product);
-  int64_t words[16] = {rows->blocks, block_of(rows) * rows->k, 0,
-                       slice_of(rows, n_ranks) * rows->hidden};
-  memcpy(words + 4, product, sizeof product);
+  tprt_abi_loop loops[1 + TPRT__MATMUL_LOOPS] = {
+      {rows->blocks, {block_of(rows) * rows->k, 0, slice_of(rows, n_ranks) * rows->hidden}}};
+  tprt__matmul_loops(m, rows->hidden, rows->k, rows->transpose_b, loops + 1);
   tprt__contraction plan;
-  tprt_status status = tprt__contraction_plan(site->op.dtype, 4, words, true, &plan);
-  return status ? status : tprt__gpu_contraction_plan(context->gpu, &plan, 4, words, NULL, made);
+  tprt_status status =
+      tprt__contraction_plan(site->op.dtype, 1 + TPRT__MATMUL_LOOPS, loops, true, &plan);
+  return status ? status
+                : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &plan,
+                                             1 + TPRT__MATMUL_LOOPS, loops, NULL, made);
 }
 
 tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site,
                                    const tprt__site_state *state) {
-  struct tprt__rows_state *of = state->rows;
+  struct tprt__rows_state *of = tprt__gpu_site_of(state)->rows;
   int n = tprt_comm_size(state->comm);
   int64_t slice = slice_of(&site->rows, n), last = slice ? block_of(&site->rows) % slice : 0;
   if (!tprt__rows_has_slices(site, n))
@@ -83,7 +84,7 @@ static tprt_status contract(tprt_context *context, const tprt__site *site,
                             const tprt__site_state *state, const tprt__rows_buffers *b,
                             const tprt_cuda_rows *to) {
   const tprt__rows *rows = &site->rows;
-  const tprt__gpu_queue queue = {context->gpu, tprt__gpu_stream(context->gpu)};
+  const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
   int n = tprt_comm_size(state->comm), me = tprt_comm_rank(state->comm);
   int64_t slice = slice_of(rows, n), size = (int64_t)tprt_dtype_size(site->op.dtype);
   tprt_status status = TPRT_OK;
@@ -94,23 +95,24 @@ static tprt_status contract(tprt_context *context, const tprt__site *site,
     char *out =
         (char *)(uintptr_t)to->input[owner] + me * rows->blocks * slice * rows->hidden * size;
     if (left > 0)
-      status = tprt__gpu_contraction_run(queue, state->rows->slices[left < slice], a, b->b, out);
+      status = tprt__gpu_contraction_run(
+          queue, tprt__gpu_site_of(state)->rows->slices[left < slice], a, b->b, out);
   }
   return status;
 }
 
-tprt_status tprt__rows_multiply_across(tprt_context *context, const tprt__site *site,
-                                       const tprt__site_state *state, const tprt__rows_buffers *b,
-                                       tprt_cuda_rows *rows) {
-  const tprt__gpu_peers *peers = state->rows->group->peers;
+tprt_status tprt__rows_multiply_p2p(tprt_context *context, const tprt__site *site,
+                                    const tprt__site_state *state, const tprt__rows_buffers *b,
+                                    tprt_cuda_rows *rows) {
+  const tprt__gpu_peers *peers = tprt__gpu_site_of(state)->rows->group->peers;
   const tprt_cuda_gemm gemm = tprt__rows_gemm(site, b);
   tprt_status status = TPRT_UNSUPPORTED;
   if (((uintptr_t)b->a | (uintptr_t)b->b) % 16 == 0)
-    status = tprt__gpu_peers_multiply(context->gpu, peers, &gemm, rows);
+    status = tprt__gpu_peers_multiply(tprt__gpu_of(context)->gpu, peers, &gemm, rows);
   /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
   if (status != TPRT_UNSUPPORTED)
     return status;
   status = contract(context, site, state, b, rows);
   rows->input_sent = true;
-  return status ? status : tprt__gpu_peers_reduce(context->gpu, peers, rows);
+  return status ? status : tprt__gpu_peers_reduce(tprt__gpu_of(context)->gpu, peers, rows);
 }

@@ -15,8 +15,8 @@
 // CHECK: verified
 // HOST-NOT: is one call
 // HOST: verified
-// CALLS-COUNT-4: call i32 @tprt_abi_multiply(
-// CALLS-NOT: call i32 @tprt_abi_multiply(
+// CALLS-COUNT-4: call i32 @tprt_abi_fused(
+// CALLS-NOT: call i32 @tprt_abi_fused(
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x16x32xf32> {tp.sharding = [["dp"], [], []]}, %w: tensor<48x32xf32> {tp.sharding = [["tp"], []]}, %b: tensor<48xf32> {tp.sharding = [["tp"]]},
                 %u: tensor<16x32xbf16> {tp.sharding = [["dp"], []]}, %v: tensor<32x16xbf16> {tp.sharding = [[], ["tp"]]}, %c: tensor<16xbf16> {tp.sharding = [["tp"]]},

@@ -6,7 +6,7 @@
 
 // CUDA-LABEL: llvm.func @sliced
 // CUDA-NOT: tprt_abi_contract
-// CUDA: llvm.call @tprt_abi_multiply_rows
+// CUDA: llvm.call @tprt_abi_fused
 // CUDA-NOT: llvm.call @tprt_abi_collective
 // CUDA-LABEL: llvm.func @slower
 

@@ -8,8 +8,7 @@
 // CHECK: 'shard.all_reduce': is fused with residual, f8 by a scale, 8 rows of 32
 // CHECK: 'shard.reduce_scatter': is fused with its product, residual, f8 by scales of rows, 8 rows of 16
 // CHECK: verified
-// CALLS-COUNT-2: call i32 @tprt_abi_quantise_rows(
-// CALLS: call i32 @tprt_abi_multiply_quantise_rows(
+// CALLS-COUNT-3: call i32 @tprt_abi_fused(
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d1)>
 #stat = affine_map<(d0, d1) -> (d0)>

@@ -3,17 +3,24 @@
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-inline-calls,tp-lower-to-runtime)' | FileCheck %s --check-prefix=INLINED
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-to-cuda)' | FileCheck %s --check-prefix=CUDA
 
-// INLINED-NOT: tprt_abi_reduce_rows
+// INLINED-NOT: tprt_abi_fused
 // INLINED: tprt_abi_collective
-// CUDA: llvm.call @tprt_abi_reduce_rows
+// In the end the pointers lie in one array of the stack: inputs, and behind them outputs.
+// CUDA-LABEL: llvm.func @main
+// CUDA: %[[ARRAY:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
+// CUDA: %[[SLOT:.*]] = llvm.getelementptr %[[ARRAY]][4] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CUDA: llvm.store %{{.*}}, %[[SLOT]]
+// CUDA: %[[OUTPUTS:.*]] = llvm.getelementptr %[[ARRAY]][3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CUDA: llvm.call @tprt_abi_fused(%{{.*}}, %{{.*}}, %[[ARRAY]], %[[OUTPUTS]]) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 // CUDA-NOT: tprt_abi_collective
+// CUDA-NOT: tprt_abi_fused.
 
-// The site: kind 8, f32, sum, axis 1 of 2; 32 x 16, scattered along 0. Behind: gathered, residual and gamma and both results, RMS norm, 1e-5, slices.
-// CHECK: func.func private @tprt_abi_reduce_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// The site: kind 8, f32, sum, axis 1 of 2; 32 x 16, scattered along 0. Its extra data: 3 inputs (tensor, residual, gamma) and 2 outputs (residual, tensor);
+// gathered, RMS norm, 1e-5, slices; no matmul, no quantization.
+// CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @main(%[[CTX:.*]]: !llvm.ptr, %[[D:.*]]: tensor<32x16xf32> {{.*}}, %[[RES:.*]]: tensor<8x16xf32> {{.*}}, %[[G:.*]]: tensor<16xf32>
-// CHECK-SAME: tp.extra = array<i64: 2, 21, 1, 925353388, 3>
-// CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
-// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 4, 6, 0, 0, 0, 0, 0, 11, 10, 0, 0, 0, 0, 0, 0, 2, 1, 925353388, 3, 0, 0, 0, 0, 0, 0>
+// CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 28>
 // CHECK: %[[R:.*]] = memref.alloc() : memref<8x16xf32>
 // CHECK: memref.extract_aligned_pointer_as_index %[[R]]
 // CHECK: %[[RP:.*]] = llvm.inttoptr
@@ -27,7 +34,7 @@
 // CHECK: bufferization.to_buffer %[[G]] read_only
 // CHECK: %[[GP:.*]] = llvm.inttoptr
 // CHECK: %[[SITE:.*]] = arith.constant 0 : i32
-// CHECK: call @tprt_abi_reduce_rows(%[[CTX]], %[[SITE]], %[[DP]], %[[RESP]], %[[NONE]], %[[GP]], %[[NONE]], %[[RP]], %[[YP]])
+// CHECK: call @tprt_abi_fused.3.2(%[[CTX]], %[[SITE]], %[[DP]], %[[RESP]], %[[GP]], %[[RP]], %[[YP]])
 // CHECK: %[[RT:.*]] = bufferization.to_tensor %[[R]] restrict writable
 // CHECK: %[[YT:.*]] = bufferization.to_tensor %[[Y]] restrict writable
 // CHECK: return %[[RT]], %[[YT]]
@@ -53,7 +60,7 @@ func.func private @tp.fused.0(%d: tensor<32x16xf32>, %residual: tensor<8x16xf32>
 // A loop whose condition comes from what is fused is the same on all devices: the sum is, and what it is added to.
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.while
-// CHECK: call @tprt_abi_reduce_rows
+// CHECK: call @tprt_abi_fused.2.1(
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @loop(%d: tensor<8x16xf32> {tp.sharding = {mesh = @mesh, dims = [[], []], partial = {tp = "sum"}}}, %r: tensor<8x16xf32> {tp.sharding = [[], []]}) -> tensor<8x16xf32> {
@@ -81,19 +88,18 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>)
 
 // -----
 
-// A product: kind 9, its shape; behind the words of the rows k, and that the right factor is stored the other way round.
-// CHECK: func.func private @tprt_abi_multiply_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// The rows are a matmul of inputs A and B (2 and 3): k is 4, B is transposed.
+// CHECK: func.func private @tprt_abi_fused.3.1(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<2x8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x2x16xf32>
-// CHECK-SAME: tp.extra = array<i64: 1, 1, 0, 0, 3, 4, 1>
-// CHECK-SAME: tp.sites = array<i64: 9, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7>
-// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-SAME: tp.extra = array<i64: 3, 1, 2, 3, 4, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 0, 0, 0, 0>
+// CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 28>
 // CHECK: bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[AP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[B]] read_only
 // CHECK: %[[BP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[RES]] read_only
 // CHECK: %[[RP:.*]] = llvm.inttoptr
-// CHECK: call @tprt_abi_multiply_rows(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}})
+// CHECK: call @tprt_abi_fused.3.1(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %{{.*}})
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @product(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x2x16xf32>) -> tensor<2x2x16xf32> {
@@ -111,19 +117,18 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
 
 // -----
 
-// A product whose rows become f8: kind 14; behind the words of the rows those of the quantisation, then k, and that the right factor is turned round.
-// CHECK: func.func private @tprt_abi_multiply_quantise_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// The rows of a matmul become f8: outputs 12 and 13; per token, at least 1.0.
+// CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @quantised_product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x16xf32>
-// CHECK-SAME: tp.extra = array<i64: 1, 1, 0, 0, 3, 2, 1065353216, 0, 1, 4, 1>
-// CHECK-SAME: tp.sites = array<i64: 14, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11>
-// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 2, 3, 4, 0, 0, 0, 0, 0, 12, 13, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 2, 1065353216, 0, 1>
+// CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 28>
 // CHECK: bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[AP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[B]] read_only
 // CHECK: %[[BP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[RES]] read_only
 // CHECK: %[[RP:.*]] = llvm.inttoptr
-// CHECK: call @tprt_abi_multiply_quantise_rows(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}}, %{{.*}})
+// CHECK: call @tprt_abi_fused.3.2(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %{{.*}}, %{{.*}})
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @quantised_product(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>) {
@@ -142,18 +147,17 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: ten
 
 // -----
 
-// Rows that are gathered: kind 11; behind it two products, of 16 and 8 columns, the second by a matrix that is stored the other way round.
+// An all-gather of rows and two matmuls: kind 9; 16 and 8 columns, the second B is transposed.
 // CHECK: func.func @gathered(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<2x4xf32> {{.*}}, %[[B0:.*]]: tensor<4x16xf32> {{.*}}, %[[B1:.*]]: tensor<8x4xf32>
-// CHECK-SAME: tp.extra = array<i64: 2, 16, 0, 8, 1>
-// CHECK-SAME: tp.sites = array<i64: 11, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
-// CHECK: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 3, 3, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0, 2, 16, 8, 0, 0, 0, 1, 0, 0>
+// CHECK-SAME: tp.sites = array<i64: 9, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27>
 // CHECK: bufferization.to_buffer %[[X]] read_only
 // CHECK: %[[XP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[B0]] read_only
 // CHECK: %[[P0:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[B1]] read_only
 // CHECK: %[[P1:.*]] = llvm.inttoptr
-// CHECK: call @tprt_abi_gather_multiply(%[[CTX]], %{{.*}}, %[[XP]], %[[P0]], %[[P1]], %[[NONE]], %[[NONE]], %[[NONE]], %{{.*}}, %{{.*}}, %[[NONE]], %[[NONE]])
+// CHECK: call @tprt_abi_fused.3.2(%[[CTX]], %{{.*}}, %[[XP]], %[[P0]], %[[P1]], %{{.*}}, %{{.*}})
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @gathered(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: tensor<8x4xf32>) -> (tensor<8x16xf32>, tensor<8x8xf32>) {
@@ -171,15 +175,15 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: ten
 // -----
 
 // A softmax: kind 10, the shape of the logits; a target of i32, all results, of the target the logarithm of its probability, as this device has it.
-// CHECK: func.func private @tprt_abi_softmax_rows(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK: func.func private @tprt_abi_fused.2.3(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @softmax(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<8x16xbf16> {{.*}}, %[[T:.*]]: tensor<8xi32>
-// CHECK-SAME: tp.extra = array<i64: [[I32:[0-9]+]], 7, 2, 1, 1>
-// CHECK-SAME: tp.sites = array<i64: 10, {{[0-9]+}}, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5>
+// CHECK-SAME: tp.extra = array<i64: 2, 3, 1, 9, 0, 0, 0, 0, 0, 0, 15, 16, 17, 0, 0, 0, 0, 0, [[I32:[0-9]+]], 2, 1, 1>
+// CHECK-SAME: tp.sites = array<i64: 10, {{[0-9]+}}, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 22>
 // CHECK: bufferization.to_buffer %[[X]] read_only
 // CHECK: %[[XP:.*]] = llvm.inttoptr
 // CHECK: bufferization.to_buffer %[[T]] read_only
 // CHECK: %[[TP:.*]] = llvm.inttoptr
-// CHECK: call @tprt_abi_softmax_rows(%[[CTX]], %{{.*}}, %[[XP]], %[[TP]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: call @tprt_abi_fused.2.3(%[[CTX]], %{{.*}}, %[[XP]], %[[TP]], %{{.*}}, %{{.*}}, %{{.*}})
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @softmax(%x: tensor<8x16xbf16>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {

@@ -261,7 +261,11 @@ static void *come_late(void *argument) {
   p->unbound = got != TPRT_OK;
   (void)tprt_context_alloc(context, 3 * N * sizeof *memory, (void **)&memory);
   if (!got && comes) {
-    got = tprt_abi_reduce_rows(context, SITE, memory, NULL, NULL, memory, NULL, NULL, memory + N);
+    const tprt_abi_operands operands = operands_of(&shape_cases[SITE]);
+    const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                                      [TPRT_IN_GAMMA] = {memory},
+                                      [TPRT_OUT_TENSOR] = {memory + N}}};
+    got = call_fused(context, SITE, &operands, &pointers);
     p->errors +=
         got != TPRT_OK || tprt_context_synchronize(context) != TPRT_TIMEOUT ||
         !strstr(tprt_last_error(), "rank 0 gave up waiting for the others in fused call 1");

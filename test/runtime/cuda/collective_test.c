@@ -85,15 +85,16 @@ static void add_site(program *p, const row *r) {
     pairs[2 * n_pairs++ + 1] = (i + 1) % p->n_ranks;
   }
   for (int target = 0; target < 2; target++) {
-    int64_t *site = table_site(&p->tables[target], r->kind, r->dtype, r->reduction,
-                               permutes   ? 0
-                               : r->whole ? 2
-                                          : 1,
-                               r->whole ? both : second, n_dims, shape, pairs, 2 * (size_t)n_pairs);
-    site[27] =
+    tprt_abi_site *site =
+        table_site(&p->tables[target], r->kind, r->dtype, r->reduction,
+                   permutes   ? 0
+                   : r->whole ? 2
+                              : 1,
+                   r->whole ? both : second, n_dims, shape, pairs, 2 * (size_t)n_pairs);
+    site->dim =
         r->kind == TPRT_SITE_BROADCAST || permutes || r->kind == TPRT_SITE_ALL_REDUCE ? 0 : r->dim;
-    site[28] = r->kind == TPRT_SITE_ALL_TO_ALL ? r->split : 0;
-    site[29] = r->kind == TPRT_SITE_BROADCAST ? group_of(p, r) - 1 : 0;
+    site->split_dim = r->kind == TPRT_SITE_ALL_TO_ALL ? r->split : 0;
+    site->root = r->kind == TPRT_SITE_BROADCAST ? group_of(p, r) - 1 : 0;
   }
   p->rows[p->n_sites++] = *r;
 }

@@ -99,9 +99,8 @@ static tprt_comm *alone(void) {
 static test_table make_program(const row *r, tprt_target target) {
   int64_t one = 1;
   test_table t = table_make(1, &one);
-  int64_t *site = table_contract(&t, r->dtype, r->n_loops, r->loops);
-  site[27] = r->overwrite;
-  t.words[16] = target;
+  table_contract(&t, r->dtype, r->n_loops, r->loops)->dim = r->overwrite;
+  table_header(&t)->target = target;
   return t;
 }
 
@@ -240,16 +239,24 @@ static const product_row product_rows[] = {
 // clang-format on
 enum { N_PRODUCT_ROWS = sizeof product_rows / sizeof *product_rows };
 
+static tprt_abi_operands operands_of(const product_row *r) {
+  tprt_abi_operands made = {0};
+  add_input(&made, TPRT_IN_A);
+  add_input(&made, TPRT_IN_B);
+  if (r->bias)
+    add_input(&made, TPRT_IN_BIAS);
+  add_output(&made, TPRT_OUT_TENSOR);
+  return made;
+}
+
 static test_table make_product(const product_row *r) {
   int64_t one = 1, shape[] = {r->m, r->n};
-  const int64_t extra[TPRT_FINISH_WORDS] = {[TPRT_FINISH_K] = r->k,
-                                            [TPRT_FINISH_TRANSPOSED] = r->transposed,
-                                            [TPRT_FINISH_FUNCTION] = r->function,
-                                            [TPRT_FINISH_BIAS] = r->bias};
+  const tprt_abi_fused_matmul extra = {
+      .operands = operands_of(r), .k = r->k, .transpose_b = r->transposed, .function = r->function};
   test_table t = table_make(1, &one);
-  table_site(&t, TPRT_SITE_MULTIPLY, r->dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, extra,
-             TPRT_FINISH_WORDS);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_site(&t, TPRT_SITE_FUSED_MATMUL, r->dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, &extra,
+             N_WORDS_OF(tprt_abi_fused_matmul));
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 
@@ -269,10 +276,14 @@ static tprt_status run_product(const product_row *r, bool bias, char *memory[N_B
     assert_int_equal(tprt_context_alloc(context, bytes, &at[i]), TPRT_OK);
     assert_int_equal(tprt_context_upload(context, at[i], memory[i], bytes), TPRT_OK);
   }
+  const tprt_abi_operands operands = operands_of(r);
+  const fused_pointers pointers = {
+      {[TPRT_IN_A] = {at[OPERAND_A]},
+       [TPRT_IN_B] = {at[OPERAND_B]},
+       [TPRT_IN_BIAS] = {bias ? (char *)at[OPERAND_BIAS] + (size_t)r->shift * size : NULL},
+       [TPRT_OUT_TENSOR] = {at[OUT]}}};
   if (!status)
-    status = (tprt_status)tprt_abi_multiply(
-        context, 0, at[OPERAND_A], at[OPERAND_B],
-        bias ? (char *)at[OPERAND_BIAS] + (size_t)r->shift * size : NULL, at[OUT]);
+    status = (tprt_status)call_fused(context, 0, &operands, &pointers);
   if (!status) {
     tprt_site_stats stats;
     assert_int_equal(tprt_context_download(context, memory[OUT], at[OUT], bytes), TPRT_OK);
@@ -360,17 +371,18 @@ static void test_products(void **state) {
   }
 }
 
-/* What a site has, a call has to give; what it has not, a call must not. */
+/* A call has to give every operand that its site has. */
 static void test_bias_that_is_missing(void **state) {
   (void)state;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < N_PRODUCT_ROWS; i++) {
     char *memory[N_BUFFERS], error[256];
     const product_row *r = &product_rows[i];
+    if (!r->bias || r->m == 0) /* without elements nothing is read */
+      continue;
     make_product_memory(r, memory);
     begin(&no_faults);
-    assert_int_equal(run_product(r, !r->bias, memory, error), TPRT_INVALID_ARGUMENT);
-    if (!strstr(error, r->bias ? "site 0: the bias is (nil), and the site has one"
-                               : ", and the site has none"))
+    assert_int_equal(run_product(r, false, memory, error), TPRT_INVALID_ARGUMENT);
+    if (!strstr(error, "site 0: input 2 of the site is NULL"))
       fail_msg("%s: \"%s\"", r->name, error);
     free_product_memory(memory);
   }
@@ -379,30 +391,37 @@ static void test_bias_that_is_missing(void **state) {
 /* Words of a table that are wrong. */
 static void test_wrong_products(void **state) {
   (void)state;
-  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS };
   static const struct {
-    int word;
+    size_t word;
     int64_t value;
     const char *text;
   } cases[] = {
-      {16, TPRT_TARGET_HOST, "elements are finished in programs for GPUs only"},
-      {SITE + 1, TPRT_F64, "of a tensor of f64"},
-      {SITE + 2, TPRT_SUM, "reduction sum of a tensor"},
-      {SITE + 3, 1, "number of axes is 1"},
-      {SITE + 12, 0, "word 13 is unused"},
-      {SITE + 13, -1, "dimension 0 has size -1"},
-      {SITE + 14, 0, "columns of a product is 0"},
-      {SITE + 27, 1, "dim is 1"},
-      {SITE + 31, 3, "3 words of extra data, not 4"},
-      {EXTRA + TPRT_FINISH_K, 0, "k of a product is 0"},
-      {EXTRA + TPRT_FINISH_K, INT64_C(1) << 61, "contraction: loop"},
-      {EXTRA + TPRT_FINISH_TRANSPOSED, 2, "transposed factor is 2"},
-      {EXTRA + TPRT_FINISH_FUNCTION, TPRT_CUDA_RELU_GRADIENT, "function of a product is 3"},
-      {EXTRA + TPRT_FINISH_BIAS, -1, "bias of a product is -1"},
+      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are of programs for GPUs only"},
+      {SITE_WORD(dtype), TPRT_F64, "of a tensor of f64"},
+      {SITE_WORD(reduction), TPRT_SUM, "reduction sum of a tensor"},
+      {SITE_WORD(n_axes), 1, "number of axes is 1"},
+      {SITE_WORD(rank), 0, "shape: a word is unused"},
+      {SITE_WORD(shape[0]), -1, "dimension 0 has size -1"},
+      {SITE_WORD(shape[1]), 0, "columns of a matmul is 0"},
+      {SITE_WORD(dim), 1, "dim is 1"},
+      {SITE_WORD(n_extra), 3, "fused matmul: 3 words of extra data, not 21"},
+      {EXTRA_WORD(tprt_abi_fused_matmul, k), 0, "k of a matmul is 0"},
+      {EXTRA_WORD(tprt_abi_fused_matmul, k), INT64_C(1) << 61, "contraction: loop"},
+      {EXTRA_WORD(tprt_abi_fused_matmul, transpose_b), 2, "transposed factor is 2"},
+      {EXTRA_WORD(tprt_abi_fused_matmul, function), TPRT_CUDA_RELU_GRADIENT,
+       "function of a matmul is 3"},
+      {EXTRA_WORD(tprt_abi_operands, n_inputs), 1, "inputs is 3; it must be from 0 to 0"},
+      {EXTRA_WORD(tprt_abi_operands, n_inputs), 9, "inputs is 9; it must be from 0 to 8"},
+      {EXTRA_WORD(tprt_abi_operands, inputs[1]), TPRT_IN_A, "inputs: 2 is listed twice"},
+      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_IN_TENSOR,
+       "fused matmul: operands 0x42a; it needs 0x40c and may have 0x20"},
+      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_OUT_TENSOR, "inputs is 10"},
+      {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_IN_A, "outputs is 2"},
+      {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_OUT_SCALE, "fused matmul: operands"},
   };
   test_table t = make_product(&product_rows[0]);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_true(table_refused(&t, (size_t)cases[i].word, cases[i].value, cases[i].text));
+    assert_true(table_refused(&t, cases[i].word, cases[i].value, cases[i].text));
   table_free(&t);
 }
 
@@ -418,11 +437,11 @@ static void test_other_kind(void **state) {
     tprt_context *context = make_context(world, TPRT_TARGET_CUDA);
     assert_int_equal(tprt_abi_enter(context, t.words), TPRT_OK);
     int32_t status = i ? tprt_abi_contract(context, 0, NULL, NULL, NULL)
-                       : tprt_abi_multiply(context, 1, NULL, NULL, NULL, NULL);
+                       : tprt_abi_fused(context, 1, NULL, NULL);
     assert_int_equal(status, TPRT_INVALID_ARGUMENT);
-    assert_non_null(strstr(tprt_context_error(context),
-                           i ? "site 0 of the bound program is no contraction"
-                             : "site 1 of the bound program is no product with what is done"));
+    assert_non_null(
+        strstr(tprt_context_error(context), i ? "site 0 of the bound program is no contraction"
+                                              : "site 1 of the bound program is no fused site"));
     tprt_context_destroy(context);
     tprt_comm_destroy(world);
   }

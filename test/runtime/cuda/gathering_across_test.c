@@ -294,8 +294,11 @@ static void *come_late(void *argument) {
   p->unbound = got != TPRT_OK;
   (void)tprt_context_alloc(context, 4 * BYTES, (void **)&memory);
   if (!got && tprt_comm_rank(p->world) == 0) {
-    got = tprt_abi_gather_multiply(context, 1, memory, memory + BYTES, NULL, NULL, NULL, NULL,
-                                   memory + 2 * BYTES, NULL, NULL, NULL);
+    const tprt_abi_operands operands = gather_operands_of(&gather_cases[1]);
+    const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                                      [TPRT_IN_B] = {memory + BYTES},
+                                      [TPRT_OUT_TENSOR] = {memory + 2 * BYTES}}};
+    got = call_fused(context, 1, &operands, &pointers);
     p->errors += got != TPRT_OK || tprt_context_synchronize(context) != TPRT_TIMEOUT ||
                  !strstr(tprt_last_error(), "rank 0 gave up waiting for the others in fused call");
   }

@@ -15,23 +15,36 @@ const gather_case gather_cases[] = {
 };
 const int n_gather_cases = sizeof gather_cases / sizeof *gather_cases;
 
+tprt_abi_operands gather_operands_of(const gather_case *c) {
+  tprt_abi_operands made = {0};
+  add_input(&made, TPRT_IN_TENSOR);
+  if (c->keeps)
+    add_output(&made, TPRT_OUT_GATHERED);
+  for (int i = 0; i < c->n; i++) {
+    add_input(&made, TPRT_IN_B);
+    add_output(&made, TPRT_OUT_TENSOR);
+  }
+  return made;
+}
+
 void add_gather_case(test_table *t, const gather_case *c, int64_t n_ranks) {
   static const int64_t axis[] = {0};
   const int64_t shape[] = {c->blocks, ALL_ROWS / c->blocks / n_ranks, WIDTH};
-  int64_t extra[1 + 2 * TPRT_GATHER_MOST] = {[TPRT_GATHER_N] = c->n};
+  tprt_abi_fused_gather extra = {.operands = gather_operands_of(c), .n_matmuls = c->n};
   for (int i = 0; i < c->n; i++) {
-    extra[TPRT_GATHER_COLUMNS + 2 * i] = c->columns[i];
-    extra[TPRT_GATHER_TRANSPOSED + 2 * i] = c->transposed[i];
+    extra.columns[i] = c->columns[i];
+    extra.transpose_b[i] = c->transposed[i];
   }
-  table_site(t, TPRT_SITE_GATHER_MULTIPLY, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra,
-             (size_t)(1 + 2 * c->n))[27] = 1;
+  table_site(t, TPRT_SITE_FUSED_GATHER, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, &extra,
+             N_WORDS_OF(tprt_abi_fused_gather))
+      ->dim = 1;
 }
 
 test_table make_gather_program(int64_t n_devices) {
   test_table t = table_make(1, &n_devices);
   for (int i = 0; i < n_gather_cases; i++)
     add_gather_case(&t, &gather_cases[i], n_devices);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 
@@ -107,8 +120,13 @@ static int32_t call_site(tprt_context *context, int site, void *const *in, void 
   n_runs++;
   if (tprt_abi_enter(context, gather_program->words))
     return tprt_abi_status(context);
-  return tprt_abi_gather_multiply(context, site, in[0], in[1], in[2], in[3], in[4], out[0], out[1],
-                                  out[2], out[3], out[4]);
+  const tprt_abi_operands operands = gather_operands_of(&gather_cases[site]);
+  fused_pointers pointers = {{[TPRT_IN_TENSOR] = {in[0]}, [TPRT_OUT_GATHERED] = {out[0]}}};
+  for (int i = 0; i < TPRT_MAX_MATMULS; i++) {
+    pointers.of[TPRT_IN_B][i] = in[1 + i];
+    pointers.of[TPRT_OUT_TENSOR][i] = out[1 + i];
+  }
+  return call_fused(context, site, &operands, &pointers);
 }
 
 /* Programs of a site each. */

@@ -11,21 +11,22 @@ enum {
   ALL_ROWS = 8,
   WIDTH = 12,
   MOST_COLUMNS = 20,
-  N_INPUTS = 1 + TPRT_GATHER_MOST,
-  N_OUTPUTS = 1 + TPRT_GATHER_MOST,
+  N_INPUTS = 1 + TPRT_MAX_MATMULS,
+  N_OUTPUTS = 1 + TPRT_MAX_MATMULS,
 }; /* [1, 8, 12] or [2, 4, 12], gathered along the second dimension */
 
 typedef struct gather_case {
   tprt_dtype dtype;
   bool keeps; /* what is gathered is wanted, too */
   int n;
-  int64_t columns[TPRT_GATHER_MOST], transposed[TPRT_GATHER_MOST];
+  int64_t columns[TPRT_MAX_MATMULS], transposed[TPRT_MAX_MATMULS];
   int64_t blocks;
 } gather_case;
 
 extern const gather_case gather_cases[];
 extern const int n_gather_cases;
 
+tprt_abi_operands gather_operands_of(const gather_case *c);
 void add_gather_case(test_table *t, const gather_case *c, int64_t n_ranks);
 /* A site for each case, for so many devices. */
 test_table make_gather_program(int64_t n_devices);

@@ -79,9 +79,13 @@ static void *play_other(void *argument) {
   (void)tprt_context_alloc(context, 8192, (void **)&memory);
   char *b = memory + 1024, *out = memory + 4096;
   p->errors = tprt_abi_enter(context, p->program->words) != TPRT_OK;
-  int32_t got = tprt_abi_gather_multiply(context, first ? 0 : 2, memory, b, b, first ? NULL : b,
-                                         first ? NULL : b, NULL, out, out + 1024,
-                                         first ? NULL : out + 2048, first ? NULL : out + 3072);
+  int site = first ? 0 : 2;
+  const tprt_abi_operands operands = gather_operands_of(&gather_cases[site]);
+  const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                                    [TPRT_IN_B] = {b, b, b, b},
+                                    [TPRT_OUT_GATHERED] = {out},
+                                    [TPRT_OUT_TENSOR] = {out, out + 1024, out + 2048, out + 3072}}};
+  int32_t got = call_fused(context, site, &operands, &pointers);
   p->errors += got != TPRT_MISMATCH ||
                !strstr(tprt_context_error(context),
                        "ranks 0 and 1 of the group multiply gathered rows at different sites");
@@ -190,38 +194,44 @@ static void test_different_sites(void **state) {
 /* ---- What is wrong ---- */
 
 static void test_tables(void **state) {
-  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS };
   static const struct {
-    int word;
+    size_t word;
     int64_t value;
     const char *text;
   } rows[] = {
-      {16, TPRT_TARGET_HOST, "rows are gathered for products in programs for GPUs only"},
-      {SITE + 1, TPRT_F64, "gathered rows: reduction none of f64"},
-      {SITE + 15, 0, "width of gathered rows is 0"},
-      {SITE + 27, 2, "gathered rows: dimension 2 of a tensor of rank 3 is gathered"},
-      {SITE + 31, 0, "gathered rows: there are no words of extra data"},
-      {SITE + 31, 4, "gathered rows: 4 words of extra data, not 5"},
-      {EXTRA + TPRT_GATHER_N, 5, "number of products is 5; it must be from 1 to 4"},
-      {EXTRA + TPRT_GATHER_COLUMNS, 0, "columns of a product is 0"},
-      {EXTRA + TPRT_GATHER_COLUMNS, INT64_C(1) << 60, "contraction: loop"},
-      {EXTRA + TPRT_GATHER_TRANSPOSED + 2, 2, "transposed factor is 2"},
+      {HEADER_WORD(target), TPRT_TARGET_HOST,
+       "fused all-gather: fused sites are of programs for GPUs only"},
+      {SITE_WORD(dtype), TPRT_F64, "fused all-gather: reduction none of f64"},
+      {SITE_WORD(shape[2]), 0, "width of gathered rows is 0"},
+      {SITE_WORD(dim), 2, "fused all-gather: dimension 2 of a tensor of rank 3 is gathered"},
+      {SITE_WORD(n_extra), 0, "fused all-gather: 0 words of extra data, not 27"},
+      {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 5,
+       "number of matmuls is 5; it must be from 1 to 4"},
+      {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 3,
+       "there are 3 matmuls, but not as many right factors"},
+      {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 1,
+       "there are 1 matmuls, but not as many right factors"},
+      {EXTRA_WORD(tprt_abi_operands, outputs[2]), 0, "outputs is 0"},
+      {EXTRA_WORD(tprt_abi_fused_gather, columns[0]), 0, "columns of a matmul is 0"},
+      {EXTRA_WORD(tprt_abi_fused_gather, columns[0]), INT64_C(1) << 60, "contraction: loop"},
+      {EXTRA_WORD(tprt_abi_fused_gather, columns[2]), 4, "words of a matmul that is not there"},
+      {EXTRA_WORD(tprt_abi_fused_gather, transpose_b[1]), 2, "transposed factor is 2"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;
     test_table t = table_make(1, &two);
     add_gather_case(&t, &gather_cases[0], two);
-    t.words[16] = TPRT_TARGET_CUDA;
-    assert_true(table_refused(&t, (size_t)rows[i].word, rows[i].value, rows[i].text));
+    table_header(&t)->target = TPRT_TARGET_CUDA;
+    assert_true(table_refused(&t, rows[i].word, rows[i].value, rows[i].text));
     table_free(&t);
   }
 }
 
 static void test_calls(void **state) {
-  static const char *const texts[] = {"site 4 of the bound program is no product of gathered rows",
-                                      "site 0: input is NULL", "site 0: b1 is (nil) and out1 is ",
-                                      "site 0: b2 is "};
+  static const char *const texts[] = {
+      "site 4 of the bound program is no fused site", "site 0: input 0 of the site is NULL",
+      "site 0: input 2 of the site is NULL", "site 0: output 1 of the site is NULL"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_gather_program(1);
   (void)state;
@@ -231,10 +241,12 @@ static void test_calls(void **state) {
     tprt_context *context = make_context(world);
     void *any = context;
     assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
-    assert_int_equal(tprt_abi_gather_multiply(context, i == 0 ? n_gather_cases : 0,
-                                              i == 1 ? NULL : any, any, i == 2 ? NULL : any,
-                                              i == 3 ? any : NULL, NULL, NULL, any, any, NULL,
-                                              NULL),
+    const tprt_abi_operands operands = gather_operands_of(&gather_cases[0]);
+    const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {i == 1 ? NULL : any},
+                                      [TPRT_IN_B] = {any, i == 2 ? NULL : any},
+                                      [TPRT_OUT_GATHERED] = {any},
+                                      [TPRT_OUT_TENSOR] = {i == 3 ? NULL : any, any}}};
+    assert_int_equal(call_fused(context, i == 0 ? n_gather_cases : 0, &operands, &pointers),
                      TPRT_INVALID_ARGUMENT);
     if (!strstr(tprt_context_error(context), texts[i]))
       fail_msg("\"%s\" does not say \"%s\"", tprt_context_error(context), texts[i]);

@@ -121,7 +121,7 @@ static test_table make_table(int64_t n) {
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, axis, 1, shape, NULL, 0);
   t.words[12] = 2 * BYTES;
   t.words[13] = BYTES;
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 

@@ -53,7 +53,7 @@ static test_table make_program(int64_t n_devices) {
   table_contract(&t, TPRT_F32, 2, loops);
   t.words[12] = 100;
   t.words[13] = 200;
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 

@@ -9,42 +9,54 @@ static const float epsilon = 1e-5f, static_scale = 0.005f; /* which makes the la
 
 const shape_case shape_cases[] = {
     {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .k = 0},
-    {TPRT_F32, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 0},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 0},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .k = 0},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_BIAS, TPRT_CUDA_NO_NORM, .k = 0},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
-    {TPRT_F32, TPRT_ROWS_GATHERED, TPRT_ROWS_GAMMA, TPRT_CUDA_RMS_NORM, .k = 0},
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, ROWS_BIAS, TPRT_CUDA_NO_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 0},
+    {TPRT_F32, TPRT_ROWS_GATHERED, ROWS_GAMMA, TPRT_CUDA_RMS_NORM, .k = 0},
     {TPRT_F32, TPRT_ROWS_GATHERED, 0, TPRT_CUDA_NO_NORM, .k = 0},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0},
     {TPRT_BF16, TPRT_ROWS_SCATTERED, 0, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 1},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 4,
-     .transposed = 1},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 3,
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_BETA, TPRT_CUDA_LAYER_NORM, .k = 4, .transposed = 1},
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 3,
      .transposed = 0}, /* of four ranks, slices are not aligned */
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM,
-     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_largest = 1},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+     .divides = 1, .least_largest = 1},
     {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
      .least_scale = 0.004f},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_BETA | TPRT_ROWS_OUT, TPRT_CUDA_LAYER_NORM,
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_BETA | ROWS_OUT, TPRT_CUDA_LAYER_NORM,
      .quantise = TPRT_CUDA_PER_GROUP},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM,
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL | ROWS_OUT, TPRT_CUDA_NO_NORM,
      .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
     {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .divides = 1,
      .algorithm = TPRT_CUDA_SLICES},
-    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM,
+    {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM,
      .quantise = TPRT_CUDA_PER_TOKEN, .algorithm = TPRT_CUDA_SLICES},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP,
      .divides = 1},
-    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 1,
+    {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 1,
      .quantise = TPRT_CUDA_PER_GROUP, .divides = 1, .least_largest = 1},
-    {TPRT_BF16, TPRT_ROWS_SCATTERED, TPRT_ROWS_RESIDUAL | TPRT_ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8,
+    {TPRT_BF16, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL | ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8,
      .transposed = 0, .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | TPRT_ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0,
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0,
      .quantise = TPRT_CUDA_STATIC},
 };
 const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
+
+/* A tensor of a case on a rank. */
+typedef enum buffer_kind {
+  RESULT_RESIDUAL,
+  RESULT_OUT,
+  RESULT_QUANTISED,
+  RESULT_SCALE,
+  N_RESULTS
+} result;
+static const tprt_operand output_of[] = {[RESULT_RESIDUAL] = TPRT_OUT_RESIDUAL,
+                                         [RESULT_OUT] = TPRT_OUT_TENSOR,
+                                         [RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
+                                         [RESULT_SCALE] = TPRT_OUT_SCALE};
 
 static int64_t bits(float value) {
   uint32_t word;
@@ -58,32 +70,53 @@ static int64_t hidden_of(const shape_case *c) {
 
 static int64_t elements_of(const shape_case *c) { return BLOCKS * ROWS * hidden_of(c); }
 
+static bool has_result(const shape_case *c, result which) {
+  const bool has[] = {[RESULT_RESIDUAL] = c->operands & ROWS_RESIDUAL_OUT,
+                      [RESULT_OUT] = !c->quantise || c->operands & ROWS_OUT,
+                      [RESULT_QUANTISED] = c->quantise,
+                      [RESULT_SCALE] = c->quantise > TPRT_CUDA_STATIC};
+  return has[which];
+}
+
+tprt_abi_operands operands_of(const shape_case *c) {
+  const struct {
+    tprt_operand operand;
+    bool has;
+  } inputs[] = {{TPRT_IN_TENSOR, !c->k},
+                {TPRT_IN_A, c->k},
+                {TPRT_IN_B, c->k},
+                {TPRT_IN_RESIDUAL, c->operands & ROWS_RESIDUAL},
+                {TPRT_IN_BIAS, c->operands & ROWS_BIAS},
+                {TPRT_IN_GAMMA, c->operands & ROWS_GAMMA},
+                {TPRT_IN_BETA, c->operands & ROWS_BETA},
+                {TPRT_IN_STATIC_SCALE, c->quantise == TPRT_CUDA_STATIC}};
+  tprt_abi_operands made = {0};
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+    if (inputs[i].has)
+      add_input(&made, inputs[i].operand);
+  for (int i = 0; i < N_RESULTS; i++)
+    if (has_result(c, i))
+      add_output(&made, output_of[i]);
+  return made;
+}
+
 void add_case(test_table *t, const shape_case *c) {
   static const int64_t axis[] = {0};
   const int64_t shape[] = {BLOCKS, ROWS, hidden_of(c)};
-  int64_t extra[TPRT_MULTIPLY_QUANTISE_WORDS] = {[TPRT_ROWS_LAYOUT] = c->layout,
-                                                 [TPRT_ROWS_OPERANDS] = c->operands,
-                                                 [TPRT_ROWS_NORM] = c->norm,
-                                                 [TPRT_ROWS_EPSILON] = c->norm ? bits(epsilon) : 0,
-                                                 [TPRT_ROWS_ALGORITHM] =
-                                                     c->k ? TPRT_CUDA_SLICES : c->algorithm};
-  tprt_site_kind kind = TPRT_SITE_REDUCE_ROWS;
-  int64_t n_extra = TPRT_ROWS_WORDS;
-  if (c->quantise) {
-    kind = TPRT_SITE_QUANTISE_ROWS;
-    n_extra = TPRT_QUANTISE_WORDS;
-    extra[TPRT_QUANTISE_KIND] = c->quantise;
-    extra[TPRT_QUANTISE_LEAST_LARGEST] = bits(c->least_largest);
-    extra[TPRT_QUANTISE_LEAST_SCALE] = bits(c->least_scale);
-    extra[TPRT_QUANTISE_DIVIDES] = c->divides;
-  }
-  if (c->k) {
-    kind = c->quantise ? TPRT_SITE_MULTIPLY_QUANTISE_ROWS : TPRT_SITE_MULTIPLY_ROWS;
-    extra[n_extra++] = c->k;
-    extra[n_extra++] = c->transposed;
-  }
-  table_site(t, kind, c->dtype, TPRT_SUM, 1, axis, 3, shape, extra, n_extra)[27] =
-      c->layout != TPRT_ROWS_WHOLE;
+  const tprt_abi_fused_reduce extra = {.operands = operands_of(c),
+                                       .layout = c->layout,
+                                       .norm = c->norm,
+                                       .epsilon = c->norm ? bits(epsilon) : 0,
+                                       .algorithm = c->k ? TPRT_CUDA_SLICES : c->algorithm,
+                                       .k = c->k,
+                                       .transpose_b = c->transposed,
+                                       .quantize = c->quantise,
+                                       .least_max = bits(c->least_largest),
+                                       .least_scale = bits(c->least_scale),
+                                       .divides = c->divides};
+  table_site(t, TPRT_SITE_FUSED_REDUCE, c->dtype, TPRT_SUM, 1, axis, 3, shape, &extra,
+             N_WORDS_OF(tprt_abi_fused_reduce))
+      ->dim = c->layout != TPRT_ROWS_WHOLE;
 }
 
 bool is_possible(const shape_case *c, int64_t n_devices) {
@@ -94,7 +127,7 @@ test_table make_program(int64_t n_devices) {
   test_table t = table_make(1, &n_devices);
   for (int i = 0; i < n_shape_cases; i++)
     add_case(&t, &shape_cases[is_possible(&shape_cases[i], n_devices) ? i : 0]);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 
@@ -123,8 +156,8 @@ static void expected_row(const shape_case *c, int n_ranks, int64_t row, double *
   int64_t hidden = hidden_of(c);
   double mean = 0, square = 0;
   for (int64_t h = 0; h < (double)hidden; h++) {
-    sum[h] = c->operands & TPRT_ROWS_BIAS ? (double)number(BIAS, h) : 0;
-    if (c->operands & TPRT_ROWS_RESIDUAL)
+    sum[h] = c->operands & ROWS_BIAS ? (double)number(BIAS, h) : 0;
+    if (c->operands & ROWS_RESIDUAL)
       sum[h] += (double)number(RESIDUAL, row * hidden_of(c) + h);
     for (int r = 0; r < n_ranks; r++)
       sum[h] += term(c, r, row, h);
@@ -136,7 +169,7 @@ static void expected_row(const shape_case *c, int n_ranks, int64_t row, double *
   for (int64_t h = 0; h < (double)hidden; h++) {
     out[h] = c->norm ? (sum[h] - mean) / sqrt(square + (double)epsilon) * (double)number(GAMMA, h)
                      : sum[h];
-    out[h] += c->operands & TPRT_ROWS_BETA ? (double)number(BETA, h) : 0;
+    out[h] += c->operands & ROWS_BETA ? (double)number(BETA, h) : 0;
   }
 }
 
@@ -171,23 +204,6 @@ static void *upload(tprt_context *context, const shape_case *c, int what, int64_
     (void)tprt_context_upload(context, (char *)memory + offset,
                               c->dtype == TPRT_F32 ? (const void *)host : narrow, bytes);
   return memory;
-}
-
-/* A tensor of a case on a rank. */
-typedef enum buffer_kind {
-  RESULT_RESIDUAL,
-  RESULT_OUT,
-  RESULT_QUANTISED,
-  RESULT_SCALE,
-  N_RESULTS
-} result;
-
-static bool has_result(const shape_case *c, result which) {
-  const bool has[] = {[RESULT_RESIDUAL] = c->operands & TPRT_ROWS_RESIDUAL_OUT,
-                      [RESULT_OUT] = !c->quantise || c->operands & TPRT_ROWS_OUT,
-                      [RESULT_QUANTISED] = c->quantise,
-                      [RESULT_SCALE] = c->quantise > TPRT_CUDA_STATIC};
-  return has[which];
 }
 
 static bool is_sliced_result(const shape_case *c, result which) {
@@ -311,21 +327,18 @@ static int look(tprt_context *context, const shape_case *c, int n, int rank, voi
 
 static int32_t call(tprt_context *context, int i, void *const *input, void *residual,
                     void *const *row, void *scale, void *const *results) {
-  if (shape_cases[i].quantise && shape_cases[i].k)
-    return tprt_abi_multiply_quantise_rows(context, i, (char *)input[1] + factor_offset, input[2],
-                                           residual, row[0], row[1], row[2], scale,
-                                           results[RESULT_RESIDUAL], results[RESULT_OUT],
-                                           results[RESULT_QUANTISED], results[RESULT_SCALE]);
-  if (shape_cases[i].quantise)
-    return tprt_abi_quantise_rows(context, i, input[0], residual, row[0], row[1], row[2], scale,
-                                  results[RESULT_RESIDUAL], results[RESULT_OUT],
-                                  results[RESULT_QUANTISED], results[RESULT_SCALE]);
-  if (shape_cases[i].k)
-    return tprt_abi_multiply_rows(context, i, (char *)input[1] + factor_offset, input[2], residual,
-                                  row[0], row[1], row[2], results[RESULT_RESIDUAL],
-                                  results[RESULT_OUT]);
-  return tprt_abi_reduce_rows(context, i, input[0], residual, row[0], row[1], row[2],
-                              results[RESULT_RESIDUAL], results[RESULT_OUT]);
+  const tprt_abi_operands operands = operands_of(&shape_cases[i]);
+  fused_pointers pointers = {{[TPRT_IN_TENSOR] = {input[0]},
+                              [TPRT_IN_A] = {(char *)input[1] + (input[1] ? factor_offset : 0)},
+                              [TPRT_IN_B] = {input[2]},
+                              [TPRT_IN_RESIDUAL] = {residual},
+                              [TPRT_IN_BIAS] = {row[0]},
+                              [TPRT_IN_GAMMA] = {row[1]},
+                              [TPRT_IN_BETA] = {row[2]},
+                              [TPRT_IN_STATIC_SCALE] = {scale}}};
+  for (int k = 0; k < N_RESULTS; k++)
+    pointers.of[output_of[k]][0] = results[k];
+  return call_fused(context, i, &operands, &pointers);
 }
 
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
@@ -348,11 +361,11 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
     all[1] = upload(context, c, LEFT + rank, BLOCKS * ROWS * c->k, 1, 0, factor_offset);
   if (c->k)
     all[2] = upload(context, c, RIGHT + rank, c->k * hidden, 1, 0, 0);
-  if (c->operands & TPRT_ROWS_RESIDUAL)
+  if (c->operands & ROWS_RESIDUAL)
     all[RESIDUAL_IN] = upload(context, c, RESIDUAL, size / n_slices, n_slices, rank, 0);
   for (int k = 0; k < 3; k++)
     all[ROW + k] =
-        c->operands & TPRT_ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
+        c->operands & ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
   if (c->quantise == TPRT_CUDA_STATIC)
     errors +=
         tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||

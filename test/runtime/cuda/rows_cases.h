@@ -26,12 +26,22 @@ typedef struct shape_case {
   float least_largest, least_scale;
 } shape_case;
 
-enum { ALL = TPRT_ROWS_RESIDUAL | TPRT_ROWS_BIAS | TPRT_ROWS_GAMMA | TPRT_ROWS_RESIDUAL_OUT };
+/* Operands of a case, as bits. */
+enum {
+  ROWS_RESIDUAL = 1,
+  ROWS_BIAS = 2,
+  ROWS_GAMMA = 4,
+  ROWS_BETA = 8,
+  ROWS_RESIDUAL_OUT = 16,
+  ROWS_OUT = 32, /* beside what is quantised; without quantisation there is one anyway */
+  ALL = ROWS_RESIDUAL | ROWS_BIAS | ROWS_GAMMA | ROWS_RESIDUAL_OUT
+};
 
 extern const shape_case shape_cases[];
 extern const int n_shape_cases;
 
 void add_case(test_table *t, const shape_case *c);
+tprt_abi_operands operands_of(const shape_case *c);
 /* Whether so many devices can have it: rows are cut evenly. */
 bool is_possible(const shape_case *c, int64_t n_devices);
 /* A site for each case, for so many devices; of those that are not possible that of the first. */

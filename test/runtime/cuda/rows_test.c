@@ -131,72 +131,83 @@ static void test_no_algorithm(void **state) {
 
 static void test_tables(void **state) {
   (void)state;
-  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS, QUANTISES = 13 };
+  enum { QUANTISES = 13 };
+#define REDUCE_WORD(member) EXTRA_WORD(tprt_abi_fused_reduce, member)
   static const struct {
-    int word;
+    size_t word;
     int64_t value;
     const char *text;
     int of; /* case; 0: that of a norm */
   } rows[] = {
-      {16, TPRT_TARGET_HOST, "rows are reduced in programs for GPUs only", 0},
-      {SITE + 1, TPRT_F64, "rows: reduction sum of f64; there are sums of f32, f16 and bf16", 0},
-      {SITE + 2, TPRT_MAX, "rows: reduction max of f32", 0},
-      {SITE + 12, 0, "shape: word 13 is unused and must be 0", 0},
-      {SITE + 15, 23, "rows: 23 elements of f32 are no multiple of 16 bytes", 0},
-      {SITE + 15, 0, "rows: 0 elements of f32", 0},
-      {SITE + 15, 16388, "rows of 16388 elements; at most 16384", 0},
-      {SITE + 27, 2, "rows: dimension 2 of a tensor of rank 3 is scattered", 0},
-      {SITE + 31, TPRT_ROWS_WORDS - 1, "rows: 4 words of extra data, not 5", 0},
-      {EXTRA + TPRT_ROWS_LAYOUT, 3, "layout of rows is 3; it must be from 0 to 2", 0},
-      {EXTRA + TPRT_ROWS_LAYOUT, TPRT_ROWS_WHOLE,
-       "rows: dimension 1 of a tensor of rank 3 is scattered", 0},
-      {EXTRA + TPRT_ROWS_OPERANDS, 32, "operands of rows is 32", 0},
-      {EXTRA + TPRT_ROWS_OPERANDS, 0, "rows: norm 1 without gamma and without beta", 0},
-      {EXTRA + TPRT_ROWS_OPERANDS, ALL | TPRT_ROWS_BETA, "rows: norm 1 with gamma and with beta",
+      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are of programs for GPUs only", 0},
+      {SITE_WORD(dtype), TPRT_F64,
+       "fused reduction: sum of f64; there are sums of f32, f16 and bf16", 0},
+      {SITE_WORD(reduction), TPRT_MAX, "fused reduction: max of f32", 0},
+      {SITE_WORD(rank), 0, "shape: a word is unused and must be 0", 0},
+      {SITE_WORD(shape[2]), 23, "fused reduction: 23 elements of f32 are no multiple of 16 bytes",
        0},
-      {EXTRA + TPRT_ROWS_NORM, 3, "norm of rows is 3", 0},
-      {EXTRA + TPRT_ROWS_NORM, 0, "epsilon is", 0},
-      {EXTRA + TPRT_ROWS_EPSILON, -1, "epsilon is -1", 0},
-      {EXTRA + TPRT_ROWS_ALGORITHM, TPRT_CUDA_N_ALGORITHMS, "algorithm of rows is 4", 0},
-      {SITE + 31, TPRT_ROWS_WORDS, "rows: 5 words of extra data, not 7", 8},
-      {SITE, TPRT_SITE_REDUCE_ROWS, "rows: 7 words of extra data, not 5", 8},
-      {EXTRA + TPRT_MULTIPLY_K, 0, "k of a product is 0", 8},
-      {EXTRA + TPRT_MULTIPLY_K, INT64_C(1) << 60, "contraction: loop 0 of size 16 has stride", 8},
-      {EXTRA + TPRT_MULTIPLY_TRANSPOSED, 2, "transposed factor is 2", 8},
-      {SITE + 31, TPRT_ROWS_WORDS, "rows: 5 words of extra data, not 9", QUANTISES},
-      {SITE + 15, 16392, "rows of 16392 elements; at most 16384", QUANTISES + 3},
-      {SITE + 15, 192, "rows of 192 elements are no groups of 128", QUANTISES + 2},
-      {EXTRA + TPRT_ROWS_OPERANDS, 64, "operands of rows is 64; it must be from 0 to 63",
-       QUANTISES},
-      {EXTRA + TPRT_QUANTISE_KIND, 0, "quantisation is 0; it must be from 1 to 3", QUANTISES},
-      {EXTRA + TPRT_QUANTISE_KIND, 4, "quantisation is 4", QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_LARGEST, 0x7f800000, "least of what is largest is 2139095040",
-       QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, -1, "least scale is -1; it must be from 0 to 2139095039",
-       QUANTISES},
-      {EXTRA + TPRT_QUANTISE_LEAST_SCALE, 1, "least scale is 1; it must be from 0 to 0",
+      {SITE_WORD(shape[2]), 0, "fused reduction: 0 elements of f32", 0},
+      {SITE_WORD(shape[2]), 16388, "rows of 16388 elements; at most 16384", 0},
+      {SITE_WORD(dim), 2, "fused reduction: dimension 2 of a tensor of rank 3 is scattered", 0},
+      {SITE_WORD(n_extra), 27, "fused reduction: 27 words of extra data, not 28", 0},
+      {SITE_WORD(kind), TPRT_SITE_FUSED_GATHER, "fused all-gather: 28 words of extra data, not 27",
+       0},
+      {REDUCE_WORD(layout), 3, "layout of rows is 3; it must be from 0 to 2", 0},
+      {REDUCE_WORD(layout), TPRT_ROWS_WHOLE,
+       "fused reduction: dimension 1 of a tensor of rank 3 is scattered", 0},
+      {REDUCE_WORD(operands.inputs[0]), TPRT_IN_TARGET, "fused reduction: operands 0x", 0},
+      {REDUCE_WORD(operands.inputs[0]), TPRT_IN_A,
+       "the input is a tensor, or both factors of a matmul", 0},
+      {REDUCE_WORD(operands.inputs[3]), TPRT_IN_BETA,
+       "fused reduction: norm 1 without gamma and with beta", 0},
+      {REDUCE_WORD(operands.inputs[1]), TPRT_IN_BETA,
+       "fused reduction: norm 1 with gamma and with beta", 0},
+      {REDUCE_WORD(operands.outputs[1]), TPRT_OUT_QUANTIZED,
+       "quantization 0 does not go with the operands", 0},
+      {REDUCE_WORD(norm), 3, "norm of rows is 3", 0},
+      {REDUCE_WORD(norm), 0, "epsilon is", 0},
+      {REDUCE_WORD(epsilon), -1, "epsilon is -1", 0},
+      {REDUCE_WORD(algorithm), TPRT_CUDA_N_ALGORITHMS, "algorithm of rows is 4", 0},
+      {REDUCE_WORD(k), 8, "k of a matmul is 8; it must be from 0 to 0", 0},
+      {REDUCE_WORD(transpose_b), 1, "transposed factor is 1; it must be from 0 to 0", 0},
+      {REDUCE_WORD(operands.inputs[0]), TPRT_IN_TENSOR,
+       "the input is a tensor, or both factors of a matmul", 8},
+      {REDUCE_WORD(k), 0, "k of a matmul is 0", 8},
+      {REDUCE_WORD(k), INT64_C(1) << 60, "contraction: loop 0 of size 16 has stride", 8},
+      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", 8},
+      {SITE_WORD(shape[2]), 16392, "rows of 16392 elements; at most 16384", QUANTISES + 3},
+      {SITE_WORD(shape[2]), 192, "rows of 192 elements are no groups of 128", QUANTISES + 2},
+      {REDUCE_WORD(quantize), 0, "lower limit of the max is", QUANTISES},
+      {REDUCE_WORD(quantize), 4, "quantization is 4", QUANTISES},
+      {REDUCE_WORD(quantize), TPRT_CUDA_PER_TOKEN, "quantization 2 does not go with the operands",
        QUANTISES + 4},
-      {EXTRA + TPRT_QUANTISE_DIVIDES, 2, "division by scales is 2", QUANTISES},
-      {SITE + 31, TPRT_QUANTISE_WORDS, "rows: 9 words of extra data, not 11", QUANTISES + 7},
-      {EXTRA + TPRT_QUANTISE_WORDS, 0, "k of a product is 0", QUANTISES + 7},
-      {EXTRA + TPRT_QUANTISE_WORDS + 1, 2, "transposed factor is 2", QUANTISES + 7},
+      {REDUCE_WORD(least_max), 0x7f800000, "lower limit of the max is 2139095040", QUANTISES},
+      {REDUCE_WORD(least_scale), -1, "lower limit of scales is -1; it must be from 0 to 2139095039",
+       QUANTISES},
+      {REDUCE_WORD(least_scale), 1, "lower limit of scales is 1; it must be from 0 to 0",
+       QUANTISES + 4},
+      {REDUCE_WORD(divides), 2, "division by scales is 2", QUANTISES},
+      {REDUCE_WORD(k), 0, "k of a matmul is 0", QUANTISES + 7},
+      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", QUANTISES + 7},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;
     test_table t = table_make(1, &two);
     add_case(&t, &shape_cases[rows[i].of ? rows[i].of : 3]);
-    t.words[16] = TPRT_TARGET_CUDA;
-    assert_true(table_refused(&t, (size_t)rows[i].word, rows[i].value, rows[i].text));
+    table_header(&t)->target = TPRT_TARGET_CUDA;
+    assert_true(table_refused(&t, rows[i].word, rows[i].value, rows[i].text));
     table_free(&t);
   }
   /* More rows than there are numbers, of which none has elements. */
-  static const int64_t axis[] = {0}, shape[] = {INT64_C(1) << 31, INT64_C(1) << 31, 4, 0, 24},
-                       extra[TPRT_ROWS_WORDS] = {0};
+  static const int64_t axis[] = {0}, shape[] = {INT64_C(1) << 31, INT64_C(1) << 31, 4, 0, 24};
+  tprt_abi_fused_reduce extra = {.layout = TPRT_ROWS_WHOLE};
+  add_input(&extra.operands, TPRT_IN_TENSOR);
+  add_output(&extra.operands, TPRT_OUT_TENSOR);
   int64_t two = 2;
   test_table t = table_make(1, &two);
-  table_site(&t, TPRT_SITE_REDUCE_ROWS, TPRT_F32, TPRT_SUM, 1, axis, 5, shape, extra,
-             TPRT_ROWS_WORDS);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_site(&t, TPRT_SITE_FUSED_REDUCE, TPRT_F32, TPRT_SUM, 1, axis, 5, shape, &extra,
+             N_WORDS_OF(tprt_abi_fused_reduce));
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_INVALID_ARGUMENT);
   table_free(&t);
 }
@@ -217,15 +228,18 @@ static void expect_failure(const char *mode, int site, bool has_out, tprt_status
   setenv("FAKE_CUDA", at_call ? "" : mode, 1);
   int32_t got = tprt_abi_enter(context, program.words);
   setenv("FAKE_CUDA", mode, 1);
+  const tprt_abi_operands operands = operands_of(&shape_cases[1]);
+  fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                              [TPRT_IN_RESIDUAL] = {memory + N},
+                              [TPRT_OUT_TENSOR] = {has_out ? memory + 2 * N : NULL}}};
   if (!got)
-    got = tprt_abi_reduce_rows(context, site, memory, memory + N, NULL, NULL, NULL, NULL,
-                               has_out ? memory + 2 * N : NULL);
+    got = call_fused(context, site, &operands, &pointers);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(got, status);
   if (!strstr(tprt_context_error(context), text))
     fail_msg("%s: \"%s\" does not say \"%s\"", mode, tprt_context_error(context), text);
-  assert_int_equal(tprt_abi_reduce_rows(context, 1, memory, memory, NULL, NULL, NULL, NULL, memory),
-                   status);
+  pointers.of[TPRT_OUT_TENSOR][0] = memory;
+  assert_int_equal(call_fused(context, 1, &operands, &pointers), status);
   tprt_context_free(context, memory);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
@@ -234,10 +248,9 @@ static void expect_failure(const char *mode, int site, bool has_out, tprt_status
 
 static void test_failures(void **state) {
   (void)state;
-  expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: out is (nil), and the site has one");
-  expect_failure("", 4, true, TPRT_INVALID_ARGUMENT, "site 4: residual is 0x");
+  expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: output 0 of the site is NULL");
   expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT,
-                 "site 23 of the bound program is no reduction of rows");
+                 "site 23 of the bound program is no fused site");
   expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
   expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED,
                  "virtual ranks need cooperative launches");
@@ -253,8 +266,11 @@ static void *play_other(void *argument) {
   int site = tprt_comm_rank(p->world) ? 1 : 7; /* with a residual, and without */
   (void)tprt_context_alloc(context, 3 * N * sizeof(float), (void **)&memory);
   p->errors = tprt_abi_enter(context, p->program->words) != TPRT_OK;
-  int32_t got = tprt_abi_reduce_rows(context, site, memory, site == 1 ? memory + N : NULL, NULL,
-                                     NULL, NULL, NULL, memory + 2 * N);
+  const tprt_abi_operands operands = operands_of(&shape_cases[site]);
+  const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                                    [TPRT_IN_RESIDUAL] = {memory + N},
+                                    [TPRT_OUT_TENSOR] = {memory + 2 * N}}};
+  int32_t got = call_fused(context, site, &operands, &pointers);
   p->errors +=
       got != TPRT_MISMATCH || !strstr(tprt_context_error(context),
                                       "ranks 0 and 1 of the group reduce rows at different sites");
@@ -287,17 +303,10 @@ static void test_different_sites(void **state) {
   table_free(&program);
 }
 
-/* A site of rows is no collective, one of given rows has no factors, and the other way round. */
+/* A fused site is no collective, and no contraction. */
 static void test_other_calls(void **state) {
-  static const char *const texts[] = {
-      "site 0 of the bound program is no collective",
-      "site 0 of the bound program is no reduction of rows of a product",
-      "site 8 of the bound program is no reduction of rows",
-      "site 13 of the bound program is no reduction of rows",
-      "site 0 of the bound program is no reduction of rows that are quantised",
-      "site 13: static_scale is 0x",
-      "site 8 of the bound program is no reduction of rows of a product that are quantised",
-      "site 20 of the bound program is no reduction of rows of a product"};
+  static const char *const texts[] = {"site 0 of the bound program is no collective",
+                                      "site 8 of the bound program is no contraction"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
   (void)state;
@@ -307,18 +316,8 @@ static void test_other_calls(void **state) {
     tprt_context *context = make_context(world);
     void *any = context;
     assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
-    int32_t got =
-        i == 0   ? tprt_abi_collective(context, 0, any, any)
-        : i == 1 ? tprt_abi_multiply_rows(context, 0, any, any, NULL, NULL, NULL, NULL, NULL, any)
-        : i == 2 ? tprt_abi_reduce_rows(context, 8, any, NULL, NULL, NULL, NULL, NULL, any)
-        : i == 3 ? tprt_abi_reduce_rows(context, 13, any, NULL, NULL, NULL, NULL, NULL, any)
-        : i == 4
-            ? tprt_abi_quantise_rows(context, 0, any, any, any, any, NULL, NULL, any, any, any, any)
-        : i == 5
-            ? tprt_abi_quantise_rows(context, 13, any, any, any, any, NULL, any, any, any, any, any)
-        : i == 6 ? tprt_abi_multiply_quantise_rows(context, 8, any, any, any, any, any, NULL, NULL,
-                                                   any, any, any, any)
-                 : tprt_abi_multiply_rows(context, 20, any, any, NULL, NULL, NULL, NULL, NULL, any);
+    int32_t got = i == 0 ? tprt_abi_collective(context, 0, any, any)
+                         : tprt_abi_contract(context, 8, any, any, any);
     assert_int_equal(got, TPRT_INVALID_ARGUMENT);
     assert_non_null(strstr(tprt_context_error(context), texts[i]));
     tprt_context_destroy(context);

@@ -30,33 +30,52 @@ typedef struct site_case {
   int64_t results, pick, own, finite;
 } site_case;
 
-enum { ALL = TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM | TPRT_SOFTMAX_PICKED };
+/* Results of a case, as bits. */
+enum { RESULT_MAX = 1, RESULT_SUM = 2, RESULT_PICKED = 4, ALL = 7 };
+static const tprt_operand output_of[] = {TPRT_OUT_MAX, TPRT_OUT_SUM, TPRT_OUT_PICKED};
 static const site_case cases[] = {
     {TPRT_F32, TPRT_I32, ALL, TPRT_CUDA_LESS_LARGEST, 0, 0},
     {TPRT_F32, TPRT_I64, ALL, TPRT_CUDA_LOG_PROBABILITY, 0, 1},
     {TPRT_BF16, TPRT_I32, ALL, TPRT_CUDA_LOGIT, 1, 0},
-    {TPRT_F16, 0, TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM, 0, 0, 1},
-    {TPRT_F32, 0, TPRT_SOFTMAX_SUM, 0, 0, 0},
-    {TPRT_BF16, TPRT_I64, TPRT_SOFTMAX_PICKED, TPRT_CUDA_LESS_LARGEST, 1, 0},
+    {TPRT_F16, 0, RESULT_MAX | RESULT_SUM, 0, 0, 1},
+    {TPRT_F32, 0, RESULT_SUM, 0, 0, 0},
+    {TPRT_BF16, TPRT_I64, RESULT_PICKED, TPRT_CUDA_LESS_LARGEST, 1, 0},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
+static tprt_abi_operands operands_of(const site_case *c) {
+  tprt_abi_operands made = {0};
+  add_input(&made, TPRT_IN_TENSOR);
+  if (c->target)
+    add_input(&made, TPRT_IN_TARGET);
+  for (int k = 0; k < 3; k++)
+    if (c->results >> k & 1)
+      add_output(&made, output_of[k]);
+  return made;
+}
+
+static void add_site(test_table *t, const site_case *c, int n_dims, const int64_t *shape) {
+  static const int64_t axis[] = {0};
+  const tprt_abi_fused_softmax extra = {.operands = operands_of(c),
+                                        .target = c->target,
+                                        .pick = c->pick,
+                                        .own = c->own,
+                                        .finite = c->finite};
+  table_site(t, TPRT_SITE_FUSED_SOFTMAX, c->dtype, TPRT_NO_REDUCTION, 1, axis, n_dims, shape,
+             &extra, N_WORDS_OF(tprt_abi_fused_softmax));
+  table_header(t)->target = TPRT_TARGET_CUDA;
+}
+
 static void add_case(test_table *t, const site_case *c) {
-  static const int64_t axis[] = {0}, shape[] = {BLOCKS, ROWS, COLUMNS};
-  const int64_t extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_TARGET] = c->target,
-                                             [TPRT_SOFTMAX_RESULTS] = c->results,
-                                             [TPRT_SOFTMAX_PICK] = c->pick,
-                                             [TPRT_SOFTMAX_OWN] = c->own,
-                                             [TPRT_SOFTMAX_FINITE] = c->finite};
-  table_site(t, TPRT_SITE_SOFTMAX_ROWS, c->dtype, TPRT_NO_REDUCTION, 1, axis, 3, shape, extra,
-             TPRT_SOFTMAX_WORDS);
+  static const int64_t shape[] = {BLOCKS, ROWS, COLUMNS};
+  add_site(t, c, 3, shape);
 }
 
 static test_table make_program(int64_t n_devices) {
   test_table t = table_make(1, &n_devices);
   for (int i = 0; i < N_CASES; i++)
     add_case(&t, &cases[i]);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 
@@ -152,9 +171,12 @@ static int run_case(tprt_context *context, tprt_comm *world, int i) {
   for (int k = 0; k < 3; k++)
     if (c->results >> k & 1)
       errors += tprt_context_alloc(context, sizeof host[k], &results[k]) != TPRT_OK;
+  const tprt_abi_operands operands = operands_of(c);
+  fused_pointers pointers = {{[TPRT_IN_TENSOR] = {logits}, [TPRT_IN_TARGET] = {target}}};
+  for (int k = 0; k < 3; k++)
+    pointers.of[output_of[k]][0] = results[k];
   for (int turn = 0; turn < 2; turn++) {
-    errors += tprt_abi_softmax_rows(context, i, logits, target, results[0], results[1],
-                                    results[2]) != TPRT_OK;
+    errors += call_fused(context, i, &operands, &pointers) != TPRT_OK;
     for (int k = 0; k < 3 && !errors; k++)
       errors += results[k] &&
                 tprt_context_download(context, host[k], results[k], sizeof host[k]) != TPRT_OK;
@@ -227,51 +249,58 @@ static void test_ranks(void **state) {
 
 static void test_tables(void **state) {
   (void)state;
-  enum { SITE = TPRT_ABI_HEADER_WORDS, EXTRA = SITE + TPRT_SITE_WORDS };
+#define SOFTMAX_WORD(member) EXTRA_WORD(tprt_abi_fused_softmax, member)
   static const struct {
-    int word;
+    size_t word;
     int64_t value;
     const char *text;
   } rows[] = {
-      {16, TPRT_TARGET_HOST, "softmax: rows are split in programs for GPUs only"},
-      {SITE + 1, TPRT_F64, "softmax: reduction none of a tensor of f64 of rank 3"},
-      {SITE + 2, TPRT_SUM, "softmax: reduction sum of a tensor of f32"},
-      {SITE + 15, 23, "softmax: 23 elements of f32 are no multiple of 16 bytes"},
-      {SITE + 15, 0, "softmax: 0 elements of f32"},
-      {SITE + 14, INT64_C(1) << 32, "number of rows is 8589934592"},
-      {SITE + 14, INT64_MAX, "there are more than 2^63 of them"},
-      {SITE + 27, 1, "dim is 1"},
-      {SITE + 31, TPRT_SOFTMAX_WORDS - 1, "softmax: 4 words of extra data, not 5"},
-      {EXTRA + TPRT_SOFTMAX_TARGET, TPRT_F32, "softmax: a target of f32; it is i32 or i64"},
-      {EXTRA + TPRT_SOFTMAX_TARGET, TPRT_N_DTYPES, "type of the target is"},
-      {EXTRA + TPRT_SOFTMAX_TARGET, 0, "softmax: picked without target"},
-      {EXTRA + TPRT_SOFTMAX_RESULTS, 8, "results of the softmax is 8"},
-      {EXTRA + TPRT_SOFTMAX_RESULTS, 0, "results of the softmax is 0"},
-      {EXTRA + TPRT_SOFTMAX_RESULTS, TPRT_SOFTMAX_SUM, "pick is 1; it must be from 0 to 0"},
-      {EXTRA + TPRT_SOFTMAX_PICK, 3, "pick is 3"},
-      {EXTRA + TPRT_SOFTMAX_OWN, 2, "own is 2"},
-      {EXTRA + TPRT_SOFTMAX_FINITE, -1, "finite is -1"},
+      {HEADER_WORD(target), TPRT_TARGET_HOST,
+       "fused softmax: fused sites are of programs for GPUs only"},
+      {SITE_WORD(dtype), TPRT_F64, "fused softmax: reduction none of a tensor of f64 of rank 3"},
+      {SITE_WORD(reduction), TPRT_SUM, "fused softmax: reduction sum of a tensor of f32"},
+      {SITE_WORD(shape[2]), 23, "fused softmax: 23 elements of f32 are no multiple of 16 bytes"},
+      {SITE_WORD(shape[2]), 0, "fused softmax: 0 elements of f32"},
+      {SITE_WORD(shape[1]), INT64_C(1) << 32, "number of rows is 8589934592"},
+      {SITE_WORD(shape[1]), INT64_MAX, "there are more than 2^63 rows"},
+      {SITE_WORD(dim), 1, "dim is 1"},
+      {SITE_WORD(n_extra), 21, "fused softmax: 21 words of extra data, not 22"},
+      {SOFTMAX_WORD(target), TPRT_F32, "fused softmax: a target of f32; it is i32 or i64"},
+      {SOFTMAX_WORD(target), TPRT_N_DTYPES, "type of the target is"},
+      {SOFTMAX_WORD(target), 0, "a target, its type and the picked column come together"},
+      {SOFTMAX_WORD(operands.outputs[0]), TPRT_OUT_TENSOR, "fused softmax: operands 0x"},
+      {SOFTMAX_WORD(operands.inputs[0]), TPRT_IN_RESIDUAL, "fused softmax: operands 0x"},
+      {SOFTMAX_WORD(pick), 3, "pick is 3"},
+      {SOFTMAX_WORD(own), 2, "own is 2"},
+      {SOFTMAX_WORD(finite), -1, "finite is -1"},
   };
+  int64_t two = 2;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    int64_t two = 2;
     test_table t = table_make(1, &two);
     add_case(&t, &cases[0]);
-    t.words[16] = TPRT_TARGET_CUDA;
-    assert_true(table_refused(&t, (size_t)rows[i].word, rows[i].value, rows[i].text));
+    assert_true(table_refused(&t, rows[i].word, rows[i].value, rows[i].text));
     table_free(&t);
   }
-  /* A target that nothing is picked by. */
-  static const int64_t axis[] = {0}, shape[] = {4, 8},
-                       extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_TARGET] = TPRT_I32,
-                                                    [TPRT_SOFTMAX_RESULTS] = TPRT_SOFTMAX_SUM};
-  int64_t two = 2;
-  test_table t = table_make(1, &two);
-  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra,
-             TPRT_SOFTMAX_WORDS);
-  t.words[16] = TPRT_TARGET_CUDA;
-  assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_INVALID_ARGUMENT);
-  assert_non_null(strstr(tprt_last_error(), "picked is no result, but there is a target"));
-  table_free(&t);
+  /* Words of a pick without a picked column, a target by which nothing is picked, no results. */
+  static const struct {
+    site_case of;
+    const char *text;
+  } wrong[] = {
+      {{TPRT_F32, 0, RESULT_SUM, TPRT_CUDA_LESS_LARGEST, 0, 0},
+       "pick is 1; it must be from 0 to 0"},
+      {{TPRT_F32, 0, RESULT_SUM, 0, 1, 0}, "own is 1; it must be from 0 to 0"},
+      {{TPRT_F32, TPRT_I32, RESULT_SUM, 0, 0, 0},
+       "a target, its type and the picked column come together"},
+      {{TPRT_F32, 0, 0, 0, 0, 0}, "number of outputs is 0"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    static const int64_t shape[] = {4, 8};
+    test_table t = table_make(1, &two);
+    add_site(&t, &wrong[i].of, 2, shape);
+    assert_int_equal(tprt_abi_check(t.words, t.n_words), TPRT_INVALID_ARGUMENT);
+    assert_non_null(strstr(tprt_last_error(), wrong[i].text));
+    table_free(&t);
+  }
 }
 
 /* ---- Calls that fail ---- */
@@ -288,14 +317,19 @@ static void expect_failure(const char *mode, int site, bool has_picked, tprt_sta
   assert_int_equal(tprt_context_alloc(context, 8 * N * sizeof(float), (void **)&memory), TPRT_OK);
   assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
   setenv("FAKE_CUDA", mode, 1);
-  int32_t got = tprt_abi_softmax_rows(context, site, memory, memory + N, memory + 2 * N,
-                                      memory + 3 * N, has_picked ? memory + 4 * N : NULL);
+  const tprt_abi_operands operands = operands_of(&cases[0]);
+  fused_pointers pointers = {{[TPRT_IN_TENSOR] = {memory},
+                              [TPRT_IN_TARGET] = {memory + N},
+                              [TPRT_OUT_MAX] = {memory + 2 * N},
+                              [TPRT_OUT_SUM] = {memory + 3 * N},
+                              [TPRT_OUT_PICKED] = {has_picked ? memory + 4 * N : NULL}}};
+  int32_t got = call_fused(context, site, &operands, &pointers);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(got, status);
   if (!strstr(tprt_context_error(context), text))
     fail_msg("%s: \"%s\" does not say \"%s\"", mode, tprt_context_error(context), text);
-  assert_int_equal(tprt_abi_softmax_rows(context, 0, memory, memory, memory, memory, memory),
-                   status);
+  pointers.of[TPRT_OUT_PICKED][0] = memory;
+  assert_int_equal(call_fused(context, 0, &operands, &pointers), status);
   tprt_context_free(context, memory);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
@@ -304,30 +338,27 @@ static void expect_failure(const char *mode, int site, bool has_picked, tprt_sta
 
 static void test_failures(void **state) {
   (void)state;
-  expect_failure("", 0, false, TPRT_INVALID_ARGUMENT,
-                 "site 0: picked is (nil), and the site has one");
-  expect_failure("", 3, true, TPRT_INVALID_ARGUMENT, "site 3: target is 0x");
+  expect_failure("", 0, false, TPRT_INVALID_ARGUMENT, "site 0: output 2 of the site is NULL");
   expect_failure("", N_CASES, true, TPRT_INVALID_ARGUMENT,
-                 "site 6 of the bound program is no softmax of rows");
+                 "site 6 of the bound program is no fused site");
   expect_failure("launch", 0, true, TPRT_DEVICE, "tprt_cross_entropy_f32");
 }
 
 /* What has no rows has no buffers. */
 static void test_no_rows(void **state) {
   (void)state;
-  static const int64_t one = 1, axis[] = {0}, shape[] = {0, 8},
-                       extra[TPRT_SOFTMAX_WORDS] = {[TPRT_SOFTMAX_RESULTS] =
-                                                        TPRT_SOFTMAX_LARGEST | TPRT_SOFTMAX_SUM};
+  static const int64_t one = 1, shape[] = {0, 8};
+  static const site_case none = {TPRT_F32, 0, RESULT_MAX | RESULT_SUM, 0, 0, 0};
   tprt_comm *world;
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table t = table_make(1, &one);
-  table_site(&t, TPRT_SITE_SOFTMAX_ROWS, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, shape, extra,
-             TPRT_SOFTMAX_WORDS);
-  t.words[16] = TPRT_TARGET_CUDA;
+  add_site(&t, &none, 2, shape);
   assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_OK);
   tprt_context *context = make_context(world);
   assert_int_equal(tprt_abi_enter(context, t.words), TPRT_OK);
-  assert_int_equal(tprt_abi_softmax_rows(context, 0, NULL, NULL, NULL, NULL, NULL), TPRT_OK);
+  const tprt_abi_operands operands = operands_of(&none);
+  const fused_pointers pointers = {{{NULL}}};
+  assert_int_equal(call_fused(context, 0, &operands, &pointers), TPRT_OK);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
   table_free(&t);

@@ -100,7 +100,7 @@ static test_table make_program(int64_t n, tprt_reduction reduction) {
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, reduction, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, 0, axis, 1, shape, pair, 2);
-  t.words[16] = TPRT_TARGET_CUDA;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 

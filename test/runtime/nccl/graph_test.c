@@ -39,12 +39,12 @@ static test_table make_table(int64_t n, bool has_rows) {
   table_site(&t, TPRT_SITE_ALL_REDUCE, TPRT_F32, TPRT_SUM, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 1, shape, NULL, 0);
   table_site(&t, TPRT_SITE_PERMUTE, TPRT_F32, TPRT_NO_REDUCTION, 0, axis, 1, shape, pair, 2);
-  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, columns, NULL,
-             0)[27] = 1;
+  table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, columns, NULL, 0)
+      ->dim = 1;
   if (has_rows)
-    add_case(&t, &shape_cases[1]);         /* of f32 with a residual */
-  t.words[12] = 2 * sizeof(float) * COUNT; /* private memory */
-  t.words[16] = TPRT_TARGET_CUDA;
+    add_case(&t, &shape_cases[1]); /* of f32 with a residual */
+  table_header(&t)->private_bytes = 2 * sizeof(float) * COUNT;
+  table_header(&t)->target = TPRT_TARGET_CUDA;
   return t;
 }
 
@@ -77,9 +77,12 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
     (void)tprt_abi_wait(context, site, x, outputs[site]);
   if (current->habit == PIECES)
     (void)tprt_abi_collective(context, COLUMNS, x, outputs[COLUMNS]);
+  const tprt_abi_operands operands = operands_of(&shape_cases[1]);
+  const fused_pointers pointers = {{[TPRT_IN_TENSOR] = {inputs[1]},
+                                    [TPRT_IN_RESIDUAL] = {inputs[1]},
+                                    [TPRT_OUT_TENSOR] = {outputs[COLUMNS]}}};
   if (current->habit == ROWS_ACROSS)
-    (void)tprt_abi_reduce_rows(context, N_SITES, inputs[1], inputs[1], NULL, NULL, NULL, NULL,
-                               outputs[COLUMNS]);
+    (void)call_fused(context, N_SITES, &operands, &pointers);
   (void)tprt_abi_copy(context, inputs[0], x, COUNT * sizeof *x); /* what was sent is spoiled */
   return tprt_abi_status(context);
 }
