@@ -9,10 +9,9 @@ typedef struct collective_row {
   const char *name;
   tp_equality equality;
   bool communicates; /* blocks until all devices of the group reach it */
-  const char *grown,
-      /* attributes that name the dimension that the op multiplies (grown) or divides (shrunk) by
-       * the size of the group */
-      *shrunk;
+  /* attributes that name the dimension that the op multiplies (grown) or divides (shrunk) by the
+   * size of the group */
+  const char *grown, *shrunk;
 } collective_row;
 
 static const collective_row rows[] = {

@@ -29,11 +29,9 @@ typedef struct tp_pick {
   int n_candidates; /* distinct candidates; two outputs may be offered the same value */
   MlirValue candidates[TP_MAX_PICKED];
   int candidate_of[TP_MAX_PICKED]; /* of output k */
-  int stands_for
-      [TP_MAX_PICKED]
-      /* [k][c]: when output k of two parts is combined, the output that takes the place of
-       * candidate c */
-      [TP_MAX_PICKED];
+  /* [k][c]: when output k of two parts is combined, the output that takes the place of candidate
+   * c */
+  int stands_for[TP_MAX_PICKED][TP_MAX_PICKED];
   int yields[TP_MAX_PICKED]; /* steps */
   int n_steps;
   tp__pick_step steps[TP_MAX_PICK_STEPS];

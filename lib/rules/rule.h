@@ -80,10 +80,9 @@ typedef struct tp_value_map {
   const int64_t *shape; /* global */
   int64_t element_size;
   tp_dim *dims;
-  MlirOperation
-      /* a tensor.pad that the op reads in place (in_place.h); value, shape and dims are then those
-       * of the pad's operand; null: none */
-      pad;
+  /* a tensor.pad that the op reads in place (in_place.h); value, shape and dims are then those of
+   * the pad's operand; null: none */
+  MlirOperation pad;
 } tp_value_map;
 
 /* A linear op passes partial values through: if these operands are partial(combiner) over an axis,

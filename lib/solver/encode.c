@@ -5,10 +5,9 @@
 #include "solver/vectors.h"
 
 enum {
-  MAX_STEP =
-      /* Integer messages round by a few units per node. With this scale, that is below one
-       * picosecond. */
-  1024
+  /* Integer messages round by a few units per node. With this scale, that is below one
+   * picosecond. */
+  MAX_STEP = 1024
 };
 #define ROOM_FOR_MESSAGES                                                                          \
   ((unsigned __int128)1 << 50) /* maximum scaled cost, so that messages cannot leave their range */

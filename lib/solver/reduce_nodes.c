@@ -54,9 +54,8 @@ static void remove_edges(tp__reducer *r, int node) {
 tp_status tp__reducer_fold(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__wnode *v = &g->nodes[node];
-  tp_status status =
-      /* a single strategy then costs 0, so each neighbor absorbs only its table */
-      tp__reducer_normalise(g, v);
+  /* a single strategy then costs 0, so each neighbor absorbs only its table */
+  tp_status status = tp__reducer_normalise(g, v);
   for (int i = 0; i < v->n_edges && status == TP_OK; i++)
     status = absorb(g, node, v->edges[i]);
   if (status || tp__wcsp_record(g, node, 0, NULL))
@@ -137,9 +136,8 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   gather_rows(r->g, node, edges[1], false, rows_b);
   size_t n_different = keep_different(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
   keep_different(rows_a, n_a, n, of_a, slots, n_slots);
-  *r->work +=
-      /* count all rows, so that skipping equal ones does not lengthen the search elsewhere */
-      (int64_t)(n_a * n_b * n);
+  /* count all rows, so that skipping equal ones does not lengthen the search elsewhere */
+  *r->work += (int64_t)(n_a * n_b * n);
   tp_cost *first = slots; /* first strategy with a given row */
   *done = false;
   for (size_t i = 0; i < n_a; i++) {
