@@ -186,7 +186,7 @@ MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue int
                               MlirValue offset);
 
 /* ---- walking ---- */
-/* Limit of ops created by inlining. A program whose functions call each other twice would grow
+/* Limit of ops created by inlining. If every function calls the next one twice, inlining grows
  * exponentially. */
 enum { TP_MAX_INLINED_OPS = 1 << 20 };
 typedef tp_status (*tp_visit)(MlirOperation op, void *data);

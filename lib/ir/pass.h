@@ -34,7 +34,8 @@ typedef struct tp_pass {
   int64_t statistics[TP_MAX_STATISTICS]; /* added to MLIR's statistics when the pass ends */
   /* Data left by the previous pass, or NULL. Valid while this pass runs. */
   const void *inherited;
-  /* Data for the next pass, if this pass succeeds. The adapter always drops it. */
+  /* Data for the next pass, if this pass succeeds. The adapter owns the data and drops it in any
+   * case. */
   tp_legacy left;
 } tp_pass;
 

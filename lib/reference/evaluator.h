@@ -56,8 +56,8 @@ struct node {
   block *blocks;
   /* Slots of tensors whose last use is this node. */
   int n_dead, *dead;
-  /* A cache that `run` keeps between runs, if it needs one: the plan of a structured op, or the
-   * buffer of scf.for. */
+  /* A cache that `run` keeps between runs, if it needs one, such as the plan of a structured op or
+   * a buffer for the operands of a loop or call. */
   void **kept;
 };
 

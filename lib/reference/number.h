@@ -49,8 +49,8 @@ number tp__whole(const kind *k, int64_t integer); /* wrapped to the width of k *
 number tp__real(const kind *k, double value);
 
 /* Returns the result of an operation on floats of kind k that rounds `roundings` times. `value` is
- * the result in binary64, and `error` is the error that the operation inherits from its
- * operands. */
+ * the result in binary64, `reach` is its sum of magnitudes, and `error` is the error that the
+ * operation inherits from its operands. */
 number tp__settled(const kind *k, double value, double reach, double error, int roundings);
 
 number tp__number_add(const kind *k, const number *a, const number *b);
@@ -64,7 +64,8 @@ number tp__number_monotone(const kind *k, const number *a, double (*f)(double), 
 /* Selects `yes` or `no`. If the condition is uncertain, the result covers both. */
 number tp__number_either(const kind *k, const number *condition, const number *yes,
                          const number *no);
-/* True if `actual` lies within the error bound of `expected`. */
+/* True if `actual` is within the error bound of `expected`, with a slack for other orders of
+ * sums. */
 bool tp__number_is_right(const kind *k, const number *expected, const number *actual);
 
 #endif

@@ -162,10 +162,9 @@ typedef struct tp__paths {
   tp_cost *cost;  /* TP_COST_FORBIDDEN: unreachable */
   uint8_t *steps; /* number of steps */
   bool *answered; /* by state: the search has the right `goal` for a path to this state */
-  uint32_t *
-      /* Previous state. With `before`, the state itself where the second part begins. NULL: only
-       * distances are known. */
-      previous;
+  /* Previous state. With `before`, the state itself where the second part begins. NULL: only
+   * distances are known. */
+  uint32_t *previous;
   uint8_t *kind; /* tp_step_kind of the last step; NULL likewise */
 } tp__paths;
 

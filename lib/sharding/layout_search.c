@@ -36,8 +36,8 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
   return memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
-/* True if the search includes the layout. An uneven layout is included only between an even layout
- * and `from` or the goal. */
+/* True if the search includes the layout. On each dimension that it splits unevenly, its axes must
+ * be the leading axes of `from` or of the goal. */
 static bool takes_part(const tp__search *s, tp_spec spec) {
   for (int d = 0; d < s->graph->n_dims; d++)
     if (s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0 &&
@@ -114,7 +114,7 @@ static uint32_t take_first(run *r) {
 /* ---- search ---- */
 
 /* Relaxes an edge to `to`; `steps` is at most TP_MAX_STEPS. Unreached states have cost
- * TP_COST_FORBIDDEN and 0 steps, which no path improves on at that cost. */
+ * TP_COST_FORBIDDEN and 0 steps, so a forbidden edge never improves them. */
 static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost,
                          uint8_t steps) {
   tp__paths *p = r->paths;
@@ -203,7 +203,7 @@ static tp_status open_states(run *r) {
   return status;
 }
 
-/* Allocates the scratch of a run, which its end frees. */
+/* Allocates the scratch of a run. destroy_run frees it. */
 static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths,
                             run *r) {
   const tp__graph *g = search->graph;

@@ -1,6 +1,6 @@
 /* Runs the reduction rules. Each rule is sound on its own, so one FIFO queue holds the nodes whose
  * surroundings changed.
- *   room           drops a strategy that exceeds the memory even if all others use their minimum
+ *   capacity       drops a strategy that exceeds the memory even if all others use their minimum
  *   star bound     drops a strategy whose cost, with the cheapest neighbor for each edge, reaches
  *                  the limit; without a known limit this is arc consistency on forbidden entries
  *   dominance      dead-end elimination with Goldstein's criterion: drops x if some y is never
@@ -50,8 +50,8 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop) {
   return tp__wcsp_drop(r->g, node, r->drop);
 }
 
-/* Drops strategies without room, and subtracts usage common to all remaining ones from the
- * capacity. */
+/* Drops strategies that exceed the capacity, and subtracts usage common to all remaining ones from
+ * it. */
 static tp_status make_room(tp__reducer *r, int node) {
   if (r->g->nodes[node].n_loads == 0)
     return TP_OK;
