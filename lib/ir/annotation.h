@@ -1,7 +1,8 @@
-/* Meshes and shardings in the IR: shard.grid + tp.axes, and tp.sharding in its short and full form.
+/* Reads and writes meshes and shardings in the IR: shard.grid with tp.axes, and tp.sharding in its
+ * short and full form.
  *
- * All functions that read emit a diagnostic when the IR is wrong; each violation has a message of
- * its own. */
+ * All reading functions emit a diagnostic if the IR is invalid. Each kind of violation has its own
+ * message. */
 #ifndef TP_IR_ANNOTATION_H
 #define TP_IR_ANNOTATION_H
 
@@ -14,66 +15,70 @@
 extern "C" {
 #endif
 
-/* A sharding as written: a spec and the dimensions left open ("?"). */
+/* A sharding as written in the IR: a spec, and the set of open dimensions ("?"). */
 typedef struct tp_annotation {
   tp_spec spec;
-  uint32_t open; /* bit d: dimension d is open, the planner may add axes */
+  uint32_t open; /* bit d: dimension d is open, so the planner may add axes to it */
 } tp_annotation;
 
-/* The mesh of the module, from its shard.grid ops; refined by every sub-axis that an annotation in
- * the module spells. When the module has no grid: TP_OK and mesh->n_axes == 0. `binding` (may be
- * NULL or "") overrides sizes: "dp=2,tp=2" by name, "2x4" or "2,4" in order, a single bare size the
- * last axis; axes not named get size 1. A module without grid takes the binding's axes (bare sizes
- * are named by position: "tp", "dp,tp", "x,y,z,..."). */
+/* Reads the mesh of the module from its shard.grid ops, and refines it by every sub-axis that an
+ * annotation in the module names. If the module has no grid and there is no binding, returns TP_OK
+ * with mesh->n_axes == 0.
+ *
+ * `binding` (may be NULL or "") overrides the sizes: "dp=2,tp=2" by name; "2x4" or "2,4" in order;
+ * a single size sets the last axis. Axes that the binding omits get size 1. In a module without a
+ * grid, the binding defines the axes; sizes without names are named by position ("tp"; "dp,tp";
+ * "x,y,z,..."). */
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh);
 
-/* tp_topology_load, with its message on `module`. */
+/* Calls tp_topology_load and reports its message on `module`. */
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
                             tp_topology *topology);
-/* The same with the prices of the objective `objective`, by its name. */
+/* Like tp__load_topology, with the prices of the objective named `objective`. */
 tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective,
                           const tp_mesh *mesh, tp_topology *topology);
 
-/* Writes the grid(s) of `mesh` into the module: `@mesh`, and `@mesh.sub` when refined. Replaces
- * what is there. */
+/* Writes the grids of `mesh` into the module: `@mesh`, and `@mesh.sub` if it is refined. Replaces
+ * all existing grids. */
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh);
 
 /* Reads a tp.sharding for a value of `type`, a ranked tensor or a scalar. `at` and `what`
- * ("argument 2", "result 0") are for messages. */
+ * ("argument 2", "result 0") are used in messages. */
 tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
                             const tp_mesh *mesh, MlirType type, tp_annotation *annotation);
 
-/* The attribute, canonical: short form unless there is a partial. */
+/* Returns the canonical tp.sharding attribute. It has the short form unless an axis is partial. */
 MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank,
                                  tp_annotation annotation);
 
-/* Splits "axis" or "axis:(pre)size"; pre and size are 0 for a whole axis. `name` has room for
- * TP_MAX_AXIS_NAME. */
+/* Splits "axis" or "axis:(pre)size". `pre` and `size` are 0 for a whole axis. `name` has a capacity
+ * of TP_MAX_AXIS_NAME bytes. */
 bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size);
 
-/* The tp.sharding of result `i` of an op (not of a function). An op with one result carries the
- * sharding itself, others a list with one entry per result. */
+/* Read and write the tp.sharding of result `i` of an op that is not a function. An op with one
+ * result carries the sharding itself, an op with several results a list with one entry per
+ * result. */
 tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation,
                           bool *present);
 void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
                          const tp_annotation *annotations);
 
-/* How many of the `n` axes, from the first on, are adjacent sub-axes of one parent, which print
- * joined. */
+/* Returns how many of the `n` axes, starting with the first, are adjacent sub-axes of one parent.
+ * They print as one axis. */
 int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes);
 
-/* True if the module says tp.phase = "local": it is partitioned, shapes are per device. */
+/* True if the module says tp.phase = "local": it is partitioned, and its shapes are per device. */
 bool tp__is_local(MlirOperation module);
 
-/* Verifies tp.factors, tp.region_args, tp.pairs and tp.global of an op (of a function: of its
- * arguments and results), and writes region_args canonically. */
+/* Verifies tp.factors, tp.region_args, tp.pairs and tp.global of an op (for a function also
+ * tp.global of its arguments and results), and rewrites tp.region_args in canonical form. */
 tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh);
-/* tp.phase of the module is absent or "local". */
+/* Verifies that tp.phase of the module is absent or "local". */
 tp_status tp__check_phase(MlirOperation module);
 
-/* For collectives: the grid symbol ("mesh" or "mesh.sub") and the grid_axes attribute
- * (DenseI16Array) for the given axes of the refined mesh. Prefers the unrefined grid where the axes
- * are whole. */
+/* Returns the grid symbol ("mesh" or "mesh.sub") and the grid_axes attribute (DenseI16Array) of a
+ * collective over the given axes of the refined mesh. Prefers the unrefined grid if the axes form
+ * whole parent axes. */
 void tp__grid_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes,
                    MlirAttribute *grid, MlirAttribute *grid_axes);
 

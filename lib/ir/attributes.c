@@ -1,3 +1,4 @@
+/* Helpers for strings and attributes of the MLIR C API. */
 #include "ir/ir.h"
 
 #include "support/support.h"
@@ -58,14 +59,15 @@ void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
 }
 
-/* MLIR makes the op's dictionary anew even if nothing is to be removed. */
+/* Removes an attribute. The check avoids work: MLIR rebuilds the op's dictionary even if there is
+ * nothing to remove. */
 void tp__remove(MlirOperation op, const char *name) {
   if (!mlirAttributeIsNull(tp__get(op, name)))
     mlirOperationRemoveDiscardableAttributeByName(op, tp__ref(name));
 }
 
-/* func.func keeps the attributes of arguments and results as an array of dictionaries, or not at
- * all. */
+/* Returns one attribute of argument or result `i`. func.func stores these attributes as an array of
+ * dictionaries, which may be absent. */
 static MlirAttribute list_attr(MlirOperation func, const char *list, int i, const char *name) {
   MlirAttribute attrs = tp__inherent(func, list);
   if (mlirAttributeIsNull(attrs) || !mlirAttributeIsAArray(attrs) ||
@@ -74,7 +76,8 @@ static MlirAttribute list_attr(MlirOperation func, const char *list, int i, cons
   return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), tp__ref(name));
 }
 
-/* Without memory the dictionary stays as it was. */
+/* Returns the dictionary with `name` set to `value`, or removed if `value` is null. Returns the old
+ * dictionary if memory runs out. */
 static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictionary,
                                      const char *name, MlirAttribute value) {
   intptr_t n = 0, n_old = mlirDictionaryAttrGetNumElements(dictionary);

@@ -1,3 +1,4 @@
+/* Creates ops and inserts them into a block. */
 #include "ir/ir.h"
 
 MlirOperation tp__create(const tp_build *build) {

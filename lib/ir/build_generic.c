@@ -1,3 +1,4 @@
+/* Creates linalg.generic ops. */
 #include "ir/ir.h"
 
 #include <mlir-c/AffineExpr.h>

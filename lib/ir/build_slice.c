@@ -1,6 +1,6 @@
-/* Slices with unit strides and static sizes. Upstream's verifier takes no offset in a dimension of
- * size 0, not even 0, so a slice without elements is a fresh tensor, and inserting one changes
- * nothing. */
+/* Builds slices with unit strides and static sizes. Upstream's verifier rejects every offset in a
+ * dimension of size 0, even 0. A slice without elements is therefore a tensor.empty, and its
+ * insertion is a no-op. */
 #include "ir/ir.h"
 
 static MlirOperation slice(MlirOperation where, const char *name, int n_operands,

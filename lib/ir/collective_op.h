@@ -1,10 +1,10 @@
-/* Building one upstream collective: shared by the files that expand steps. */
+/* Builds one upstream collective. Shared by the files that expand reshard steps. */
 #ifndef TP_IR_COLLECTIVE_OP_H
 #define TP_IR_COLLECTIVE_OP_H
 
 #include "ir/collectives.h"
 
-/* Where a collective stands and what it belongs to. */
+/* The insertion point of a collective, and the step that it implements. */
 typedef struct tp__collective {
   MlirOperation where;
   MlirContext context;
@@ -14,14 +14,14 @@ typedef struct tp__collective {
   MlirType result;
 } tp__collective;
 
-/* Builds shard.<name> on the axes of the step with grid, grid_axes and up to two index attributes;
- * reducing ops get their kind. */
+/* Builds shard.<name> over the axes of the step, with grid, grid_axes and up to two index
+ * attributes. Reducing ops also get their reduction kind. */
 MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value,
                                const char *index_name, int64_t index, const char *index2_name,
                                int64_t index2, bool reduces);
 
-/* exchange.c: an all_to_all step between more than two dimensions, whose local shapes are `before`
- * and `after`. */
+/* exchange.c: builds an all_to_all step between more than two dimensions. Its local shapes are
+ * `before` and `after`. */
 MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank,
                              const int64_t *before, const int64_t *after);
 

@@ -1,3 +1,4 @@
+/* Builds ops of the shard dialect: reshards, device coordinates, collectives and permutes. */
 #include "ir/collective_op.h"
 
 #include "support/support.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- layout changes ---- */
+/* ---- reshards ---- */
 
 static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int rank, tp_spec spec) {
   char text[512] = "#shard<axisarray[";
@@ -23,7 +24,7 @@ static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int ra
                             mlirDenseI16ArrayGetElement(list, i));
     n += (size_t)snprintf(text + n, sizeof text - n, "]");
   }
-  /* upstream parses no empty list */
+  /* upstream cannot parse an empty list */
   snprintf(text + n, sizeof text - n, "%s]>", rank == 0 ? "[]" : "");
   return tp__parse_attr(context, text);
 }
@@ -102,7 +103,8 @@ MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n,
 
 /* ---- collectives ---- */
 
-/* What upstream calls a combiner. Those that it does not distinguish also carry tp.combiner. */
+/* Upstream's name of each combiner. If several combiners share a name (exact is false), the op also
+ * carries tp.combiner. */
 static const struct {
   const char *kind;
   bool exact;
@@ -148,7 +150,7 @@ MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirVa
   return mlirOperationGetResult(op, 0);
 }
 
-/* ---- mask: the identity everywhere but at index 0 ---- */
+/* ---- mask: keeps the value at index 0, and is the identity on all other devices ---- */
 
 MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   MlirContext context = mlirTypeGetContext(type);
@@ -200,8 +202,8 @@ static void append_text(MlirStringRef part, void *data) {
   tp__string_append_bytes(data, part.data, part.length);
 }
 
-/* One declaration per tensor type, @tp.permute.4x8xf32; the pairs stand on the call. Null when
- * memory runs out. */
+/* Returns the symbol of the permute declaration for a tensor type, such as @tp.permute.4x8xf32, and
+ * adds the declaration if it is missing. The pairs are on the call. Null if memory runs out. */
 static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location, MlirType tensor) {
   MlirContext context = mlirOperationGetContext(module);
   tp__string name = {0};
@@ -286,10 +288,9 @@ static MlirValue permute_step(const tp__collective *c, MlirOperation module, Mli
   return result;
 }
 
-/* ---- uneven sizes: collectives see equal shards ---- */
+/* ---- uneven sizes: collectives operate on equal shards ---- */
 
-/* A value as the beginning of a buffer of `size` along `dim`; what stands behind it is unspecified,
- * as all padding is. */
+/* Pads a value to `size` along `dim`. The content of the padding is unspecified, as always. */
 static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int64_t size) {
   MlirType type = mlirValueGetType(value);
   int rank;
@@ -301,8 +302,7 @@ static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int6
                           zeros);
 }
 
-/* The part of a step that moves data, on shards of equal size; the type of its result is
- * c->result. */
+/* Builds the communication of a step, on shards of equal size. The result has type c->result. */
 static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue value) {
   const tp_step *step = c->step;
   switch (step->kind) {
@@ -346,7 +346,7 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
                       mesh,
                       step,
                       tp__tensor_like(mlirValueGetType(value), rank, moved)};
-  /* between sizes that divide */
+  /* an exchange between several dimensions, whose sizes divide exactly */
   if (step->kind == TP_STEP_ALL_TO_ALL && (step->dim < 0 || step->to_dim < 0))
     return tp__build_exchange(&c, value, rank, before, after);
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
@@ -354,6 +354,6 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
     value = fill_up(&c, value, split_dim, n * after[split_dim]);
   value = move(&c, module, value);
   const int64_t zeros[TP_MAX_RANK] = {0};
-  /* gathers put padding behind */
+  /* gathers leave the padding at the end */
   return mlirValueIsNull(value) ? value : tp__extract_slice(where, value, zeros, after);
 }

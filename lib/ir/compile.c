@@ -1,4 +1,4 @@
-/* Machine code: LLVM's C API behind tp/compile.h. */
+/* Compiles a module to machine code and loads it, with LLVM's C API (tp/compile.h). */
 #include "tp/compile.h"
 
 #include "ir/diagnostics.h"
@@ -41,7 +41,7 @@ static void initialize_once(void) {
   pthread_once(&once, initialize_target);
 }
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 typedef struct compilation {
   MlirOperation at; /* for diagnostics */
@@ -119,7 +119,7 @@ static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
   return status == TP_OK ? TP_OK : tp__error(c->at, status, "memory ran out");
 }
 
-/* The constant that tp-embed-kernels leaves. */
+/* Copies the PTX out of the constant that tp-embed-kernels adds to the module. */
 static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
   MlirOperation at = mlirModuleGetOperation(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
@@ -127,7 +127,8 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
     if (tp__op_is(op, "llvm.mlir.global") &&
         tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), "tp.ptx")) {
       MlirStringRef text = mlirStringAttrGetValue(tp__inherent(op, "value"));
-      tp_status status = copy_bytes(text.data, text.length - 1, bytes); /* without the zero */
+      /* without the terminating zero */
+      tp_status status = copy_bytes(text.data, text.length - 1, bytes);
       return status == TP_OK ? TP_OK : tp__error(at, status, "memory ran out");
     }
   return tp__error(
@@ -135,8 +136,8 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
       "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
 }
 
-/* Upstream's translation has a message of its own for the first op that it cannot do, and would go
- * on to ours. */
+/* Reports the first op that is not in the LLVM dialect. Otherwise upstream's translation would
+ * print a message of its own for that op, and then ours would follow. */
 static tp_status check_lowered(MlirOperation op, void *data) {
   (void)data;
   if (tp__op_has_dialect(op, "llvm") || tp__op_is(op, "builtin.module"))

@@ -1,3 +1,4 @@
+/* Compiles kernels in the LLVM dialect to PTX with LLVM's NVPTX code generator. */
 #include "ir/compile_ptx.h"
 
 #include "ir/diagnostics.h"
@@ -14,8 +15,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Instructions that drivers since CUDA 11.8 know, as the kernels that come with the runtime.
- * Without a version LLVM ends the process. */
+/* PTX ISA 7.8, as in the kernels that ship with the runtime; drivers support it since CUDA 11.8.
+ * Without a PTX version, LLVM terminates the process. */
 static const char features[] = "+ptx78", triple[] = "nvptx64-nvidia-cuda";
 
 typedef struct translation {
@@ -70,8 +71,8 @@ static tp_status optimize(const translation *t) {
   return status;
 }
 
-/* The intrinsics that its code generator has instructions for. Of others it ends the process, or
- * calls a library. */
+/* True for intrinsics that the NVPTX code generator lowers to instructions. For others, it
+ * terminates the process or emits a library call. */
 static bool is_instruction(const char *name) {
   static const char *const names[] = {
       "abs",       "assume", "bitreverse", "bswap",   "ceil",
@@ -95,7 +96,7 @@ static bool is_instruction(const char *name) {
   return false;
 }
 
-/* There is no library on the device to call. */
+/* Refuses calls of functions without a body, because no library exists on the device. */
 static tp_status check_calls(const translation *t) {
   for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f)) {
     size_t n;

@@ -1,3 +1,4 @@
+/* Formats diagnostics and counts errors per thread. */
 #include "ir/diagnostics.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Diagnostics with location. An error is emitted exactly once, where it is decided. */
+/* Diagnostics with a location. Each error is emitted exactly once, where it is detected. */
 #ifndef TP_IR_DIAGNOSTICS_H
 #define TP_IR_DIAGNOSTICS_H
 
@@ -12,17 +12,17 @@ extern "C" {
 
 typedef enum tp_severity { TP_ERROR, TP_WARNING, TP_REMARK } tp_severity;
 
-/* Emits at `location`; `note` may be NULL. Implemented by the shim. */
+/* Emits a diagnostic at `location`. `note` may be NULL. Implemented in shim.cpp. */
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note);
 
-/* Number of errors this thread has emitted through tp__error. */
+/* Returns the number of errors that this thread has emitted through tp__error and tp__error_at. */
 int tp__error_count(void);
 
 /* Emits the error `'op name': formatted text` at the op and returns `status`, so that a caller can
- * `return tp__error(...)`. */
+ * write `return tp__error(...)`. */
 tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Same at a location, without an op. */
+/* The same at a location, without an op. */
 tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tp__warning(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));

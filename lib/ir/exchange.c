@@ -1,16 +1,18 @@
-/* An exchange between more than two dimensions as one upstream all_to_all, which knows two: the
- * group gets a dimension of its own, of as many slices as it has devices.
+/* Builds an exchange between more than two dimensions as one upstream all_to_all, which supports
+ * only two. The group gets a dimension of its own, with one slice per device.
  *
- * One dimension to several: what the others are cut into is put in front, [..., s, ..., a, ..., b]
- * as [n][..., s, ..., a', ..., b'], slice r for device r; slices are joined along s. Several to
- * one: s is cut, the slices come as [n][..., s', ..., a, ..., b], slice r from device r, and the
- * group's axes go to the dimensions whose parts the slices are. */
+ * One dimension to several: the parts that the other dimensions are split into move to the front.
+ * [..., s, ..., a, ..., b] becomes [n][..., s, ..., a', ..., b'], with slice r for device r. The
+ * received slices are concatenated along s.
+ *
+ * Several dimensions to one: s is split. The slices arrive as [n][..., s', ..., a, ..., b], with
+ * slice r from device r. The axes of the group then move to the dimensions that they split. */
 #include "ir/collective_op.h"
 
 #include <mlir-c/AffineMap.h>
 
-/* A shape whose dimensions may be parts of those of the value: tag >= 0 is a part along axis `tag`
- * of the step, the others are runs of all dimensions between such parts. */
+/* A shape that splits off the parts of dimensions along the step's axes. tag >= 0: a part along
+ * axis `tag` of the step. tag < 0: a run of all dimensions between such parts. */
 typedef struct pieces {
   int n;
   int64_t sizes[TP_MAX_RANK];
@@ -26,8 +28,8 @@ static void add_piece(pieces *p, int64_t size, int tag) {
   p->tags[p->n++] = tag;
 }
 
-/* The dimensions with the parts that the step's axes are of them: those of `spec`, each followed by
- * a part of `local`. */
+/* Returns the local shape with the split parts as separate dimensions: each dimension becomes its
+ * parts along the step's axes in `spec`, followed by its size in `local`. */
 static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const int64_t *local) {
   pieces p = {0};
   for (int d = 0; d < rank; d++) {
@@ -43,7 +45,7 @@ static pieces in_pieces(const tp__collective *c, tp_spec spec, int rank, const i
 
 /* ---- local ops ---- */
 
-/* A copy whose dimension d is dimension from[d] of the value. */
+/* Returns a copy whose dimension d is dimension from[d] of the value. */
 static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, const int *from) {
   int64_t before[TP_MAX_RANK], after[TP_MAX_RANK];
   MlirAffineExpr reads[TP_MAX_RANK];
@@ -74,7 +76,7 @@ static MlirValue transpose(const tp__collective *c, MlirValue value, int rank, c
 
 /* ---- the exchange ---- */
 
-/* [before dim][dim][behind it] of a shape, for slices in front of it. */
+/* Collapses a shape to [before dim][dim][after dim]. */
 static void around(int rank, const int64_t *shape, int dim, int64_t sizes[3]) {
   sizes[0] = sizes[1] = sizes[2] = 1;
   for (int d = 0; d < rank; d++)
@@ -89,8 +91,8 @@ static MlirValue all_to_all(const tp__collective *c, MlirValue value, const int6
                               split, false);
 }
 
-/* Where the pieces stand when those of the group come first, in the order of the step's axes.
- * order[i]: the piece that is dimension i then. */
+/* Orders the pieces so that those of the group come first, in the order of the step's axes.
+ * order[i] is the piece at position i. */
 static void group_first(const pieces *p, int n_axes, int *order) {
   int n = 0;
   for (int k = 0; k < n_axes; k++)

@@ -1,5 +1,5 @@
-/* The mesh of a module: shard.grid symbols with tp.axes, their refinement, and the axes of
- * collectives. */
+/* Reads and writes the mesh of a module: shard.grid symbols with tp.axes, their refinement, and the
+ * axes of collectives. */
 #include "ir/annotation.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size
   if (colon) {
     long long p, s;
     int used = 0;
-    /* nine digits: the product of both stays far from overflow */
+    /* at most nine digits, so that the product of both cannot overflow */
     if (sscanf(colon, ":(%9lld)%9lld%n", &p, &s, &used) != 2 || colon[used] != 0 || p < 1 || s < 2)
       return false;
     *pre = p;
@@ -78,7 +78,7 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   return TP_OK;
 }
 
-/* The one grid that is not a refinement of another. */
+/* Finds the one grid that is not a refinement of another. */
 static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
   *found = (MlirOperation){NULL};
   MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
@@ -93,9 +93,9 @@ static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
   return TP_OK;
 }
 
-/* ---- binding sizes from the command line ---- */
+/* ---- binding of sizes from the command line ---- */
 
-/* Gives the axes of `mesh` new sizes. The new mesh is made as any other, so that it obeys the same
+/* Gives the axes of `mesh` new sizes. Recreates the mesh with tp_mesh_create to check its
  * limits. */
 static tp_status resize(MlirOperation module, const char *binding, const int64_t *sizes,
                         tp_mesh *mesh) {
@@ -168,13 +168,14 @@ static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *m
   return resize(module, binding, sizes, mesh);
 }
 
-/* ---- refinement by the sub-axes that annotations spell ---- */
+/* ---- refinement by the sub-axes in annotations ---- */
 
 static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *mesh) {
   char name[TP_MAX_AXIS_NAME];
   int64_t pre, size;
   if (!tp__axis_token(token, name, &pre, &size) || pre == 0)
-    return TP_OK; /* whole axes and malformed names are judged where the annotation is read */
+    /* whole axes are skipped; malformed names are reported when the annotation is read */
+    return TP_OK;
   int first;
   if (!tp_mesh_find(mesh, name, 0, 0, &first))
     return TP_OK;
@@ -212,12 +213,12 @@ static tp_status refine_attr(MlirOperation at, MlirAttribute attr, tp_mesh *mesh
   return status;
 }
 
-/* Attributes are unique, and a plan writes few of them on many ops: those that were refined by
- * lately are passed by. */
+/* Skips attributes that were visited recently. MLIR uniques attributes, and a plan puts few
+ * distinct ones on many ops. */
 typedef struct refining {
   tp_mesh *mesh;
-  MlirAttribute last;     /* all that stood on the op before */
-  MlirAttribute done[64]; /* by address */
+  MlirAttribute last;     /* all attributes of the previous op */
+  MlirAttribute done[64]; /* direct-mapped by address */
 } refining;
 
 static tp_status refine_once(refining *r, MlirOperation at, MlirAttribute attr) {
@@ -232,7 +233,7 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
   refining *r = data;
   tp_mesh *mesh = r->mesh;
   MlirAttribute all = tp__attributes(op);
-  /* it says what the op before said, or nothing */
+  /* the op has no attributes, or the same as the previous op */
   if (mlirAttributeEqual(all, r->last) && !tp__op_is(op, "func.func"))
     return TP_OK;
   r->last = all;
@@ -289,7 +290,7 @@ tp_status tp__load_prices(MlirOperation module, const char *name, const char *ob
   return status;
 }
 
-/* ---- writing grids ---- */
+/* ---- writing of grids ---- */
 
 static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *mesh,
                        const char *of) {
@@ -337,8 +338,8 @@ void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {
 
 /* ---- axes of collectives ---- */
 
-/* The parent axes, if `axes` is a list of whole parents in order; returns their number, 0 if it is
- * not. */
+/* Returns the number of parent axes if `axes` is a list of whole parent axes in order, otherwise 0.
+ * `parents` receives them. */
 static int whole_axes(const tp_mesh *mesh, int n, const int *axes, int16_t *parents) {
   int count = 0;
   for (int i = 0; i < n;) {

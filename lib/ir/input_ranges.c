@@ -1,5 +1,5 @@
-/* How the arguments of a function are used: weights of contractions, operands of roots, indices. A
- * walk in program order carries with each value the argument that it comes from. */
+/* Determines how a function uses its arguments: as weights of contractions, operands of roots, or
+ * indices. One walk in program order tracks the argument that each value comes from. */
 #include "tp/inputs.h"
 
 #include "ir/diagnostics.h"
@@ -14,13 +14,13 @@
 
 enum { MAX_DEPTH = 16, SMALL_INDEX = 3 };
 
-/* What a value is to an argument. */
+/* The argument that a value comes from. */
 typedef struct origin {
   int argument;
-  /* The same numbers in another shape or type, so that a contraction of it is one of the
-   * argument. */
+  /* The value has the same numbers as the argument, perhaps in another shape or type. A contraction
+   * of the value is then a contraction of the argument. */
   bool is_view;
-  /* An index made by arithmetic: what bounds it bounds the argument only roughly. */
+  /* An index computed by arithmetic: a bound on it bounds the argument only roughly. */
   bool is_shifted;
 } origin;
 
@@ -31,7 +31,7 @@ typedef struct analysis {
   tp_value_table table;
   origin *origins;
   size_t n, capacity;
-  /* The function that is walked, and the call that it is walked for. */
+  /* The function that is walked, and its call. */
   MlirOperation func, call;
   int depth;
 } analysis;
@@ -44,7 +44,7 @@ static const origin *origin_of(const analysis *a, MlirValue value) {
 static tp_status set(analysis *a, MlirValue value, const origin *from) {
   if (!from)
     return TP_OK;
-  origin made = *from; /* which may be in the list that grows */
+  origin made = *from; /* a copy, because `from` may point into the list that grows */
   tp_status status = tp__grow((void **)&a->origins, &a->capacity, a->n + 1, sizeof *a->origins);
   if (status == TP_OK)
     status = tp__table_put(&a->table, value.ptr, (int)a->n);
@@ -69,14 +69,15 @@ static int64_t size_of(MlirValue tensor, int d) {
   return mlirShapedTypeGetDimSize(mlirValueGetType(tensor), d);
 }
 
-/* tensor.extract %t[%i, ...]; tensor.insert has the value in front. */
+/* Bounds the indices of tensor.extract %t[%i, ...] or tensor.insert, whose first operand is the
+ * inserted value. */
 static void use_element(analysis *a, MlirOperation op, int tensor) {
   for (int i = tensor + 1; i < (int)mlirOperationGetNumOperands(op); i++)
     bound(a, mlirOperationGetOperand(op, i),
           size_of(mlirOperationGetOperand(op, tensor), i - tensor - 1) - 1);
 }
 
-/* Dynamic offsets of a slice of `whole`: the operands behind `first`. */
+/* Bounds the dynamic offsets of a slice of `whole`, which are the operands from `first` on. */
 static void use_slice(analysis *a, MlirOperation op, MlirValue whole, int first) {
   int64_t offsets[TP_MAX_RANK], sizes[TP_MAX_RANK];
   int n = tp__int_list(tp__inherent(op, "static_offsets"), TP_MAX_RANK, offsets);
@@ -88,7 +89,8 @@ static void use_slice(analysis *a, MlirOperation op, MlirValue whole, int first)
             sizes[d] == INT64_MIN ? -1 : size_of(whole, d) - sizes[d]);
 }
 
-/* A comparison with the position in a loop: a class, of as many as the loop is long. */
+/* A comparison with linalg.index: the other operand is a class index, bounded by the trip count of
+ * the loop. */
 static void use_class(analysis *a, MlirOperation op) {
   for (int i = 0; i < 2; i++) {
     MlirOperation other = tp__defining_op(mlirOperationGetOperand(op, 1 - i));
@@ -127,7 +129,7 @@ static bool has_op(MlirBlock body, const char *name) {
   return false;
 }
 
-/* The product of the operand's dimensions that the result lacks. */
+/* Returns the product of the operand's dimensions that the result does not have. */
 static double fan_in(MlirOperation op, MlirAttribute maps, int operand, int result) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand));
   MlirAffineMap to = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, result));
@@ -143,8 +145,8 @@ static double fan_in(MlirOperation op, MlirAttribute maps, int operand, int resu
   return size;
 }
 
-/* Of the operands of a contraction, weights are scaled: params; else one that comes from an
- * argument when the other does not; else the right one. */
+/* Chooses the weight among the operands of a contraction, and scales it by the fan-in. Preference:
+ * a param; an operand from an argument if the other is not from one; the right operand. */
 static void use_contraction(analysis *a, MlirOperation op) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3 ||
@@ -166,12 +168,14 @@ static void use_contraction(analysis *a, MlirOperation op) {
   }
 }
 
-/* ---- what values come from ---- */
+/* ---- origins of values ---- */
 
 typedef enum transfer { SAME, CAST, ARITHMETIC, LINEAR, INSERTION } transfer;
 
-/* What an op makes of an operand: the same numbers; those in a type or a condition that keep an
- * index what it is; other indices; terms and factors, which keep what is positive. */
+/* The effect of an op on the origin of an operand. SAME: the numbers do not change. CAST: an index
+ * keeps its value through a conversion, a clamp or a selection. ARITHMETIC: the index changes.
+ * LINEAR: a term or factor of a float, so the requirement to be positive carries over. INSERTION:
+ * like SAME, for operand 1, the destination. */
 static const struct transfer_row {
   const char *name;
   transfer what;
@@ -222,12 +226,14 @@ static tp_status transfer_op(analysis *a, MlirOperation op, transfer what) {
     if (what == SAME || what == INSERTION)
       break;
   }
-  /* squares, and sums of arguments, say nothing of either */
+  /* a product or a sum of two arguments constrains neither of them */
   if (!from || (what == LINEAR && second))
     return TP_OK;
   origin made = *from;
   made.is_view &= what == SAME || what == INSERTION;
-  if (what == ARITHMETIC) { /* a constant is added to what is negative, which no drawn index is */
+  if (what == ARITHMETIC) {
+    /* Adding a constant normalizes negative indices. Drawn indices are not negative, so their bound
+     * stays exact. */
     MlirOperation other = tp__defining_op(
         mlirOperationGetOperand(op, origin_of(a, mlirOperationGetOperand(op, 0)) ? 1 : 0));
     made.is_shifted |= second || mlirOperationIsNull(other) || !tp__op_is(other, "arith.constant");
@@ -247,8 +253,8 @@ static tp_status enter_structured(analysis *a, MlirOperation op) {
   return status;
 }
 
-/* Results of an op with regions, from what they yield; a reduction of something is not that any
- * more. */
+/* Gives the results of an op with regions the origins of the yielded values. A result that already
+ * has an origin keeps it. */
 static tp_status leave_structured(analysis *a, MlirOperation yield, MlirOperation op) {
   tp_status status = TP_OK;
   for (int k = 0; k < (int)mlirOperationGetNumOperands(yield) && status == TP_OK; k++)
@@ -259,7 +265,7 @@ static tp_status leave_structured(analysis *a, MlirOperation yield, MlirOperatio
 }
 
 static tp_status enter_loop(analysis *a, MlirOperation op) {
-  int first = tp__op_is(op, "scf.for") ? 3 : 0; /* bounds and step stand in front */
+  int first = tp__op_is(op, "scf.for") ? 3 : 0; /* the bounds and the step come first */
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   tp_status status = TP_OK;
   for (int i = first; i < (int)mlirOperationGetNumOperands(op) && status == TP_OK; i++)
@@ -336,7 +342,7 @@ static tp_status visit(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static MlirOperation find(MlirOperation module, const char *name) {
   for (MlirOperation op =

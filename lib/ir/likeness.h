@@ -1,7 +1,7 @@
-/* Do two ops look alike? Of ops without captured tensors, and of what is in their regions: names,
- * types, properties, and which value of the region is used where. Values from outside are alike
- * when they have one type and, if they are no tensors, are the same or equal constants. Discardable
- * attributes and locations do not count. */
+/* Structural equivalence of ops that capture no tensors. Two ops are alike if their names, types,
+ * properties and regions agree, including which value of the region is used where. Captured values
+ * are alike if they have the same type and, unless they are tensors, are the same value or equal
+ * constants. Discardable attributes and locations are ignored. */
 #ifndef TP_IR_LIKENESS_H
 #define TP_IR_LIKENESS_H
 
@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* A hash that ops share which are alike. False if the op's regions use tensors from outside: such
- * an op is like no other. */
+/* Computes a hash that is equal for ops that are alike. False if a region of the op captures a
+ * tensor; such an op is like no other. */
 bool tp__likeness(MlirOperation op, uint64_t *hash);
-/* Both of ops for which tp__likeness is true. */
+/* True if the ops are alike. tp__likeness must be true for both. */
 bool tp__ops_alike(MlirOperation a, MlirOperation b);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+/* Converts MLIR locations into text. */
 #include "ir/location.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   return kept ? kept : "";
 }
 
-/* ---- in short ---- */
+/* ---- short form ---- */
 
-enum { MAX_DEPTH = 32 }; /* locations may nest as deeply as who makes them likes */
+enum { MAX_DEPTH = 32 }; /* locations can be nested arbitrarily deep */
 
 static MlirStringRef last_part(MlirStringRef path) {
   size_t from = path.length;

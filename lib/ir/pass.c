@@ -1,3 +1,4 @@
+/* Pass options, the public table of passes and pipelines, and execution of a pipeline. */
 #include "ir/pass.h"
 
 #include <assert.h>
@@ -53,8 +54,8 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
       mlirPassManagerCreateOnOperation(context, mlirStringRefCreateFromCString(anchor));
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   char message[1024] = "";
-  /* "builtin.module(...)" replaces the manager's list; added to it, it would run on modules nested
-   * in this one. */
+  /* "builtin.module(...)" replaces the manager's pass list. Adding it to the list would run it on
+   * modules nested in this one. */
   bool anchored = strncmp(pipeline + strspn(pipeline, " \n\t"), anchor, sizeof anchor - 1) == 0;
   MlirLogicalResult ok = anchored
                              ? mlirParsePassPipeline(passes, text, keep_message, message)

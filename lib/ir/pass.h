@@ -1,5 +1,5 @@
-/* The pass table and what a running pass sees. Rows are C; lib/ir/shim.cpp registers each as an
- * MLIR pass. */
+/* The pass table, and the data that a running pass sees. The rows are C; lib/ir/shim.cpp registers
+ * each row as an MLIR pass. */
 #ifndef TP_IR_PASS_H
 #define TP_IR_PASS_H
 
@@ -16,10 +16,10 @@ typedef struct tp_statistic_row {
   const char *help;
 } tp_statistic_row;
 
-/* What a pass leaves for the next one: it is about the module as it stands, so MLIR drops it when
- * anything else has run on the module. */
+/* Data that a pass leaves for the next one. It describes the current state of the module, so MLIR
+ * drops it as soon as any other pass has run on the module. */
 typedef struct tp_legacy {
-  void *data; /* NULL: nothing */
+  void *data; /* NULL: no data */
   void (*drop)(void *data);
 } tp_legacy;
 
@@ -32,9 +32,10 @@ typedef struct tp_pass {
   int n_options;
   const char *options[TP_MAX_OPTIONS];   /* values, in the order of the row's options */
   int64_t statistics[TP_MAX_STATISTICS]; /* added to MLIR's statistics when the pass ends */
-  /* by the pass before, where it left something; NULL: nothing. Valid while this pass runs */
+  /* Data left by the previous pass, or NULL. Valid while this pass runs. */
   const void *inherited;
-  /* for the pass behind, where this one succeeds; dropped by the adapter in any case */
+  /* Data for the next pass, if this pass succeeds. The adapter owns the data and drops it in any
+   * case. */
   tp_legacy left;
 } tp_pass;
 
@@ -49,7 +50,7 @@ typedef struct tp_pass_row {
   tp_status (*run)(tp_pass *pass);
 } tp_pass_row;
 
-/* A pipeline is text in which {name} of an option stands for name=value, when it was given. */
+/* A pipeline. In its text, {name} expands to name=value if that option was given. */
 typedef struct tp_pipeline_row {
   const char *name;
   const char *summary;
@@ -62,7 +63,7 @@ typedef struct tp_pipeline_row {
 const tp_pass_row *const *tp__pass_rows(int *n);
 const tp_pipeline_row *tp__pipeline_rows(int *n);
 
-/* The value of option `name` of the running pass; the name must exist. */
+/* Returns the value of option `name` of the running pass. The name must exist. */
 const char *tp__pass_option(const tp_pass *pass, const char *name);
 
 #ifdef __cplusplus

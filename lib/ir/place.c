@@ -1,3 +1,4 @@
+/* Evaluates device coordinates, and integer expressions of them, on a given device. */
 #include "ir/place.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static void append(MlirStringRef part, void *data) {
   }
 }
 
-/* The C API has no accessor for #shard<axisarray[[0, 1], []]>, so its text is read: the numbers of
- * list `d` end up in axes[d]. */
+/* Parses the printed attribute, because the C API has no accessor for #shard<axisarray[[0, 1],
+ * []]>. axes[d] receives the numbers of list `d`. */
 bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK],
                     int64_t axes[TP_MAX_RANK][TP_MAX_AXES]) {
   text t = {.fits = true};
@@ -46,7 +47,8 @@ bool tp__axis_lists(MlirAttribute attr, int *n_dims, int counts[TP_MAX_RANK],
   return t.fits;
 }
 
-/* A module has one grid, and the refined one that is made of it. */
+/* Maps axes of the op's grid to runs of axes of the refined mesh. A module has one grid, and
+ * possibly its refinement. */
 static tp_status runs_of(MlirOperation op, const tp_mesh *mesh, int n, const int64_t *list,
                          tp__axis_runs *runs) {
   MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "grid"));
@@ -107,7 +109,7 @@ int64_t tp__run_size(const tp_mesh *mesh, const tp__axis_runs *runs, int i) {
   return size;
 }
 
-/* The axes of a run are adjacent, so that they are one axis with the stride of the last. */
+/* The axes of a run are adjacent, so they behave like one axis with the stride of the last. */
 static int64_t run_stride(const tp_mesh *mesh, const tp__axis_runs *runs, int i) {
   return tp_mesh_stride(mesh, runs->first[i] + runs->count[i] - 1);
 }
@@ -142,7 +144,8 @@ uint32_t tp__run_bits(const tp_mesh *mesh, const tp__axis_runs *runs) {
 typedef struct evaluation {
   const tp_mesh *mesh;
   int64_t device;
-  /* ops that may be visited: an expression is a tree here, although it is written as a graph */
+  /* The remaining number of ops to visit. The expression is evaluated as a tree, although the IR is
+   * a DAG. */
   int budget;
 } evaluation;
 
@@ -170,7 +173,8 @@ static bool ceil_divide(int64_t a, int64_t b, int64_t *r) {
 typedef struct binary_row {
   const char *name;
   bool (*apply)(int64_t a, int64_t b, int64_t *r);
-  /* the same for numbers that are not negative, which is all that is asked of it */
+  /* An unsigned op, which is evaluated with signed arithmetic and therefore only for non-negative
+   * operands. */
   bool is_unsigned;
 } binary_row;
 
@@ -218,7 +222,7 @@ static bool evaluate_place(evaluation *e, MlirOperation op, int result, int64_t 
   return true;
 }
 
-/* As lower_neighbors of the lowering computes them. */
+/* Computes shard.neighbors_linear_indices exactly as lower_neighbors of the lowering does. */
 static bool evaluate_neighbor(evaluation *e, MlirOperation op, int result, int64_t *number) {
   tp__axis_runs all, split;
   if (tp__all_axis_runs(op, e->mesh, &all) != TP_OK ||
@@ -271,7 +275,7 @@ static bool evaluate_op(evaluation *e, MlirOperation op, int result, int64_t *nu
     if (!evaluate(e, mlirOperationGetOperand(op, i), &in[i]))
       return false;
   *number = n == 3 && in[0] ? in[1] : in[n - 1];
-  /* what is negative may be extended either way */
+  /* the extension of a negative value may be signed or unsigned */
   if (tp__op_is(op, "arith.select") || (is_cast(op) && in[0] >= 0))
     return true;
   if (tp__op_is(op, "arith.cmpi"))
@@ -287,11 +291,12 @@ static bool has_64_bits(MlirType type) {
          (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) <= 64);
 }
 
-/* Arithmetic is done in 64 bits; a number that its type cannot hold has wrapped around there. */
+/* True if the type can hold the number. The arithmetic uses 64 bits; a narrower type would have
+ * wrapped. */
 static bool fits(MlirType type, int64_t *number) {
   int width = mlirTypeIsAIndex(type) ? 64 : (int)mlirIntegerTypeGetWidth(type);
   if (width == 1)
-    *number &= 1; /* true is -1 as an attribute */
+    *number &= 1; /* MLIR stores true as -1 */
   return width == 1 || width >= 64 ||
          (*number < (INT64_C(1) << (width - 1)) && *number >= -(INT64_C(1) << (width - 1)));
 }

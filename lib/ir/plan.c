@@ -14,16 +14,17 @@
 enum { MAX_CALL_DEPTH = 64 };
 
 typedef struct measure {
-  tp_plan plan; /* first: the public face */
+  tp_plan plan; /* must be first: the public part of this struct */
   tp__arena arena;
   MlirOperation module, func;
   tp_topology topology;
   tp_plan_collective *collectives;
   size_t capacity;
-  /* around what is looked at: calls, loops, loops over blocks that stay in the cache (tp.blocks) */
+  /* Nesting depth around the current op: calls, loops, and loops over blocks that stay in the cache
+   * (tp.blocks). */
   int depth, loops, blocks;
-  double times;         /* it runs, as far as that is known */
-  int64_t n_called_ops; /* seen in functions that are called */
+  double times;         /* the number of executions of the current op, as far as known */
+  int64_t n_called_ops; /* ops visited inside of called functions */
 } measure;
 
 /* ---- texts ---- */
@@ -161,7 +162,7 @@ static tp_status measure_signature(measure *m) {
 static const char *axes_text(measure *m, int n, const int *axes) {
   tp__string text = {0};
   for (int i = 0; i < n;) {
-    int run = 1; /* sub-axes that follow each other print as one */
+    int run = 1; /* adjacent sub-axes print as one axis */
     while (i + run < n && axes[i + run] == axes[i] + run &&
            m->plan.mesh.axes[axes[i + run]].parent == m->plan.mesh.axes[axes[i]].parent)
       run++;
@@ -173,7 +174,8 @@ static const char *axes_text(measure *m, int n, const int *axes) {
   return keep(m, &text);
 }
 
-/* Reductions of upstream's attribute print as #shard<partial max>. */
+/* Returns tp.combiner, or the combiner of upstream's reduction attribute, which prints as
+ * #shard<partial max>. */
 static const char *combiner_text(measure *m, MlirOperation op) {
   const char *ours = string_attr(m, tp__get(op, "tp.combiner"));
   MlirAttribute theirs = tp__inherent(op, "reduction");
@@ -222,7 +224,7 @@ static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind
   return TP_OK;
 }
 
-/* A permute's group: the axes along which some pair moves. */
+/* Adds a permute. Its group consists of the axes along which some pair moves data. */
 static tp_status add_permute(measure *m, MlirOperation op) {
   const tp_mesh *mesh = &m->plan.mesh;
   MlirAttribute pairs = tp__get(op, "tp.pairs");
@@ -246,7 +248,7 @@ static tp_status add_permute(measure *m, MlirOperation op) {
   for (int a = 0; a < mesh->n_axes; a++)
     if (moves[a])
       axes[n++] = a;
-  bool nothing = n == 0; /* only zeros arrive: no axes, the whole mesh */
+  bool nothing = n == 0; /* only zeros arrive: count the whole mesh */
   for (int a = 0; nothing && a < mesh->n_axes; a++)
     axes[a] = a;
   return add_collective(m, op, TP_PERMUTE, nothing ? mesh->n_axes : n, axes);
@@ -262,7 +264,7 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
       {"shard.reduce_scatter", TP_REDUCE_SCATTER}, {"shard.all_to_all", TP_ALL_TO_ALL},
       {"shard.broadcast", TP_BROADCAST},           {"shard.scatter", TP_BROADCAST},
   };
-  if (!m->plan.is_local) /* written by a user; one device talks to nobody */
+  if (!m->plan.is_local) /* a user wrote the op; a program for one device does not communicate */
     return TP_OK;
   if (!mlirAttributeIsNull(tp__get(op, "tp.pairs")))
     return add_permute(m, op);
@@ -295,7 +297,8 @@ static void measure_compute(measure *m, MlirOperation op) {
 
 /* ---- walking ---- */
 
-/* What a fused function sends is sent by one call of the runtime. */
+/* Merges the collectives of a fused function into one, because one call of the runtime executes
+ * them all. */
 static void join_collectives(measure *m, int first) {
   tp_plan_collective *c = m->collectives + first;
   for (int i = first + 1; i < m->plan.n_collectives; i++) {
@@ -306,8 +309,8 @@ static void join_collectives(measure *m, int first) {
     m->plan.n_collectives = first + 1;
 }
 
-/* What a fused softmax sends instead of its sums: an all-gather of 16 bytes for each row, of which
- * its results have a number each. */
+/* Replaces the collectives of a fused softmax by its actual communication: an all-gather of 16
+ * bytes per row. Its results have one number per row. */
 static void gather_parts(measure *m, MlirOperation call, int first) {
   enum { NUMBERS = 4 };
   if (m->plan.n_collectives == first)

@@ -1,4 +1,5 @@
-/* The attributes beside tp.sharding: tp.factors, tp.region_args, tp.global, tp.phase, tp.pairs. */
+/* Verifies the attributes other than tp.sharding: tp.factors, tp.region_args, tp.global, tp.phase,
+ * tp.pairs. */
 #include "ir/annotation.h"
 
 #include "support/support.h"

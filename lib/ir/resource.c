@@ -1,5 +1,5 @@
-/* The data of a dense_resource, read off its text: the C API's accessors trust that the data is
- * there and as long as the type says, neither of which an input has to fulfil
+/* Reads the data of a dense_resource from its printed form. The C API's accessors assume that the
+ * data exist and have the size that the type says. An input may violate both
  * (`dense_resource<__elided__>`). */
 #include "ir/ir.h"
 
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { HEADER = 8 /* hex digits in front of the data: its alignment */ };
+enum { HEADER = 8 /* hex digits before the data, which hold its alignment */ };
 
 static void append(MlirStringRef part, void *data) {
   tp__string_append_bytes(data, part.data, part.length);
 }
 
-/* The text of a constant with its resource behind it. */
+/* Prints an arith.constant together with its resource section. */
 static void print(MlirAttribute resource, tp__string *text) {
   MlirContext context = mlirAttributeGetContext(resource);
   MlirType type = mlirAttributeGetType(resource);
@@ -41,7 +41,7 @@ static int digit(char c) {
 static bool read_bytes(const char *text, size_t n, unsigned char *bytes) {
   const char *section = strstr(text, "dialect_resources"), *hex = NULL;
   for (const char *at = section; at && (at = strstr(at, "\"0x")) != NULL; at += 3)
-    hex = at + 3; /* the last: a key may look like that too */
+    hex = at + 3; /* take the last match, because a key may look the same */
   if (!hex || strcspn(hex, "\"") != HEADER + 2 * n)
     return false;
   for (size_t i = 0; i < n; i++) {

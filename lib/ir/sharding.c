@@ -1,4 +1,4 @@
-/* tp.sharding: reading, verifying, writing. */
+/* Reads, verifies and writes tp.sharding. */
 #include "ir/annotation.h"
 
 #include "ir/collectives.h"
@@ -101,7 +101,7 @@ static tp_status read_dims(reader *r, MlirAttribute dims) {
   return TP_OK;
 }
 
-/* An axis that is partial by another combiner; -1: none. */
+/* Returns an axis that is partial with another combiner; -1: none. */
 static int other_combiner(const reader *r, tp_combiner combiner) {
   for (int a = 0; a < r->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(r->out->spec, a);
@@ -111,8 +111,8 @@ static int other_combiner(const reader *r, tp_combiner combiner) {
   return -1;
 }
 
-/* A partial value starts from the identity of its combiner; only an average has none, and is made
- * by nobody but its user. */
+/* True if a partial value of this type can be created: its combiner has an identity. An average has
+ * no identity, but only users write averages. */
 static bool has_identity(MlirType element, tp_combiner combiner) {
   return combiner == TP_AVERAGE || !mlirAttributeIsNull(tp__identity_attr(element, combiner));
 }
@@ -286,8 +286,8 @@ MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int r
 
 /* ---- results of ops ---- */
 
-/* An op with one result carries the sharding itself, possibly in a list of one; others a list with
- * an entry per result. */
+/* Returns the entry of result i. An op with one result carries the sharding itself, possibly in a
+ * list of length one; an op with several results carries a list with one entry per result. */
 static MlirAttribute result_entry(MlirOperation op, MlirAttribute attr, int i, int rank) {
   int n = (int)mlirOperationGetNumResults(op);
   bool is_list = mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) == n;
@@ -320,7 +320,7 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
                            "tp.sharding on a result that is not a tensor of static shape");
   }
   char text[32];
-  /* most ops have one result, and to print its number would take as long as to read the rest */
+  /* most ops have one result; formatting its number would take as long as reading the rest */
   const char *what = "result 0";
   if (i > 0) {
     snprintf(text, sizeof text, "result %d", i);

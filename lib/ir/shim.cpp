@@ -1,7 +1,7 @@
-// What the MLIR C API does not offer: named passes with textual options and statistics from a C
-// table, warnings, remarks and notes, comparison of ops by their properties, their attributes as a
-// whole, whole shapes, the op in front of another, MLIR's opt driver, and the plug-in entry. The
-// only C++ of the library; it decides nothing.
+// Adapts MLIR features that its C API lacks: passes with textual options and statistics from a C
+// table, warnings, remarks and notes, comparison of ops by properties, attribute dictionaries,
+// whole shapes, the previous op, MLIR's opt driver, and the plug-in entry. This is the only C++ of
+// the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/likeness.h"
 #include "ir/pass.h"
@@ -48,15 +48,16 @@ void addDialects(DialectRegistry &registry) {
                   tensor::TensorDialect>();
 }
 
-/// --tp-explain of shard-opt: the value of every option `explain` that is not given. `used` says
-/// whether some pass has it.
+/// The flag --tp-explain of shard-opt: the value of every option `explain` that is not given.
+/// `used` is set if some pass has that option.
 struct ExplainFlag {
   std::string value;
   std::atomic<bool> used{false};
 };
 ExplainFlag explainFlag;
 
-/// What a pass has left, as an analysis of the module: only the pass itself preserves it.
+/// The data that a pass leaves for the next one, as an analysis of the module. Only the pass that
+/// created it preserves it.
 class Legacy {
 public:
   explicit Legacy(Operation *) {}
@@ -131,7 +132,7 @@ public:
   }
 
 private:
-  /// A pass that fails ends the pipeline: nobody inherits.
+  /// Stores the data for the next pass. Not needed after a failure, which ends the pipeline.
   void handOn(tp_legacy left) {
     if (!left.data)
       return;
@@ -150,7 +151,7 @@ private:
   }
 
   const tp_pass_row *row;
-  std::deque<Option<std::string>> options; // deque: options register their own addresses
+  std::deque<Option<std::string>> options; // a deque, because options register their own addresses
   std::deque<Statistic> statistics;
 };
 
@@ -164,8 +165,8 @@ struct RowOptions : public detail::PassOptions {
   std::deque<Option<std::string>> values;
 };
 
-/// Replaces each {name} in the row's text by name='value', or by nothing when the value is empty. A
-/// default of the pipeline need not be that of its passes.
+/// Replaces each {name} in the row's text by name='value', or removes it if the value is empty. A
+/// default of the pipeline may differ from the defaults of its passes.
 std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options) {
   std::string text = row.text;
   for (int i = 0; i < row.n_options; i++) {
@@ -256,7 +257,7 @@ uint64_t mix(uint64_t hash, const void *pointer) {
   return mix(hash, reinterpret_cast<uintptr_t>(pointer));
 }
 
-/// Adds the op and what is in its regions. False if one of those uses a tensor from outside.
+/// Hashes the op and its regions. False if a region captures a tensor.
 bool addLikeness(Operation *root, Operation *op, uint64_t &hash) {
   hash = mix(hash, op->getName().getAsOpaquePointer());
   hash = mix(hash, static_cast<size_t>(op->hashProperties()) ^ op->getNumOperands());
@@ -274,7 +275,7 @@ bool addLikeness(Operation *root, Operation *op, uint64_t &hash) {
   return true;
 }
 
-/// Two ops looked through side by side.
+/// Compares two ops in parallel.
 class Comparison {
 public:
   bool areAlike(Operation *a, Operation *b) {
@@ -299,7 +300,7 @@ private:
       return known->second == b;
     if (a.getType() != b.getType())
       return false;
-    /* an operand: those of the region that come from outside are refused by the hash */
+    /* an operand of the op: the hash refuses regions that capture tensors */
     if (isa<TensorType>(a.getType()))
       return true;
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
@@ -327,7 +328,7 @@ private:
     return i == a.front().end() && j == b.front().end();
   }
 
-  llvm::SmallDenseMap<Value, Value, 16> same; ///< of values inside of the regions, which are few
+  llvm::SmallDenseMap<Value, Value, 16> same; ///< maps values inside of the regions, which are few
 };
 
 } // namespace

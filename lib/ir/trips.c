@@ -1,12 +1,12 @@
-/* How often loops run: between constant bounds, or counted up from one constant to another, as
- * scans are exported: an scf.while that carries a counter, perhaps as a tensor without
- * dimensions. */
+/* Computes trip counts of loops: of an scf.for with constant bounds, and of an scf.while that
+ * counts up from one constant to another. Exported scans have the second form; their counter may be
+ * a tensor of rank 0. */
 #include "ir/ir.h"
 
-/* ---- scalars, and tensors of one element that stand for them ---- */
+/* ---- scalars, and tensors of one element in their place ---- */
 
-/* What a value is read from: of an argument of a structured op's body the op's operand, of an
- * element the tensor. */
+/* Returns the value that a value is read from: the operand for a body argument of a structured op,
+ * the tensor for an extracted element. */
 static MlirValue origin(MlirValue value) {
   for (;;) {
     if (mlirValueIsABlockArgument(value)) {
@@ -24,8 +24,8 @@ static MlirValue origin(MlirValue value) {
   }
 }
 
-/* The op that computes a scalar; of a structured op on tensors without dimensions the one that its
- * body yields. Null: none. */
+/* Returns the op that computes a scalar. For a structured op on tensors of rank 0, this is the op
+ * that its body yields. Null if there is none. */
 static MlirOperation computing_op(MlirValue value) {
   value = origin(value);
   MlirOperation op = tp__defining_op(value);
@@ -59,13 +59,15 @@ static bool constant(MlirValue value, int64_t *number) {
 
 /* ---- scf.for ---- */
 
-/* low, low + step, ... below high; the difference of any two numbers fits without a sign. */
+/* Counts low, low + step, ... below high. The difference of any two values fits into an unsigned
+ * integer. */
 static double count(int64_t low, int64_t high, int64_t step) {
   uint64_t behind_first = high > low ? ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step : 0;
   return high > low ? (double)behind_first + 1 : 0;
 }
 
-/* An estimate stands on loops over blocks (tp.blocks), where bounds are not known. */
+/* A loop over blocks carries its estimated trip count in tp.blocks, because its bounds may be
+ * unknown. */
 static bool trips_of_for(MlirOperation op, double *trips) {
   int64_t low, high, step;
   MlirAttribute blocks = tp__get(op, "tp.blocks");
@@ -90,8 +92,8 @@ static bool is_argument(MlirValue value, MlirBlock block, intptr_t number) {
          mlirBlockArgumentGetArgNumber(value) == number;
 }
 
-/* The argument of `before` that the condition compares, and what it stays below; -1: another
- * condition. */
+/* Returns the argument of `before` that the condition compares, and its exclusive upper bound; -1
+ * for any other condition. */
 static intptr_t counter_of(MlirBlock before, int64_t *bound) {
   MlirOperation compare = computing_op(mlirOperationGetOperand(mlirBlockGetTerminator(before), 0));
   if (mlirOperationIsNull(compare) || !tp__op_is(compare, "arith.cmpi") ||
@@ -107,7 +109,7 @@ static intptr_t counter_of(MlirBlock before, int64_t *bound) {
   return -1;
 }
 
-/* What the loop yields for the counter is the counter plus a constant. */
+/* True if the loop increments the counter by a constant, which `step` receives. */
 static bool step_of(MlirBlock before, MlirBlock body, intptr_t counter, int64_t *step) {
   MlirOperation condition = mlirBlockGetTerminator(before);
   MlirOperation add = computing_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), counter));

@@ -1,3 +1,4 @@
+/* Queries and checks of tensor types. */
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
 
@@ -9,7 +10,8 @@ bool tp__is_tensor(MlirType type) {
 
 typedef enum tensor_kind { TENSOR_STATIC, TENSOR_NOT_STATIC, TENSOR_TOO_LARGE } tensor_kind;
 
-/* A size of 0 counts as 1: parts of the product are computed elsewhere, too. */
+/* Reads the rank and the shape. A size of 0 counts as 1 in the product, because partial products
+ * computed elsewhere must not overflow either. */
 static tensor_kind read_tensor(MlirType type, int *rank, int64_t *shape) {
   const int64_t *sizes;
   int64_t elements = 1;

@@ -1,14 +1,17 @@
+/* Hash table from pointers to integers, with open addressing. */
 #include "ir/value_table.h"
 
-/* Key and value lie together: a look-up in a large table waits for memory once, and what lies
- * together in memory has its entries together: ops that follow each other often do. */
+/* Key and value are adjacent, so that a lookup in a large table costs one cache miss. Keys that are
+ * close in memory have entries that are close in the table, because neighboring ops are often
+ * looked up together. */
 typedef struct tp_value_entry {
   const void *key; /* NULL: free */
   int value;
 } tp_value_entry;
 
 static tp_value_entry *place(const tp_value_table *table, const void *key) {
-  /* logarithms of bytes, and of entries where the keys of a page start to look */
+  /* PAGE: log2 of the bytes of a page. PLACES: log2 of the consecutive entries in which the lookups
+   * of the keys of one page start. */
   enum { PAGE = 12, PLACES = 6 };
   uint64_t address = (uint64_t)(uintptr_t)key,
            page = (address >> PAGE) * UINT64_C(0x9e3779b97f4a7c15) >> 32;

@@ -1,4 +1,4 @@
-/* A hash table from MLIR values and ops (their pointers) to small integers. */
+/* A hash table from MLIR values and ops (by pointer) to small integers. */
 #ifndef TP_IR_VALUE_TABLE_H
 #define TP_IR_VALUE_TABLE_H
 
@@ -7,13 +7,13 @@
 
 typedef struct tp_value_table {
   struct tp_value_entry *entries;
-  size_t capacity; /* power of two, 0 when empty */
+  size_t capacity; /* a power of two; 0 when empty */
   size_t count;
 } tp_value_table;
 
 /* A zeroed table is empty. */
 tp_status tp__table_put(tp_value_table *table, const void *key, int value); /* TP_NO_MEMORY */
-/* -1 when absent. */
+/* Returns -1 if absent. */
 int tp__table_get(const tp_value_table *table, const void *key);
 void tp__table_destroy(tp_value_table *table);
 

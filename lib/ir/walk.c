@@ -1,3 +1,4 @@
+/* Walks ops, and finds callees, definitions and uses. */
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
 #include "support/support.h"

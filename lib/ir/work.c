@@ -1,10 +1,11 @@
+/* Counts the arithmetic and memory traffic of ops. */
 #include "ir/work.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
-/* A tensor, or the buffer that it becomes. */
+/* True for a tensor or the buffer that replaces it. */
 static bool is_shaped(MlirType type) {
   return mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type);
 }
@@ -52,9 +53,10 @@ enum { MAX_LOOPS = 32 };
 /* The loops of a structured op. */
 typedef struct loop_nest {
   int n;
-  int64_t sizes[MAX_LOOPS]; /* read off a plain dimension of some operand; 0 where there is none */
+  /* from an operand dimension that the loop indexes directly; 0 if there is none */
+  int64_t sizes[MAX_LOOPS];
   int n_operands;
-  uint32_t used[MAX_LOOPS]; /* by operand: the loops along which it moves */
+  uint32_t used[MAX_LOOPS]; /* for each operand, the loops that index it */
 } loop_nest;
 
 static void read_operand(loop_nest *nest, MlirAffineMap map, MlirType type) {

@@ -1,10 +1,11 @@
-/* Elements as they stand in memory, to numbers. */
+/* Converts elements in memory into numbers with error bounds. */
 #include "reference/evaluator.h"
 
 #include <string.h>
 
-/* A float of `bits` bits with so many of its exponent; `finite`: the largest exponent has numbers
- * too (f8E4M3FN), and only all ones are NaN. */
+/* Decodes a float of `bits` bits with `exponent_bits` bits of exponent. `finite`: the format has no
+ * infinities (f8E4M3FN); its largest exponent encodes numbers too, and only the all-ones pattern is
+ * NaN. */
 static double decode(uint32_t pattern, int bits, int exponent_bits, bool finite) {
   int fraction_bits = bits - 1 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
   uint32_t fraction = pattern & ((1u << fraction_bits) - 1);
@@ -25,7 +26,7 @@ size_t tp__kind_bytes(const kind *k) { return (size_t)(k->bits + 7) / 8 * (size_
 number tp__number_read(const kind *k, const void *data, int64_t i) {
   size_t size = (size_t)(k->bits + 7) / 8;
   const char *at = (const char *)data + (size_t)i * size;
-  uint64_t bits = 0; /* little endian: the low bytes */
+  uint64_t bits = 0; /* little endian: memcpy fills the low bytes */
   memcpy(&bits, at, size);
   if (!k->is_float)
     return tp__whole(k, (int64_t)bits);

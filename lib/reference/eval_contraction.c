@@ -1,10 +1,11 @@
-/* Sums of products of floats: c += a * b over the loops that c lacks, as products of matrices in
- * binary64.
+/* Contractions of floats: c += a * b, summed over the loops that do not index c, computed as matrix
+ * multiplications in binary64.
  *
- * Beside the sum stand the sum of magnitudes and the bound of the error. For n terms in any order,
- * each product rounded once, it is at most (n + 1) roundings of the sum of magnitudes (Higham,
- * 4.2); a sum from first to last takes half of that where terms are alike, which is what the bounds
- * of other sums here are, before tp__number_is_right allows for other orders. */
+ * The sum of magnitudes and the error bound are computed along with each sum. For n terms in any
+ * order, with one rounding per product, the error is at most (n + 1) roundings of the sum of
+ * magnitudes (Higham, 4.2). A sequential sum of similar terms has about half of that error. This
+ * code uses the sequential bound, like the bounds of other sums; tp__number_is_right adds the slack
+ * for other orders. */
 #include "reference/eval_structured.h"
 
 #include <string.h>
@@ -12,15 +13,15 @@
 enum { N_CLASSES = 4, BATCH = 0, ROW, COLUMN, SUM };
 
 struct contraction {
-  /* Operands: which two inputs, and the kind of the sum. */
+  /* The two inputs, and the kind of the sum. */
   int a, b;
   const kind *k;
   /* Loops by class. */
   int n[N_CLASSES], loops[N_CLASSES][TP__EVAL_MAX_LOOPS];
-  int64_t sizes[N_CLASSES]; /* of all loops of a class */
+  int64_t sizes[N_CLASSES]; /* the product of the trip counts of a class */
 };
 
-/* ---- finding ---- */
+/* ---- matching ---- */
 
 static const node *maker_of(const block *body, int slot) {
   for (const node *n = body->nodes; n < terminator(body); n++)
@@ -29,7 +30,8 @@ static const node *maker_of(const block *body, int slot) {
   return NULL;
 }
 
-/* The input of the body that a value is, through conversions that are exact; -1: none. */
+/* Returns the index of the input that a value of the body reads, possibly through exact
+ * conversions; -1: none. */
 static int input_of(const node *n, const structured *s, int slot) {
   const block *body = n->blocks;
   for (;;) {
@@ -43,7 +45,7 @@ static int input_of(const node *n, const structured *s, int slot) {
   }
 }
 
-/* yield (out + x * y), in either order. */
+/* Matches a body that yields out + x * y, with the operands of the addition in either order. */
 static bool match_body(const node *n, const structured *s, contraction *c) {
   const block *body = n->blocks;
   if (n->n_results != 1 || body->n_arguments != s->n_operands)
@@ -69,7 +71,8 @@ contraction *tp__contraction_find(evaluation *r, const node *n, const structured
   if (!to->is_linear || !a->is_linear || !b->is_linear)
     return NULL;
   uint64_t seen = 0;
-  for (int d = 0; d < to->n; d++) { /* an element of c is one row, column and batch */
+  for (int d = 0; d < to->n; d++) {
+    /* each element of c belongs to one row, one column and one batch */
     if (to->dims[d] < 0 || seen >> to->dims[d] & 1)
       return NULL;
     seen |= UINT64_C(1) << to->dims[d];
@@ -87,7 +90,8 @@ contraction *tp__contraction_find(evaluation *r, const node *n, const structured
 
 /* ---- running ---- */
 
-/* What the loops of a class add to the element of an operand, as a list. */
+/* Lists the offset that each iteration of the loops of a class adds to an operand's linear
+ * index. */
 static void list_offsets(const structured *s, const contraction *c, int class, const access *a,
                          int64_t *list) {
   int64_t sizes[TP__EVAL_MAX_LOOPS], at[TP__EVAL_MAX_LOOPS] = {0};
@@ -100,7 +104,7 @@ static void list_offsets(const structured *s, const contraction *c, int class, c
   }
 }
 
-/* A matrix of numbers, taken apart. */
+/* A matrix of numbers, as one array per field. */
 typedef struct matrix {
   double *values, *reaches, *errors;
   bool has_errors, is_whole;
@@ -111,7 +115,7 @@ static double *matrix_place(matrix *m, double *at, int64_t n) {
   return at + 3 * n;
 }
 
-/* False where a number needs care. */
+/* False if a number is unknown, infinite or NaN. */
 static bool matrix_fill(matrix *m, const number *from, const int64_t *rows, int64_t n_rows,
                         const int64_t *columns, int64_t n_columns) {
   m->has_errors = false;
@@ -134,7 +138,7 @@ typedef struct sizes {
   int64_t rows, columns, sum;
 } sizes;
 
-/* c += a * b; plain loops, for compilers to vectorise. */
+/* c += a * b, as plain loops that compilers vectorize. */
 static inline __attribute__((always_inline)) void
 multiply(const sizes *s, const double *a, const double *restrict b, double *restrict c) {
   for (int64_t i = 0; i < s->rows; i++) {
@@ -154,7 +158,7 @@ multiply(const sizes *s, const double *a, const double *restrict b, double *rest
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* No fused multiply-add: the bits are those of any processor. */
+/* No fused multiply-add, so that the result has the same bits on every processor. */
 __attribute__((target("avx2"))) static void multiply_avx2(const sizes *s, const double *a,
                                                           const double *b, double *c) {
   multiply(s, a, b, c);
@@ -175,7 +179,7 @@ static void add_product(const sizes *s, const double *a, const double *b, double
   multiply_plain(s, a, b, c);
 }
 
-/* The errors of products: |a| eb + ea |b| + ea eb. Reaches become scratch. */
+/* Adds the errors of the products: |a| eb + ea |b| + ea eb. Overwrites the reaches. */
 static void add_errors(const sizes *s, matrix *a, matrix *b, double *errors) {
   if (b->has_errors) {
     for (int64_t i = 0; i < s->rows * s->sum; i++)
@@ -189,7 +193,7 @@ static void add_errors(const sizes *s, matrix *a, matrix *b, double *errors) {
   }
 }
 
-/* The number that was there + a sum of n products. */
+/* Adds a sum of n products to the initial value. */
 static number finish(const kind *k, const number *init, double value, double reach, double error,
                      bool is_whole, int64_t n) {
   number sum = {

@@ -1,5 +1,5 @@
-/* Memory and failures of an evaluation. Tensors are collected: those that no slot of an active
- * function holds are freed. */
+/* Memory management and error reporting of an evaluation. Tensors are garbage-collected: a
+ * mark-and-sweep pass frees those that no slot of an active function holds. */
 #include "reference/evaluator.h"
 #include "support/support.h"
 
@@ -11,7 +11,7 @@ struct memory {
   struct memory *next;
 };
 
-/* Below this many bytes of tensors nothing is collected. */
+/* Minimum growth in bytes of tensors between two collections. */
 enum { COLLECT_BYTES = 64 << 20 };
 
 void *tp__eval_allocate(evaluation *r, size_t size) {

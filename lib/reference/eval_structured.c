@@ -1,4 +1,4 @@
-/* linalg: a body at every point of a space of loops. */
+/* Runs structured linalg ops: evaluates a body at every point of an iteration space. */
 #include "reference/eval_structured.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -28,8 +28,8 @@ static int64_t value_of(MlirAffineExpr e, const int64_t *at) {
 
 /* ---- the plan ---- */
 
-/* Is the expression linear? Linear ones have constant differences: found by values at 0 and at the
- * unit vectors. */
+/* True if the expression is linear. A linear expression has constant differences, so its values at
+ * 0 and at the unit vectors determine it. */
 static bool is_linear(MlirAffineExpr e) {
   if (mlirAffineExprIsADim(e) || mlirAffineExprIsAConstant(e))
     return true;
@@ -40,7 +40,7 @@ static bool is_linear(MlirAffineExpr e) {
                                      (mlirAffineExprIsAConstant(a) && is_linear(b)));
 }
 
-/* Base and strides of a linear map, if every point is inside of the tensor. */
+/* Computes the base and the strides of a linear map, and checks that every point is in bounds. */
 static void measure_access(const structured *s, MlirType type, access *a) {
   int64_t row = 1;
   a->is_linear = true;
@@ -64,7 +64,7 @@ static void measure_access(const structured *s, MlirType type, access *a) {
   }
 }
 
-/* A loop is as long as a dimension that it alone walks through. */
+/* Sets the trip count of each loop from an operand dimension that the loop alone indexes. */
 static bool measure_loops(evaluation *r, const node *n, structured *s) {
   for (int l = 0; l < s->n_loops; l++)
     s->sizes[l] = -1;
@@ -126,7 +126,7 @@ static bool make_plan(evaluation *r, const node *n, structured *s) {
 
 /* ---- point by point ---- */
 
-/* The element of an operand at a point; -1: none. */
+/* Returns the linear index of an operand's element at a point; -1: out of bounds. */
 static int64_t element_at(const structured *s, const access *a, const tensor *t,
                           const int64_t *point) {
   if (a->is_linear)
@@ -161,7 +161,7 @@ static bool run_point(evaluation *r, cell *frame, const node *n, const structure
   return true;
 }
 
-/* Points in the order of the loops; where a result is written twice, the last one stays. */
+/* Runs the points in loop order. If a result element is written twice, the last write wins. */
 static bool run_points(evaluation *r, cell *frame, const node *n, const structured *s,
                        tensor *const *made) {
   loops here = {.n = s->n_loops, .outer = r->loops};
@@ -189,7 +189,7 @@ bool tp__run_structured(evaluation *r, cell *frame, const node *n) {
   bool ok = true,
        is_done = s->is_empty || (s->contraction && tp__contraction_sum(r, frame, n, s, made[0]));
   if (!is_done) {
-    if (s->contraction) /* some of its batches may be done */
+    if (s->contraction) /* it may have written some batches already */
       made[0] = tp__tensor_copy(r, frame[n->operands[s->n_inputs]].tensor);
     r->n_in_flight++;
     ok = (s->lanes ? tp__lanes_run : run_points)(r, frame, n, s, made);

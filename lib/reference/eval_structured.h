@@ -1,5 +1,5 @@
-/* Structured ops of linalg: the plan of one, which is made at its first run, and the ways to run
- * it. */
+/* Structured linalg ops: the execution plan of an op, which its first run creates, and the
+ * strategies to run it. */
 #ifndef TP_REFERENCE_STRUCTURED_H
 #define TP_REFERENCE_STRUCTURED_H
 
@@ -10,14 +10,14 @@
 
 enum { TP__EVAL_MAX_LOOPS = 32 };
 
-/* How an operand is read. */
+/* Maps a point of the iteration space to an element of one operand. */
 typedef struct access {
   bool is_tensor;
-  /* Whether the map is linear, and in bounds at every point; then the element is base + sum of
-   * stride * loop. */
+  /* True if the indexing map is affine without floordiv, ceildiv or mod, and in bounds at every
+   * point. The linear index of the element is then base + sum of strides[l] * (index of loop l). */
   bool is_linear;
   int64_t base, strides[TP__EVAL_MAX_LOOPS];
-  /* The loop that is dimension d of the operand, and nothing else; -1: an expression. */
+  /* The loop that indexes dimension d directly; -1 if the index is another expression. */
   int dims[TP__EVAL_MAX_RANK];
   int n;
   MlirAffineExpr expressions[TP__EVAL_MAX_RANK];
@@ -30,15 +30,16 @@ typedef struct structured {
   int n_operands, n_inputs, n_loops;
   access *accesses;
   int64_t sizes[TP__EVAL_MAX_LOOPS];
-  /* All loops: no iterations at all. */
+  /* True if some loop has no iterations, so that the body never runs. */
   bool is_empty;
   double n_points;
-  /* NULL where the op has none of these forms; then it is run point by point. */
+  /* Faster strategies; NULL where one does not apply. With neither, the body runs point by
+   * point. */
   contraction *contraction;
   lanes *lanes;
 } structured;
 
-/* The element of an operand at a point of the loops, for linear accesses. */
+/* Returns the linear index of an operand's element at a point. Linear accesses only. */
 static inline int64_t tp__access_at(const access *a, int n_loops, const int64_t *point) {
   int64_t at = a->base;
   for (int l = 0; l < n_loops; l++)
@@ -46,16 +47,15 @@ static inline int64_t tp__access_at(const access *a, int n_loops, const int64_t 
   return at;
 }
 
-/* lanes.c: a body of scalar ops, run for many points of one loop at a time. NULL where that is not
- * possible. */
+/* lanes.c: runs a body of scalar ops for many points of one loop at a time. The plan is NULL where
+ * that is impossible. */
 lanes *tp__lanes_plan(evaluation *r, const node *n, const structured *s);
 bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *s,
                    tensor *const *made);
 
-/* eval_contraction.c: sums of products of floats. NULL for other bodies. */
+/* eval_contraction.c: contractions of floats. NULL for other bodies. */
 contraction *tp__contraction_find(evaluation *r, const node *n, const structured *s);
-/* False where the operands hold something that needs care (infinities, NaN, unknown numbers);
- * `made` is then undefined. */
+/* False if an operand holds an infinity, a NaN or an unknown number; `made` is then undefined. */
 bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const structured *s,
                          tensor *made);
 

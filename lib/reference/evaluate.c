@@ -9,7 +9,7 @@
 struct tp_reference {
   int n;
   tensor **results;
-  evaluation evaluation; /* owns them */
+  evaluation evaluation; /* owns the results */
 };
 
 static void read_data(tensor *t, const void *data) {
@@ -17,7 +17,7 @@ static void read_data(tensor *t, const void *data) {
     t->numbers[i] = tp__number_read(t->kind, data, i);
 }
 
-/* The arguments of a function as cells. */
+/* Converts the input data into one cell per function argument. */
 static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *inputs, int *n) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   *n = (int)mlirBlockGetNumArguments(body);
@@ -42,7 +42,7 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
   return cells;
 }
 
-/* A result that is a scalar becomes a tensor without dimensions. */
+/* Stores the results as tensors; a scalar becomes a tensor of rank 0. */
 static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cells,
                          tensor **results) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -77,7 +77,7 @@ static bool evaluate(tp_reference *made, const char *name, const void *const *in
          keep_results(r, op, made->n, results, made->results);
 }
 
-/* What only the results need stays; all else was for the evaluation. */
+/* Frees every tensor except the results. */
 static void keep_only_results(tp_reference *made) {
   evaluation *r = &made->evaluation;
   cell *cells = tp__eval_allocate(r, (size_t)made->n * sizeof *cells);
@@ -98,7 +98,7 @@ tp_status tp_reference_evaluate(MlirModule module, const char *function, const v
   if (!made)
     return TP_NO_MEMORY;
   made->evaluation.module = module;
-  /* a caller that was built with an older header has fewer fields; the rest stays zero */
+  /* a caller built with an older header passes fewer fields; the rest stays zero */
   if (options)
     memcpy(&made->evaluation.options, options,
            options->size < sizeof *options ? options->size : sizeof *options);

@@ -1,5 +1,5 @@
-/* Inside of the evaluator: functions as nodes over numbered slots, so that bodies of loops are
- * quick. */
+/* Internal interface of the evaluator. A function becomes a list of nodes that read and write
+ * numbered slots, which makes loop bodies fast to run. */
 #ifndef TP_REFERENCE_EVALUATOR_H
 #define TP_REFERENCE_EVALUATOR_H
 
@@ -11,25 +11,25 @@
 
 enum { TP__EVAL_MAX_RANK = 16 };
 
-/* A value: a tensor, or a scalar, which has no dimensions. */
+/* A value: a tensor, or a scalar (rank 0). */
 typedef struct tensor {
-  struct tensor *next; /* of all tensors of the evaluation */
-  bool reached;        /* by the collector */
+  struct tensor *next; /* in the list of all tensors of the evaluation */
+  bool reached;        /* mark bit of the collector */
   const kind *kind;
   int rank;
   int64_t shape[TP__EVAL_MAX_RANK];
-  /* Elements. */
+  /* Number of elements. */
   int64_t n;
-  /* n * kind->parts, rows first. */
+  /* n * kind->parts numbers in row-major order. */
   number numbers[];
 } tensor;
 
 typedef struct evaluation evaluation;
 typedef struct node node;
 
-/* What a slot holds: a tensor, or a scalar of one or two numbers. */
+/* The content of a slot: a tensor, or a scalar of one or two numbers. */
 typedef struct cell {
-  tensor *tensor; /* NULL: a scalar */
+  tensor *tensor; /* NULL for a scalar */
   number scalar[2];
 } cell;
 
@@ -39,7 +39,7 @@ typedef struct block {
   node *nodes;    /* the last one is the terminator */
 } block;
 
-/* False, with r's message set, when the evaluation cannot go on. */
+/* Runs a node. On failure, returns false with r->why and r->status set. */
 typedef bool (*run_fn)(evaluation *r, cell *frame, const node *n);
 
 struct node {
@@ -50,14 +50,14 @@ struct node {
   int n_operands, n_results, n_blocks;
   /* Slots. */
   int *operands, *results;
-  /* Of the results; NULL entries for what is no number. */
+  /* Element kinds of the results; NULL for types without a kind. */
   const kind **kinds;
-  /* One of each region. */
+  /* One per region; empty regions give empty blocks. */
   block *blocks;
-  /* Slots of tensors that nothing reads any more behind this node. */
+  /* Slots of tensors whose last use is this node. */
   int n_dead, *dead;
-  /* What run keeps from one run to the next, if anything: the plan of a structured op, the value of
-   * a constant. */
+  /* A cache that `run` keeps between runs, if it needs one, such as the plan of a structured op or
+   * a buffer for the operands of a loop or call. */
   void **kept;
 };
 
@@ -65,18 +65,18 @@ typedef struct op_row {
   const char *name;
   run_fn run;
 } op_row;
-/* Each ends with a NULL name. */
+/* Each table ends with a NULL name. */
 extern const op_row tp__linalg_rows[], tp__tensor_rows[], tp__flow_rows[];
 run_fn tp__linalg_find(MlirOperation op);
 
-/* The loops of the structured op that is evaluated, for linalg.index. */
+/* The loop indices of the structured op that is running, for linalg.index. */
 typedef struct loops {
   int n;
   int64_t at[32];
   const struct loops *outer;
 } loops;
 
-/* The slots of a function that runs. */
+/* The frame of a running function: its slots. */
 typedef struct active {
   cell *cells;
   int n;
@@ -91,11 +91,13 @@ struct evaluation {
   tp_status status;
   const loops *loops;
   active *frames; /* innermost first */
-  /* Scalar operations that were run, and at which the caller is told next. */
+  /* The number of scalar operations run so far, and the count at which progress is reported
+   * next. */
   double steps, next_progress;
-  /* Ops that run and hold tensors which no frame has: nothing is collected meanwhile. */
+  /* The number of running ops that hold tensors outside of any frame. Nothing is collected
+   * meanwhile. */
   int n_in_flight;
-  jmp_buf no_memory; /* where an allocation that fails goes */
+  jmp_buf no_memory; /* target of a failed allocation */
   struct memory *memory;
   void *scratch;
   size_t scratch_size;
@@ -104,22 +106,25 @@ struct evaluation {
   struct function *functions;
 };
 
-/* Zeroed; lives as long as r. An allocation that fails ends the evaluation. */
+/* Returns zeroed memory that lives as long as r. A failed allocation ends the evaluation. */
 void *tp__eval_allocate(evaluation *r, size_t size);
-/* Not zeroed; valid until the next call. */
+/* Returns uninitialized memory that is valid until the next call. */
 void *tp__eval_scratch(evaluation *r, size_t size);
-/* A tensor of zeros. The collector frees it when no slot of an active function holds it. */
+/* Returns a tensor of zeros. The collector frees it once no slot of an active function holds it. */
 tensor *tp__eval_tensor(evaluation *r, const kind *k, int rank, const int64_t *shape);
-/* Frees tensors that no frame reaches, where enough were made since the last time. */
+/* Frees the tensors that no frame holds, if enough memory was allocated since the last
+ * collection. */
 void tp__eval_collect(evaluation *r);
 void tp__eval_clear(evaluation *r);
 
-/* The program does what is undefined, or depends on rounding; or it has what is not evaluated here.
- * Both false. */
+/* Both set the message and the status, and return false. tp__eval_fail: the behavior of the program
+ * is undefined or depends on rounding. tp__eval_lack: the evaluator does not support the
+ * program. */
 bool tp__eval_fail(evaluation *r, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool tp__eval_lack(evaluation *r, MlirOperation op, const char *what);
-/* Counts scalar operations; false where there were too many. */
+/* Counts scalar operations. False if the limit is exceeded, or if the progress callback stops the
+ * evaluation. */
 bool tp__eval_count(evaluation *r, const node *n, double steps);
 bool tp__run_block(evaluation *r, cell *frame, const block *b);
 bool tp__run_call(evaluation *r, cell *frame, const node *n); /* func.call */
@@ -129,30 +134,32 @@ bool tp__run_function(evaluation *r, const struct function *f, int n, const cell
                       cell *results);
 static inline const node *terminator(const block *b) { return b->nodes + b->n_nodes - 1; }
 
-/* A tensor of the type of a value. NULL, and a message, where that is no static tensor of known
- * elements. */
+/* Returns a zeroed tensor of a type. NULL, with a message, unless the type is a static ranked
+ * tensor of a known kind. */
 tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type);
 tensor *tp__tensor_copy(evaluation *r, const tensor *t);
-/* Of a scalar or of a tensor's elements; NULL for others. */
+/* Returns the kind of a scalar type, or of the elements of a shaped type. NULL for other types. */
 const kind *tp__kind_of(const evaluation *r, MlirType type);
 bool tp__numbers_of(const kind *k, MlirAttribute attribute, number *numbers);
 
-/* The next place in rows-first order; false after the last. */
+/* Advances to the next index in row-major order. False after the last one. */
 bool tp__next_place(int rank, const int64_t *shape, int64_t *at);
-int64_t tp__place_in(const tensor *t, const int64_t *at); /* -1: outside */
-/* An integer that must be known. */
+/* the linear index of an element; -1: out of bounds */
+int64_t tp__place_in(const tensor *t, const int64_t *at);
+/* Reads an integer whose value must be certain. */
 bool tp__integer_in(evaluation *r, const node *n, const cell *c, int64_t *value);
 MlirAttribute tp__eval_attribute(MlirOperation op, const char *name);
-/* Entries of a DenseI64ArrayAttr; their number. */
+/* Copies at most `most` entries of a DenseI64ArrayAttr into `list`. Returns the number of entries
+ * of the attribute. */
 int tp__eval_integers(MlirOperation op, const char *name, int most, int64_t *list);
 void tp__cell_get(const tensor *t, int64_t i, cell *c);
 void tp__cell_put(tensor *t, int64_t i, const cell *c);
 
-/* The bytes of an element of this kind in memory, and number `i` of dense data. */
+/* Returns the bytes of one element of k in memory; reads number `i` of dense data. */
 size_t tp__kind_bytes(const kind *k);
 number tp__number_read(const kind *k, const void *data, int64_t i);
 
-/* eval_structured.c: what an op of linalg does at every point of its loops. */
+/* eval_structured.c: runs the body of a linalg op at every point of its iteration space. */
 bool tp__run_structured(evaluation *r, cell *frame, const node *n);
 /* softmax.c */
 bool tp__run_softmax(evaluation *r, cell *frame, const node *n);

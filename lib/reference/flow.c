@@ -1,4 +1,4 @@
-/* Control flow, calls, constants, layouts. */
+/* Runs control flow, calls, constants and sharding ops. */
 #include "ir/ir.h"
 #include "reference/evaluator.h"
 
@@ -6,12 +6,13 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
-/* Terminators: their operands are read by the op around. */
+/* Terminators do nothing: the enclosing op reads their operands. */
 static bool run_nothing(evaluation *r, cell *frame, const node *n) {
   return (void)r, (void)frame, (void)n, true;
 }
 
-/* A dense_resource. Reading its bytes is the one thing that the evaluator has from the compiler. */
+/* Reads a dense_resource. Access to its bytes is the only code that the evaluator shares with the
+ * compiler. */
 static bool read_resource(evaluation *r, const node *n, MlirAttribute value, tensor *to) {
   size_t size = (size_t)to->n * tp__kind_bytes(to->kind);
   void *bytes = tp__eval_scratch(r, size + 1);
@@ -52,7 +53,7 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
   return true;
 }
 
-/* What is read may be written, too. */
+/* Copies cells through a buffer, because the source and the destination slots may overlap. */
 static void copy_cells(evaluation *r, const node *at, cell *frame, int n, const int *from,
                        const int *to) {
   int most = at->n_operands + at->n_results;
@@ -124,7 +125,7 @@ static bool run_assert(evaluation *r, cell *frame, const node *n) {
   return !is_certain(holds) || holds->integer || tp__eval_fail(r, n->op, "does not hold");
 }
 
-/* shard.shard, which states a layout. */
+/* shard.shard annotates a sharding and passes its operand through. */
 static bool run_same(evaluation *r, cell *frame, const node *n) {
   (void)r;
   frame[n->results[0]] = frame[n->operands[0]];

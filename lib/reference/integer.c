@@ -1,4 +1,4 @@
-/* Integers of a width: arithmetic that wraps, and what is undefined. */
+/* Wrapping integer arithmetic of a given width, with detection of undefined operations. */
 #include "reference/integer.h"
 
 static uint64_t ua(const integers *x) { return unsigned_of(x->bits, x->a); }
@@ -30,7 +30,8 @@ int64_t tp__int_abs(const integers *x, bool *defined) {
   return (void)defined, x->a < 0 ? (int64_t)-(uint64_t)x->a : x->a;
 }
 
-/* Not by zero, and not the least number by -1, whose quotient has no place. */
+/* Signed division is undefined by zero, and for the minimum divided by -1, whose quotient
+ * overflows. */
 static bool divides(const integers *x, bool *defined) {
   *defined = x->b != 0 &&
              !(x->b == -1 && x->a == (int64_t)(UINT64_C(0xFFFFFFFFFFFFFFFF) << (x->bits - 1)));

@@ -1,5 +1,5 @@
-/* Integers of a width, kept in 64 bits extended by their sign. What is undefined (a division by
- * zero) is said so. */
+/* Integer arithmetic of a given width. Values are stored in 64 bits, sign-extended. Each function
+ * clears *defined where the operation is undefined, such as a division by zero. */
 #ifndef TP_REFERENCE_INTEGER_H
 #define TP_REFERENCE_INTEGER_H
 

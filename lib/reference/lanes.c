@@ -1,8 +1,8 @@
-/* Bodies of scalar ops, run for many points of one loop at a time: node after node over lanes, not
- * point after point over nodes.
+/* Runs a body of scalar ops for many points of one loop at a time: each op runs for N_LANES points
+ * before the next op starts.
  *
- * The loop is one that every result walks through by itself, so that no two lanes write one
- * element. The points that do write one element keep their order. */
+ * Every result has a dimension that this loop alone indexes, so no two lanes write the same
+ * element. Points that do write the same element keep their order. */
 #include "reference/eval_structured.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -10,10 +10,10 @@
 
 enum { N_LANES = 64, MAX_INDICES = TP__EVAL_MAX_RANK };
 
-/* An operand of a node: where its numbers come from. */
+/* The source of an operand's numbers. */
 typedef struct source {
   enum { OF_NODE, OF_ARGUMENT, OF_FRAME } from;
-  /* Of a node or argument of the body: its number; of the frame: a slot. */
+  /* OF_NODE, OF_ARGUMENT: the index of the step or of the body's argument. OF_FRAME: a slot. */
   int index;
 } source;
 
@@ -31,15 +31,15 @@ struct lanes {
   int loop, n_steps;
   step *steps;
   source *results;
-  /* Copies of what the results hold, N_LANES elements for each: they are written while others are
-   * still read. */
+  /* Copies of N_LANES elements of each result, because steps still read the old values after the
+   * results are written. */
   number **inits;
 };
 
 /* ---- the plan ---- */
 
-/* The longest loop along which every result has a dimension of its own, and its other dimensions
- * are loops of their own, too. */
+/* Returns the longest loop that indexes exactly one dimension of every result. The other dimensions
+ * of the results must be distinct loops too. -1: none. */
 static int find_loop(const node *n, const structured *s) {
   int best = -1;
   for (int l = 0; l < s->n_loops; l++) {
@@ -141,7 +141,8 @@ typedef struct walk {
   int64_t count;
 } walk;
 
-/* The numbers of the first lane, and how many stand between those of two lanes. */
+/* Returns the numbers of the first lane. *stride receives the distance between consecutive lanes,
+ * in numbers. */
 static const number *numbers_of(const walk *w, source from, int64_t *stride) {
   const structured *s = w->s;
   const lanes *l = s->lanes;

@@ -1,4 +1,4 @@
-/* Numbers: values with error bounds, and their arithmetic. */
+/* Arithmetic on values with error bounds. */
 #include "reference/number.h"
 
 #include <float.h>
@@ -20,7 +20,7 @@ static const kind kinds[] = {
     {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN},
 };
 
-/* Kinds with the same names whose floats are never rounded. */
+/* The same float kinds without rounding. */
 #define EXACT(name, parts, bits, most) {name, true, parts, bits, 0, most, 0}
 static const kind exact_kinds[] = {
     EXACT("f8E4M3FN", 1, 8, 448),          EXACT("f16", 1, 16, 65504),
@@ -52,15 +52,15 @@ number tp__whole(const kind *k, int64_t integer) {
 number tp__settled(const kind *k, double value, double reach, double error, int roundings) {
   if (!(error < INFINITY))
     return tp__unknown();
-  /* no rounding makes these something else, nor do the errors of what is so large */
+  /* Rounding does not change NaN or infinity, and operand errors are too small to matter. */
   if (!isfinite(value))
     return (number){.value = value, .reach = fabs(value)};
   if (is_exact(k))
     return (number){.value = fabs(value) > k->most ? copysign(INFINITY, value) : value,
                     .reach = fabs(value)};
   bool is_whole = value == rint(value) && error == 0 && reach <= 1 / k->unit;
-  /* Sums may overflow in some order. What is less than half a rounding above the largest number is
-   * rounded to it. */
+  /* The sum may overflow in some order of additions. A value less than half a rounding step above
+   * the largest finite number still rounds to that number. */
   if (!(reach + error <= k->most * (1 + k->unit / 2)))
     return tp__unknown();
   if (!is_whole && roundings > 0)
@@ -84,8 +84,8 @@ number tp__number_subtract(const kind *k, const number *a, const number *b) {
   return tp__settled(k, a->value - b->value, a->reach + b->reach, error_of(a, b), 1);
 }
 
-/* A product that a float holds is not rounded, if neither factor is a sum of which devices may
- * multiply parts. */
+/* True if the product needs no rounding because the element type represents it exactly. Neither
+ * factor may be a sum: devices may multiply partial sums instead. */
 static bool is_exact_product(const kind *k, const number *a, const number *b, double value) {
   return a->error == 0 && b->error == 0 && a->reach == fabs(a->value) &&
          b->reach == fabs(b->value) && k->bits == 32 && (double)(float)value == value;
@@ -96,7 +96,7 @@ number tp__number_multiply(const kind *k, const number *a, const number *b) {
     return tp__unknown();
   if ((isinf(a->value) && b->error > 0 && fabs(b->value) <= b->error) ||
       (isinf(b->value) && a->error > 0 && fabs(a->value) <= a->error))
-    return tp__unknown(); /* of which sign, or no number at all */
+    return tp__unknown(); /* the sign is unknown, or the result is NaN */
   double error = a->error == 0 && b->error == 0
                      ? 0
                      : fabs(a->value) * b->error + fabs(b->value) * a->error + a->error * b->error;
@@ -122,7 +122,7 @@ number tp__number_divide(const kind *k, const number *a, const number *b) {
          reach = isfinite(b->value) ? a->reach / fabs(b->value) : fabs(value);
   double error = a->error == 0 && b->error == 0 ? 0 : (a->error + fabs(value) * b->error) / least;
   if (isfinite(value) && isfinite(b->value) && !is_power_of_two(b->value))
-    /* devices may divide what each has of a sum: -7 / 12 - 5 / 12 is not quite -1 */
+    /* Devices may divide their partial sums separately: -7 / 12 - 5 / 12 is not exactly -1. */
     error += k->unit * reach;
   return tp__settled(k, value, reach, isinf(b->value) ? 0 : error, 1);
 }
@@ -137,7 +137,7 @@ number tp__number_monotone(const kind *k, const number *a, double (*f)(double), 
       return tp__unknown();
   }
   number made = tp__settled(k, value, fabs(value), error, roundings);
-  /* approximations need not be exact where the result is whole */
+  /* an approximation need not be exact where the result is integral */
   if (roundings > 1 && is_known(&made) && isfinite(value))
     made.error += roundings * k->unit * fabs(value);
   return made;
@@ -156,8 +156,8 @@ number tp__number_either(const kind *k, const number *condition, const number *y
                           : tp__unknown();
 }
 
-/* Sums in another order have up to twice the error of those from first to last, and so has what
- * adds to identities first. */
+/* The bounds hold for sums in sequential order. Other orders, and sums that start from identity
+ * elements on each device, have up to twice that error. */
 enum { SLACK = 4 };
 
 bool tp__number_is_right(const kind *k, const number *expected, const number *actual) {

@@ -1,11 +1,14 @@
-/* Numbers of a program, with a bound of how far a right implementation may be from them.
+/* A number of an evaluated program, with a bound on the error that a correct implementation may
+ * have.
  *
- * Floats are computed in binary64, integers as themselves. Beside a float stands how far the same
- * program in its own type may be off: every operation may round once, and a sum may be taken in any
- * order, also over devices and beyond the op that writes it; hence rounding is relative to the sum
- * of the magnitudes that went into a value (Higham, Accuracy and Stability of Numerical Algorithms,
- * 4.2), which linear operations pass on. Whole numbers that fit into the significand, and so do all
- * sums on the way, are exact. */
+ * A float is computed in binary64; an integer is exact. Each float carries an error bound: the
+ * distance by which the same program, run in its own element type, may differ. The bound assumes
+ * one rounding per operation, and sums in any order, including sums across devices and sums that
+ * continue beyond the op that writes the value. A rounding error is therefore relative to the sum
+ * of the magnitudes of all terms (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+ * Linear operations propagate this sum of magnitudes, which the code calls the reach of a number.
+ * Integral values whose reach fits into the significand are exact, because every partial sum fits
+ * too. */
 #ifndef TP_REFERENCE_NUMBER_H
 #define TP_REFERENCE_NUMBER_H
 
@@ -15,36 +18,39 @@
 
 /* An element type. */
 typedef struct kind {
-  const char *name; /* as MLIR prints it */
+  const char *name; /* as printed by MLIR */
   bool is_float;
-  int parts; /* numbers that make an element: 2 for complex ones */
-  int bits;  /* of integers (index has 64), and of a float in memory */
-  /* of floats: the largest relative error of a rounding; 0: of an exact kind */
+  int parts; /* numbers per element: 2 for complex types, otherwise 1 */
+  int bits;  /* width of an integer (64 for index), or storage width of a float */
+  /* Floats: the unit roundoff, which is the largest relative error of one rounding. 0 for kinds
+   * without rounding. */
   double unit;
-  double most, tiniest; /* the largest finite magnitude, the smallest that is normal */
+  double most, tiniest; /* the largest finite magnitude and the smallest normal one */
 } kind;
-/* NULL for others. `is_exact`: floats are never rounded, and have no error, so that all numbers are
- * known. */
+/* Returns the kind with this name, or NULL. With `is_exact`, floats are never rounded and carry no
+ * error, so every number is known. */
 const kind *tp__kind_find(const char *name, bool is_exact);
 static inline bool is_exact(const kind *k) { return k->is_float && k->unit == 0; }
 
 typedef struct number {
-  double value; /* of a float */
-  double reach; /* the sum of magnitudes; at least |value| */
-  /* right is what is at most this far from value; infinite: anything (integers: 0, or infinite) */
+  double value; /* floats only */
+  double reach; /* the sum of the magnitudes of all terms; at least |value| */
+  /* A correct result differs from value by at most this much. Infinite: the number is unknown.
+   * Integers have 0 or infinity. */
   double error;
-  int64_t integer; /* of an integer: extended by its sign from its width */
+  int64_t integer; /* integers only; sign-extended from the width of the kind */
 } number;
 
 static inline bool is_known(const number *x) { return x->error < INFINITY; }
 static inline bool is_certain(const number *x) { return x->error == 0; }
 number tp__unknown(void);
-number tp__whole(const kind *k, int64_t integer); /* wrapped to the width */
-/* exactly this; a float of k, or rounded to one */
+number tp__whole(const kind *k, int64_t integer); /* wrapped to the width of k */
+/* Returns `value` as a float of k, rounded if k cannot represent it. */
 number tp__real(const kind *k, double value);
 
-/* The result of an operation that rounds `roundings` times, in k: from its value in binary64, and
- * the error that its operands have already. */
+/* Returns the result of an operation on floats of kind k that rounds `roundings` times. `value` is
+ * the result in binary64, `reach` is its sum of magnitudes, and `error` is the error that the
+ * operation inherits from its operands. */
 number tp__settled(const kind *k, double value, double reach, double error, int roundings);
 
 number tp__number_add(const kind *k, const number *a, const number *b);
@@ -52,13 +58,14 @@ number tp__number_subtract(const kind *k, const number *a, const number *b);
 number tp__number_multiply(const kind *k, const number *a, const number *b);
 number tp__number_divide(const kind *k, const number *a, const number *b);
 number tp__number_negate(const kind *k, const number *a);
-/* Of a function that rises or falls all over: the largest error is at an end of the interval.
- * `roundings`: how often it may round. */
+/* Applies a monotone function, whose largest error is at an endpoint of the error interval.
+ * `roundings` is the maximum number of roundings in an implementation of f. */
 number tp__number_monotone(const kind *k, const number *a, double (*f)(double), int roundings);
-/* One of the two, which may depend on what is not certain. */
+/* Selects `yes` or `no`. If the condition is uncertain, the result covers both. */
 number tp__number_either(const kind *k, const number *condition, const number *yes,
                          const number *no);
-/* Is `actual` right? */
+/* True if `actual` is within the error bound of `expected`, with a slack for other orders of
+ * sums. */
 bool tp__number_is_right(const kind *k, const number *expected, const number *actual);
 
 #endif

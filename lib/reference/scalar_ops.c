@@ -1,4 +1,4 @@
-/* Operations on scalars, by table. */
+/* Table of the scalar operations, and their error propagation. */
 #include "reference/scalar.h"
 
 #include "reference/integer.h"
@@ -10,7 +10,7 @@ typedef void (*apply_fn)(const scalar_types *t, const number *const *in, number 
 
 struct scalar_op {
   const char *name;
-  /* one of these: */
+  /* exactly one of these four is set: */
   number (*binary)(const kind *k, const number *a, const number *b);
   double (*function)(double); /* monotone */
   int64_t (*integers)(const integers *x, bool *defined);
@@ -30,7 +30,7 @@ static number least_or_most(const number *a, const number *b, bool most, bool qu
   const number *x = (a->value > b->value) == most ? a : b, *y = x == a ? b : a;
   if (x->value == y->value)
     return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(a->error, b->error)};
-  /* The other one wins as far as its interval reaches beyond this value. */
+  /* `y` can still win by the part of its interval that lies beyond x's value. */
   double beyond = y->error - fabs(x->value - y->value);
   return (number){.value = x->value, .reach = fabs(x->value), .error = fmax(x->error, beyond)};
 }
@@ -48,7 +48,7 @@ static number minnum(const kind *k, const number *a, const number *b) {
   return (void)k, least_or_most(a, b, false, true);
 }
 
-/* Of exact operands; a little error may be a whole divisor of difference. */
+/* Known only for exact operands: a small error may change the remainder by a whole divisor. */
 static number remainder_of(const kind *k, const number *a, const number *b) {
   double value = fmod(a->value, b->value);
   return is_certain(a) && is_certain(b) ? tp__settled(k, value, fabs(value), 0, 1) : tp__unknown();
@@ -60,8 +60,8 @@ static number with_sign(const kind *k, const number *a, const number *b) {
   return tp__settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
 }
 
-/* Rising or falling in each argument on the intervals in question, if at all: the error is that of
- * the worst corner. */
+/* Applies a function that is monotone in each argument on the error intervals. Its largest error is
+ * at one of their four corners. */
 static number of_corners(const kind *k, const number *a, const number *b,
                          double (*f)(double, double)) {
   double value = f(a->value, b->value), error = 0;
@@ -84,14 +84,14 @@ static number power(const kind *k, const number *a, const number *b) {
 }
 
 static number arc(const kind *k, const number *a, const number *b) {
-  /* the cut, where sides differ by a turn */
+  /* the branch cut, where the angle jumps by a full turn */
   bool crosses = (a->error > 0 || b->error > 0) && fabs(a->value) <= a->error;
   return crosses || (a->value == 0 && b->value <= 0) ? tp__unknown() : of_corners(k, a, b, atan2);
 }
 
 static double rsqrt(double x) { return 1 / sqrt(x); }
 
-/* Slopes of at most 1. */
+/* Applies a function whose slope is at most 1, so that it does not amplify the error. */
 static number wave(const scalar_types *t, const number *a, double (*f)(double)) {
   double value = f(a->value);
   number made = tp__settled(t->to, value, fabs(value), a->error, 8);
@@ -116,7 +116,7 @@ static void apply_fma(const scalar_types *t, const number *const *in, number *ou
   *out = tp__number_add(t->to, &product, in[2]);
 }
 
-/* x to a whole power; by squaring, with as many roundings. */
+/* math.fpowi. Repeated squaring rounds up to n times. */
 static void apply_fpowi(const scalar_types *t, const number *const *in, number *out) {
   number n = {.value = (double)in[1]->integer, .error = in[1]->error};
   bool crosses = in[0]->error > 0 && fabs(in[0]->value) <= in[0]->error;
@@ -127,7 +127,8 @@ static void apply_fpowi(const scalar_types *t, const number *const *in, number *
 
 /* ---- comparisons, choices, conversions ---- */
 
-/* arith.cmpf: bit 0 equal, bit 1 greater, bit 2 less, bit 3 unordered, in arith's numbering. */
+/* arith.cmpf. Predicates 1 to 7 are ordered, 8 to 14 unordered; within each group, the bits mean 1
+ * equal, 2 greater, 4 less. */
 static void apply_cmpf(const scalar_types *t, const number *const *in, number *out) {
   const number *a = in[0], *b = in[1];
   int p = t->predicate;
@@ -143,7 +144,7 @@ static void apply_cmpf(const scalar_types *t, const number *const *in, number *o
   }
   double apart = a->value == b->value ? 0 : a->value - b->value, error = a->error + b->error;
   if (a != b && error > 0 && fabs(apart) <= error) {
-    /* a value is equal to itself, whatever it is */
+    /* a value equals itself, even an uncertain one; hence the test a != b */
     *out = tp__unknown();
     return;
   }
@@ -156,7 +157,7 @@ static void apply_select(const scalar_types *t, const number *const *in, number 
     out[i] = tp__number_either(t->to, in[0], in[1] + i, in[2] + i);
 }
 
-/* Between types of floats: linear. */
+/* Converts between float types. Linear, so it propagates the reach. */
 static void apply_convert(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__settled(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
 }
@@ -201,7 +202,7 @@ static void apply_isfinite(const scalar_types *t, const number *const *in, numbe
   is_what(t, in[0], out, isfinite(in[0]->value));
 }
 
-/* ---- integers that need care with what is not certain ---- */
+/* ---- integer ops that may be certain although an operand is not ---- */
 
 static void apply_and(const scalar_types *t, const number *const *in, number *out) {
   bool a = is_certain(in[0]), b = is_certain(in[1]);

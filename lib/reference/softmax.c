@@ -1,10 +1,10 @@
-/* linalg.softmax: exp(x - c) over its sum along a dimension, for any c; here the largest
- * element. */
+/* linalg.softmax: exp(x - c) divided by its sum along a dimension. Any c gives the same result; c
+ * is the maximum here, to avoid overflow. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* Elements `stride` apart. */
+/* Computes the softmax of n elements that are `stride` apart. */
 static void softmax(const kind *k, const number *from, int64_t n, int64_t stride, number *to) {
   number largest = {.value = -INFINITY}, sum = {0};
   for (int64_t i = 0; i < n; i++)

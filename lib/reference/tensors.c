@@ -1,11 +1,11 @@
-/* The tensor dialect. */
+/* Runs the ops of the tensor dialect. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
-/* A result of the type of the op's. */
+/* Allocates a tensor of the type of the op's result. */
 static tensor *result_of(evaluation *r, const node *n) {
   return tp__tensor_of(r, n->op, mlirValueGetType(mlirOperationGetResult(n->op, 0)));
 }
@@ -32,7 +32,7 @@ static bool run_empty(evaluation *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-/* The same elements in another shape: reshapes, casts. */
+/* Copies the elements into another shape: reshapes and casts. */
 static bool run_reshape(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   const tensor *from = frame[n->operands[0]].tensor;
@@ -42,7 +42,8 @@ static bool run_reshape(evaluation *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-/* Numbers of which some stand in an attribute and some are operands from `first` on. */
+/* Reads a list of integers such as the offsets of a slice. Dynamic entries come from the operands,
+ * starting at *first, which advances past them. */
 static bool mixed(evaluation *r, const cell *frame, const node *n, const char *name, int *first,
                   int64_t *list) {
   int count = tp__eval_integers(n->op, name, TP__EVAL_MAX_RANK, list);
@@ -65,7 +66,7 @@ static bool read_slice(evaluation *r, const cell *frame, const node *n, int firs
          mixed(r, frame, n, "static_strides", &first, s->strides);
 }
 
-/* The element of `whole` that is the one at `at` of the slice; -1: none. */
+/* Returns the linear index in `whole` of the slice's element at index `at`; -1: out of bounds. */
 static int64_t in_slice(const tensor *whole, const slice *s, const int64_t *at) {
   int64_t place[TP__EVAL_MAX_RANK];
   for (int d = 0; d < whole->rank; d++)
@@ -105,7 +106,8 @@ static bool run_insert_slice(evaluation *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-/* Runs a body whose arguments are a place; its one result is `out`. */
+/* Runs a body whose arguments are the indices of an element. `out` receives the value that it
+ * yields. */
 static bool run_at(evaluation *r, cell *frame, const block *body, const int64_t *at, cell *out) {
   for (int d = 0; d < body->n_arguments; d++)
     frame[body->arguments[d]] = (cell){.scalar = {{.integer = at[d]}}};
@@ -166,7 +168,7 @@ static bool run_concat(evaluation *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
-/* Operands from `first` on as a place in t. */
+/* Reads the operands from `first` on as the indices of an element of t. */
 static bool place_of(evaluation *r, const cell *frame, const node *n, int first, const tensor *t,
                      int64_t *place) {
   int64_t at[TP__EVAL_MAX_RANK];
@@ -226,8 +228,8 @@ static bool run_rank(evaluation *r, cell *frame, const node *n) {
   return true;
 }
 
-/* Walks through the pairs of a tensor of slices, one for each row of coordinates, and the tensor
- * that they are slices of. */
+/* Computes the index in `whole` of every element of `rows`, for gather and scatter. `rows` holds
+ * one slice of `whole` per row of `coordinates`. */
 static bool walk_rows(evaluation *r, const node *n, const char *dims, const tensor *rows,
                       const tensor *coordinates, const tensor *whole, int64_t *places) {
   int64_t along[TP__EVAL_MAX_RANK], size[TP__EVAL_MAX_RANK], at[TP__EVAL_MAX_RANK] = {0};

@@ -1,4 +1,4 @@
-/* From IR to nodes, and running them. */
+/* Translates IR functions into nodes, and runs them. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -7,7 +7,8 @@
 
 /* ---- functions ---- */
 
-typedef struct slots { /* of the values of a function: open addressing */
+/* Hash table from the values of a function to their slots, with open addressing. */
+typedef struct slots {
   size_t capacity, n;
   struct {
     const void *key;
@@ -69,7 +70,7 @@ static bool run_scalar(evaluation *r, cell *frame, const node *n) {
   }
   tensor *made = tp__eval_tensor(r, n->kinds[0], shaped->rank, shaped->shape);
   int64_t steps[3];
-  for (int i = 0; i < n->n_operands; i++) { /* arith.select may have one condition for all */
+  for (int i = 0; i < n->n_operands; i++) { /* the condition of arith.select may be a scalar */
     const cell *c = frame + n->operands[i];
     in[i] = c->tensor ? c->tensor->numbers : c->scalar;
     steps[i] = c->tensor ? c->tensor->kind->parts : 0;
@@ -125,10 +126,9 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
   return true;
 }
 
-/* ---- lifetimes ---- */
+/* ---- liveness ---- */
 
-/* last[slot] = i for every slot that is read by the nodes of a block, or by blocks inside of
- * them. */
+/* Sets last[slot] = i for every slot that the nodes of a block read, including nested blocks. */
 static void note_uses(const block *b, int i, int *last) {
   for (const node *n = b->nodes; n < b->nodes + b->n_nodes; n++) {
     for (int k = 0; k < n->n_operands; k++)
@@ -138,8 +138,8 @@ static void note_uses(const block *b, int i, int *last) {
   }
 }
 
-/* A tensor that a node of the block makes is dead behind the last node that reads it. The
- * terminator's operands are read from outside. */
+/* Marks each tensor that a node of the block produces as dead after its last use. The terminator's
+ * operands stay alive, because the enclosing op reads them. */
 static void find_dead(evaluation *r, const slots *s, const block *b) {
   bool has_tensors = false;
   for (int i = 0; i < b->n_nodes && !has_tensors; i++)

@@ -1,4 +1,4 @@
-/* Types, attributes and positions of the evaluator. */
+/* Types, attributes, element indices and cells of the evaluator. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -69,7 +69,7 @@ int tp__eval_integers(MlirOperation op, const char *name, int most, int64_t *lis
   return n;
 }
 
-/* ---- places ---- */
+/* ---- indices and cells ---- */
 
 bool tp__next_place(int rank, const int64_t *shape, int64_t *at) {
   for (int d = rank - 1; d >= 0; d--) {

@@ -1,3 +1,4 @@
+/* Hash table of rules, keyed by the structure of their ops. */
 #include "rules/alike.h"
 
 #include "ir/likeness.h"
@@ -12,7 +13,7 @@ typedef struct tp_alike_entry {
 
 static size_t next(const tp_alike *alike, size_t at) { return (at + 1) & (alike->capacity - 1); }
 
-/* The entry of an op that looks like this one, or the free one where it belongs. */
+/* Returns the entry of an equal op, or the free entry where this op belongs. */
 static tp_alike_entry *find(const tp_alike *alike, uint64_t hash, MlirOperation op) {
   size_t at = hash & (alike->capacity - 1);
   while (alike->entries[at].rule &&
@@ -47,8 +48,8 @@ static bool has_window(const tp_rule *rule) {
   return false;
 }
 
-/* Does an op with this rule, or that of an op that looks like it, read a pad in place? Then its
- * rule is that of both. */
+/* True if `op` reads a pad in place. Its rule then also describes the pad, so it cannot be shared.
+ * `rule` is the rule of `op` or of an equal op; without windows it cannot read a pad. */
 static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
   if (!has_window(rule))
     return false;
@@ -58,8 +59,8 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
   return false;
 }
 
-/* The rule of `first` with the values of `op`. Neither op reads tensors in its body, so all values
- * are operands and results. */
+/* Copies the rule of `first` with the values of `op`. Neither op captures tensors, so all values
+ * are operands or results. */
 static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
   *rule = *first;
   rule->op = op;

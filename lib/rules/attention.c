@@ -1,3 +1,4 @@
+/* Recognizes attention: scans from the scores to the output. */
 #include "rules/attention.h"
 
 #include "rules/attention_scan.h"
@@ -15,7 +16,7 @@ int tp__attention_maker(const tp_attention *a, MlirValue value) {
 bool tp__attention_is_inner(tp_attention_role role) {
   return role != TP_ROW_REDUCTION && role != TP_ROW_SUM && role != TP_OUTPUT;
 }
-/* ---- the scan: from the scores through the block to the output ---- */
+/* ---- the scan: from the scores through the blocks to the output ---- */
 
 bool tp__is_behind_scores(const tp_attention_finder *f, MlirValue value) {
   return tp__table_get(&f->dependent, value.ptr) >= 0;
@@ -26,7 +27,7 @@ static bool is_out_of_reach(const tp_attention_finder *f, MlirOperation op) {
          (!mlirOperationIsNull(f->last) && mlirOperationIsBeforeInBlock(f->last, op));
 }
 
-/* Of an op whose results are made in blocks, or of another one. */
+/* Records the users of an op's results. is_inner: the results are computed in blocks. */
 static void note_users(tp_attention_finder *f, MlirOperation op, bool is_inner) {
   MlirBlock block = mlirOperationGetBlock(f->a->ops[0].op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -70,7 +71,7 @@ static bool reads_behind(const tp_attention_finder *f, MlirOperation op) {
   return r.reads;
 }
 
-/* Is operand `i` an init whose elements are overwritten unseen? */
+/* True if operand `i` is an init that the op overwrites without reading it. */
 bool tp__is_unread_init(MlirOperation op, int i) {
   tp_nest nest;
   return i + 1 == mlirOperationGetNumOperands(op) && tp__nest_of(op, &nest) && nest.is_written &&
@@ -97,8 +98,8 @@ void tp__note_added(tp_attention_finder *f) {
 
 /* ---- one op ---- */
 
-/* Gives the op the loops of its inner operands; those that it has beside are of one iteration, or
- * `beside` (bits) of them new ones. */
+/* Gives the op the loops of its inner operands. `beside` (bits) receives the op's other loops of
+ * more than one iteration. */
 static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op,
                          uint32_t *beside) {
   tp_score_dim dims[TP_MAX_RANK];
@@ -131,7 +132,7 @@ static bool follows_from_scores(const tp_attention_finder *f, MlirValue value) {
   return tp__is_behind_scores(f, value) || tp__attention_maker(f->a, value) >= 0;
 }
 
-/* What enters the blocks beside scores and rows must be there before them. */
+/* True if all inputs other than scores and row values are available before the blocks. */
 static bool has_all_before(const tp_attention_finder *f, const tp_attention_step *s,
                            const tp_attention_op *op) {
   for (int i = 0; i < mlirOperationGetNumOperands(s->op); i++) {
@@ -171,7 +172,7 @@ static bool add_op(tp_attention_finder *f, tp_attention_step *s) {
          has_all_before(f, s, op);
 }
 
-/* Does nothing but ops of the attention use what is made in blocks? */
+/* True if only ops of the attention use the values that are computed in blocks. */
 static bool stays_inside(const tp_attention *a) {
   for (int i = 0; i < a->n_ops; i++) {
     if (!tp__attention_is_inner(a->ops[i].role) || a->ops[i].role == TP_MASK)
@@ -188,17 +189,17 @@ static bool stays_inside(const tp_attention *a) {
   return true;
 }
 
-/* The ops of an attention stand together. What a backward pass reads stands anywhere behind, and
- * looking for it from every product of a long program would take quadratic time: there is a
- * limit. */
+/* The ops of an attention are close together. A backward pass may use their values much later, but
+ * searching that far from every contraction of a long program would take quadratic time, so the
+ * search is limited to this many ops. */
 enum { FARTHEST = 256 };
 
 static MlirOperation next_in_block(MlirOperation op) {
   return mlirOperationIsNull(op) ? op : mlirOperationGetNextInBlock(op);
 }
 
-/* As far as the limit goes from `scores`; null: to the end of the block. From those before it is
- * not counted anew. */
+/* Returns the last op within the limit, counted from `scores`; null: to the end of the block.
+ * Advances from the previous scores instead of counting again. */
 static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
   tp_attention_reach moved = *reach;
   for (int n = 0; n < FARTHEST && !mlirOperationIsNull(moved.scores) &&
@@ -216,7 +217,7 @@ static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
   return moved.last;
 }
 
-/* Goes on from the scores until the output is found; false where something does not fit. */
+/* Continues from the scores until the output is found. False if an op does not fit. */
 static bool scan(tp_attention_finder *f) {
   tp_attention *a = f->a;
   MlirOperation op = a->ops[0].op;
@@ -251,8 +252,8 @@ static bool scan(tp_attention_finder *f) {
   return a->output > 0 && a->exponential > 0 && a->maximum > 0 && !f->failed;
 }
 
-/* The maximum is that of what the rows are subtracted from: the exponential is at most 1, whatever
- * comes between. */
+/* True if the maximum is taken over the same value from which the rows are subtracted. The
+ * exponential is then at most 1, whatever ops lie between the two. */
 static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
   MlirValue x = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
@@ -273,8 +274,8 @@ static bool is_float(MlirOperation op) {
          mlirTypeIsABF16(element);
 }
 
-/* Can it be computed in blocks: of these types, with as many sums and loops as there is room
- * for? */
+/* True if the attention can be computed in blocks: the element types are supported, and sums and
+ * loops are within the limits. */
 static bool fits_blocks(const tp_attention *a) {
   int n_sums = 0, n_scales = 0;
   bool floats = true;
@@ -314,7 +315,7 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
 }
 
 bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
-  memset(a, 0, offsetof(tp_attention, ops)); /* what is added to `ops` is cleared then */
+  memset(a, 0, offsetof(tp_attention, ops)); /* elements of `ops` are cleared when they are added */
   a->column = -1;
   tp_attention_finder f = {.a = a, .last = farthest(reach, scores)};
   bool found = tp__attention_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) &&

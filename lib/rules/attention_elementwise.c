@@ -1,4 +1,4 @@
-/* Elementwise ops of attention, in front of the exponential and behind it. */
+/* Recognizes the elementwise ops of attention, before and after the exponential. */
 #include "rules/attention_scan.h"
 
 static bool is_op_of(MlirOperation op, const char *const *names, int n) {
@@ -16,7 +16,7 @@ static const char *exponential_name(MlirOperation scalar) {
   return NULL;
 }
 
-/* Is `scalar` a subtraction of an input from the inner one? The number of that input, or -1. */
+/* Returns the input that `scalar` subtracts from the inner operand; -1: not such a subtraction. */
 static int subtracted(const tp_attention_step *s, MlirOperation scalar) {
   if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.subf"))
     return -1;
@@ -24,7 +24,7 @@ static int subtracted(const tp_attention_step *s, MlirOperation scalar) {
   return minuend == s->inner && rows != s->inner ? rows : -1;
 }
 
-/* Is the op the only user, and an exponential of what it is given? */
+/* True if the op has a single user, which is an exponential of its result. */
 static bool feeds_exponential(MlirOperation op) {
   MlirValue value = mlirOperationGetResult(op, 0);
   MlirOpOperand use = mlirValueGetFirstUse(value);
@@ -32,7 +32,7 @@ static bool feeds_exponential(MlirOperation op) {
   if (mlirOpOperandIsNull(use))
     return false;
   MlirOperation user = mlirOpOperandGetOwner(use);
-  /* it may be overwritten, too */
+  /* the user may also overwrite the value */
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!mlirOperationEqual(mlirOpOperandGetOwner(use), user))
       return false;
@@ -58,8 +58,8 @@ static bool add_exponential(tp_attention_finder *f, const tp_attention_step *s,
   return rows >= 0 && tp__attention_rows_of(f, op, rows);
 }
 
-/* In front of the exponential. Rows that were found in the scores may only be subtracted, and only
- * there. */
+/* Adds an op before the exponential, or the exponential. Values reduced from the scores may only be
+ * subtracted, and only here. */
 bool tp__attention_before(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   if (!mlirOperationIsNull(scalar) && exponential_name(scalar) && f->a->exponential == 0) {
@@ -78,7 +78,8 @@ bool tp__attention_before(tp_attention_finder *f, const tp_attention_step *s, tp
   return f->a->ops[s->maker].role != TP_SHIFT;
 }
 
-/* Does the body only leave away columns, by their number and nothing else? Padding is masked so. */
+/* True if the body only zeroes columns, selected by the column index alone. Exporters mask padding
+ * this way. */
 static bool masks_columns(const tp_attention_step *s, const tp_attention *a,
                           const tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
@@ -97,7 +98,8 @@ static bool masks_columns(const tp_attention_step *s, const tp_attention *a,
   return true;
 }
 
-/* Is operand `i` of a scalar op of the body zero, by itself or as an element of zeros? */
+/* True if operand `i` of a scalar op of the body is zero: a constant, or an element of a zero
+ * tensor. */
 static bool reads_zero(const tp_attention_step *s, MlirOperation scalar, int i) {
   int input = tp__nest_input(&s->nest, scalar, i);
   return input >= 0
@@ -105,8 +107,8 @@ static bool reads_zero(const tp_attention_step *s, MlirOperation scalar, int i) 
              : s->nest.is_written && tp__is_identity(mlirOperationGetOperand(scalar, i), TP_SUM);
 }
 
-/* A select by a condition of rows between the inner value and zero: how exporters make zero what
- * sees nothing ("safe" softmax). */
+/* Adds a select between the inner value and zero, by a condition per row. Exporters use it to zero
+ * fully masked rows ("safe" softmax). */
 static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
   if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.select"))
@@ -123,8 +125,8 @@ static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp
   return tp__attention_rows_of(f, op, condition);
 }
 
-/* Behind the exponential only what goes through sums: a factor of rows is applied to what comes
- * out, all else to the blocks. */
+/* Adds an op after the exponential. It must commute with sums along the columns: a row scale is
+ * applied to the sums, any other op to the blocks. */
 bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   static const char *const conversions[] = {"arith.extf", "arith.truncf"};
   MlirOperation scalar = tp__nest_scalar(&s->nest);
@@ -151,7 +153,7 @@ bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_
     op->is_scaled = true;
     return true;
   }
-  f->a->n_ops = n_ops; /* a factor for each score: no rows were found */
+  f->a->n_ops = n_ops; /* a factor per score: it has no row values */
   op->rows = (MlirValue){NULL};
   op->n_rows = 0;
   return true;

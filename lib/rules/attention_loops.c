@@ -1,3 +1,4 @@
+/* Tracks which loops of an attention each dimension of its values runs through. */
 #include "rules/attention_loops.h"
 
 #include <string.h>
@@ -87,12 +88,12 @@ static bool split_dims(tp_score_dim *dims, int n, int loop, int minor) {
       memmove(&dims[d].loops[k + 2], &dims[d].loops[k + 1], (size_t)(dims[d].n - k - 1));
       dims[d].loops[k + 1] = (uint8_t)minor;
       dims[d].n++;
-      break; /* a loop stands in a dimension once */
+      break; /* a loop occurs at most once in a dimension */
     }
   return true;
 }
 
-/* Makes two loops of one: it stays the major one, of `major` iterations. */
+/* Splits a loop in two. The loop itself becomes the major one, with `major` iterations. */
 static bool split_loop(tp_attention *a, int loop, int64_t major) {
   int minor = tp__attention_loop(a, a->sizes[loop] / major);
   if (minor < 0 || loop == a->column)
@@ -115,8 +116,8 @@ static int shape_of(MlirValue value, int64_t *shape) {
   return rank;
 }
 
-/* Deals out the loops of `flat` to dimensions of these sizes, one after the other. SPLIT: `loop`
- * has to be split before that can be done, its first part with `major` iterations. */
+/* Distributes the loops of `flat` over dimensions of these sizes, in order. SPLIT: `loop` must
+ * first be split, with `major` iterations for its major part. */
 typedef enum dealt { DEALT, SPLIT, UNFIT } dealt;
 
 static dealt deal(const tp_attention *a, int n_flat, const uint8_t *flat, int rank,
@@ -166,7 +167,7 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
     dealt how = n < 0 ? UNFIT : deal(a, n, flat, op->n_loops, shape, op->loops, &loop, &major);
     if (how != SPLIT)
       return how == DEALT;
-    op->n_loops = 0; /* what was dealt out so far is no list to be split */
+    op->n_loops = 0; /* the partial assignment must not be split as well */
     if (!split_loop(a, loop, major))
       return false;
     op->n_loops = shape_of(mlirOperationGetResult(op->op, 0), shape);

@@ -1,5 +1,5 @@
-/* Masks of an attention: what is as large as the scores, made of no scores, and so made in blocks
- * with them. */
+/* Finds the masks of an attention: values as large as the scores that do not depend on scores, and
+ * are therefore computed block by block with them. */
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
 
@@ -10,7 +10,7 @@ static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) 
   return has_rows && tp__has_loop(dims, n, a->column);
 }
 
-/* Adds what makes `value`, if it is a mask. */
+/* Adds the op that produces `value`, if it is a mask. */
 static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims) {
   MlirOperation op = tp__defining_op(value);
   tp_score_dim of[TP_MAX_RANK];

@@ -1,5 +1,5 @@
-/* Attention in a program that is planned: which of its values need no memory and must not change
- * their layout. */
+/* Marks attention in a program that is planned: the values that need no memory and must not be
+ * resharded. */
 #include "ir/diagnostics.h"
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
@@ -9,7 +9,8 @@
 
 enum { NOWHERE = -1 };
 
-/* Is the value made in blocks, and in none but these? A mask that others use too is stored. */
+/* True if the value is computed in blocks and used only by such values. A mask with other users is
+ * stored. */
 static bool is_inner(const tp_attention *a, int i) {
   if (a->ops[i].role != TP_MASK)
     return tp__attention_is_inner(a->ops[i].role);
@@ -26,8 +27,8 @@ static bool is_inner(const tp_attention *a, int i) {
 
 /* ---- annotations ---- */
 
-/* The loop that each axis splits, of one value; false if it is partial, or an axis splits more than
- * a loop. */
+/* Determines the loop that each axis splits in one value. False if the value is partial, or if an
+ * axis splits more than one loop. */
 static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec,
                         const tp_score_dim *dims, int rank, int *loops) {
   for (int x = 0; x < TP_MAX_AXES; x++)
@@ -49,15 +50,16 @@ static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec
   return true;
 }
 
-/* May the values that are made in blocks have the layouts that are written on their ops? *n counts
- * those that have one. */
+/* Checks that the shardings annotated on the ops allow values to be computed in blocks. Counts the
+ * inner values in *n_inner, and the annotated ones among them in *n. */
 static tp_status check_layouts(const tp_program *program, const tp_attention *a, bool *fits, int *n,
                                int *n_inner) {
   int loops[TP_MAX_AXES], first[TP_MAX_AXES];
   for (int x = 0; x < TP_MAX_AXES; x++)
     first[x] = NOWHERE;
   *fits = true;
-  /* what an axis splits, then whether it splits that of all */
+  /* round 0 finds the loop that each axis splits, round 1 checks that it splits this loop in all
+   * values */
   for (int round = 0; round < 2; round++)
     for (int i = 0; i < a->n_ops && *fits; i++) {
       tp_annotation pin = {0};
@@ -99,16 +101,16 @@ static void mark(tp_rule *rule, const tp_attention *a) {
 
 /* ---- rings ---- */
 
-/* The only factor of a dimension that is one loop of those in `loops` (bits); -1: it is another
- * one, or read in another way. */
+/* Returns the factor of a dimension that consists of a single loop in `loops` (bits). -1 if it is
+ * another loop, or read in another way. */
 static int factor_of(const tp_value_map *map, int d, tp_score_dim dim, uint32_t loops) {
   const tp_dim *of = &map->dims[d];
   bool is_one = dim.n == 1 && (loops >> dim.loops[0] & 1) && of->n_factors == 1 && !of->window;
   return is_one && mlirOperationIsNull(map->pad) ? of->factors[0] : -1;
 }
 
-/* Keys or values, operand `travelling` of a contraction, may come in a ring where an axis splits
- * rows of its other operand. */
+/* Allows operand `travelling` of a contraction, the keys or the values, to travel in a ring if an
+ * axis splits rows of the other operand. */
 static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travelling) {
   tp_score_dim dims[TP_MAX_RANK];
   const tp_value_map *map = &rule->operands[travelling], *other = &rule->operands[1 - travelling];
@@ -126,8 +128,8 @@ static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travellin
   rule->ring = ring;
 }
 
-/* Which operand of an op is made by none of the attention, and has columns: the keys or the
- * values. */
+/* Returns the operand of an op that is produced outside of the attention and has columns: the keys
+ * or the values. -1: none. */
 static int keys_of(const tp_attention *a, int op) {
   for (int i = 0; i < 2; i++) {
     tp_score_dim dims[TP_MAX_RANK];
@@ -140,7 +142,7 @@ static int keys_of(const tp_attention *a, int op) {
   return -1;
 }
 
-/* The items that are ops, by op. */
+/* Maps each op to its item. */
 static tp_status number_items(const tp_program *program, tp_value_table *numbers) {
   for (int i = 0; i < program->n_items; i++)
     if (program->items[i].kind == TP_ITEM_OP &&
@@ -149,8 +151,8 @@ static tp_status number_items(const tp_program *program, tp_value_table *numbers
   return TP_OK;
 }
 
-/* Is the output that of an attention already? Scores that are a sum of two products could be made
- * from either; the other is read as it stands. */
+/* True if the output already belongs to a marked attention. Scores that are a sum of two
+ * contractions could start from either; the other contraction is then read as an ordinary value. */
 static bool is_marked(const tp_program *program, const tp_attention *a,
                       const tp_value_table *numbers) {
   int item = tp__table_get(numbers, a->ops[a->output].op.ptr);
@@ -184,15 +186,16 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a,
   return status;
 }
 
-/* ---- where scores may be ---- */
+/* ---- candidates for scores ---- */
 
-/* The maximum of an attention is made from its scores, by elementwise ops and reshapes: no other
- * products need to be looked at. This finds them from the maxima back. */
+/* The maximum of an attention depends on its scores through elementwise ops and reshapes only. This
+ * backward search from all maxima finds the contractions that can be scores, so that the others
+ * need not be examined. */
 typedef struct search {
   const tp_program *program;
-  tp_value_table maxima;   /* what rules of equal ops share: 1 if it is that of a maximum, else 0 */
-  bool *reaches;           /* by number of a value: is it on the way to a maximum? */
-  const tp_rule **pending; /* ops whose operands are */
+  tp_value_table maxima;   /* by shared rule of equal ops: 1 if it computes a maximum, else 0 */
+  bool *reaches;           /* by value number: the value can reach a maximum */
+  const tp_rule **pending; /* rules whose operands can reach a maximum */
   size_t n, capacity;
   bool failed; /* memory ran out */
 } search;
@@ -222,7 +225,7 @@ static void push(search *s, const tp_rule *rule) {
     s->failed = true;
 }
 
-/* A product that sums is no elementwise op: nothing behind it is on the way. */
+/* True for a contraction that reduces. It is not elementwise, so the search ends there. */
 static bool ends_way(const tp_rule *rule) {
   bool sums = false;
   for (int f = 0; f < rule->n_factors && rule->contraction_flops > 0; f++)

@@ -1,10 +1,11 @@
-/* Rows of attention: which of its loops they are, and the values that ops apply to scores row by
+/* Rows of attention: which loops they are, and the values that ops apply to the scores row by
  * row. */
 #include "rules/attention_scan.h"
 
 #include <string.h>
 
-/* Once the columns are known: which of the operands has them, and what the other one has beside. */
+/* Called once the columns are known: finds the operand that has them. The loops that only the other
+ * operand has are the rows. */
 bool tp__attention_find_rows(tp_attention *a) {
   tp_score_dim dims[2][TP_MAX_RANK];
   int ranks[2];
@@ -23,8 +24,8 @@ bool tp__attention_find_rows(tp_attention *a) {
   return first != second;
 }
 
-/* Takes `value`, which an op has along the loops of `dims`, for rows: where it has columns, what
- * was repeated along them. */
+/* Takes `value`, which has the loops `dims` in the op, as row values. If it has columns, takes the
+ * value that was broadcast along them. */
 static bool take_rows(tp_attention_finder *f, tp_attention_op *op, MlirValue value,
                       const tp_score_dim *dims, int n) {
   tp_attention *a = f->a;

@@ -1,5 +1,5 @@
-/* What the files that recognise attention share about the ops behind the scores: what is known so
- * far, and one op that reads it. */
+/* State shared by the files that recognize the ops after the scores: the knowledge so far, and the
+ * op that is inspected. */
 #ifndef TP_RULES_ATTENTION_SCAN_H
 #define TP_RULES_ATTENTION_SCAN_H
 
@@ -7,56 +7,61 @@
 
 typedef struct tp_attention_finder {
   tp_attention *a;
-  /* values outside of the blocks that follow from the scores, and so come behind them */
+  /* values outside of the blocks that depend on the scores, so they are available only after the
+   * blocks */
   tp_value_table dependent;
-  /* ops beside the scores that read, or have ops that read, what is known: the others are passed
-   * by */
+  /* ops other than the scores that use a known value, possibly in a region; the scan skips all
+   * others */
   tp_value_table users;
-  int n_noted;        /* ops of the attention whose users these are */
-  MlirOperation last; /* as far as the scan goes; null: to the end of the block */
-  bool strays;        /* a value of the blocks is read where no op of the attention can be */
+  int n_noted;        /* number of the attention's ops whose users are recorded */
+  MlirOperation last; /* the scan ends here; null: at the end of the block */
+  bool strays;        /* a value of the blocks is used where no op of the attention can be */
   bool failed;        /* memory ran out */
 } tp_attention_finder;
 
-/* An op that reads values of the blocks, and how. */
+/* An op that uses values of the blocks, and how it uses them. */
 typedef struct tp_attention_step {
   MlirOperation op;
-  tp_nest nest;       /* if it is one */
-  int n_inner, inner; /* operands that are made in blocks; the first one, and what makes it */
+  tp_nest nest; /* if it is one */
+  /* number of operands that are computed in blocks; the first of them, and the index of the op that
+   * produces it */
+  int n_inner, inner;
   int maker;
-  bool past; /* behind the exponential */
+  bool past; /* after the exponential */
 } tp_attention_step;
 
 /* ---- attention.c ---- */
 
-/* Does the value follow from the scores, outside of the blocks? Puts the results of an op there. */
+/* True if the value depends on the scores and is outside of the blocks. The second function records
+ * the results of an op as such values. */
 bool tp__is_behind_scores(const tp_attention_finder *f, MlirValue value);
 void tp__put_behind_scores(tp_attention_finder *f, MlirOperation op);
-/* Notes who reads the ops that were added. What repeats rows may stand outside of a loop that the
- * scores are in. */
+/* Records the users of the ops added since the last call. A TP_SPREAD op may be outside of a loop
+ * that contains the scores. */
 void tp__note_added(tp_attention_finder *f);
-/* Is operand `i` one that is overwritten without being read? */
+/* True if the op overwrites operand `i` without reading it. */
 bool tp__is_unread_init(MlirOperation op, int i);
-/* The op of the blocks that makes what is read as operand `i`, -1: none. */
+/* Returns the op of the blocks that produces operand `i`; -1: none. */
 int tp__inner_maker(const tp_attention *a, MlirOperation op, int i);
 
-/* ---- the kinds of ops; each is false where the op is none that blocks may have ---- */
+/* ---- kinds of ops; each function returns false if the op cannot be part of the blocks ---- */
 
-/* attention_rows.c: takes operand `operand` for rows that the op applies; where it has columns,
- * what was repeated along them. */
+/* attention_rows.c: takes operand `operand` as the row values that the op applies. If the operand
+ * has columns, takes the value that was broadcast along them. */
 bool tp__attention_rows_of(tp_attention_finder *f, tp_attention_op *op, int operand);
-/* Once the columns are known: which of the operands of the scores has them, and what the other one
- * has beside. */
+/* Called once the columns are known: finds the operand of the scores that has them. The loops that
+ * only the other operand has are the rows. */
 bool tp__attention_find_rows(tp_attention *a);
 
-/* attention_elementwise.c: in front of the exponential, or the exponential itself; rows that were
- * found in the scores may only be subtracted, and only there. Behind it only what goes through
- * sums: a factor of rows is applied to what comes out, all else to the blocks. */
+/* attention_elementwise.c: an op before the exponential, or the exponential itself; values reduced
+ * from the scores may only be subtracted, and only here. After the exponential, only ops that
+ * commute with sums along the columns are accepted: a row scale is applied to the sums, any other
+ * op to the blocks. */
 bool tp__attention_before(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op);
 bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op);
 
-/* attention_sums.c: the contraction that makes the scores, reductions along columns, and the
- * contraction with the values, which has the loops `beside` (bits) beside those of the scores. */
+/* attention_sums.c: the contraction that produces the scores, reductions along the columns, and the
+ * contraction with the values, whose loops `beside` (bits) are not loops of the scores. */
 bool tp__attention_scores(tp_attention_finder *f, MlirOperation op);
 bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s,
                              tp_attention_op *op);

@@ -1,5 +1,5 @@
-/* Contractions and reductions of attention: what makes the scores, the maxima and sums of rows, the
- * output. */
+/* Recognizes the contractions and reductions of attention: the scores, the maxima and sums of rows,
+ * the output. */
 #include "rules/attention_scan.h"
 
 bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
@@ -65,7 +65,8 @@ bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp
   op->role = TP_OUTPUT;
   a->output = (int)(op - a->ops);
   if (s->n_inner != 1 || s->inner > 1 || !s->past ||
-      !tp__is_zero_tensor(mlirOperationGetOperand(s->op, 2))) /* 2: scores that it adds to */
+      /* operand 2 is the init, to which the contraction adds */
+      !tp__is_zero_tensor(mlirOperationGetOperand(s->op, 2)))
     return false;
   MlirValue values = mlirOperationGetOperand(s->op, 1 - s->inner);
   for (int l = 0; l < s->nest.n_loops; l++) {

@@ -1,3 +1,4 @@
+/* Analyzes the scalar body of a linalg op: combiners, linearity, work, identities. */
 #include "rules/body.h"
 
 #include <math.h>
@@ -42,8 +43,8 @@ static bool op_combiner(MlirOperation op, tp_combiner *combiner) {
   return false;
 }
 
-/* The ops of a body that a question has come to, each once: bodies are no trees, a chain of `x + x`
- * has more paths than anyone can walk. The limit also bounds the depth. */
+/* The ops that a query has visited, each at most once. A body is a DAG: a chain of `x + x` has
+ * exponentially many paths. The limit also bounds the recursion depth. */
 enum { MAX_SEEN = 256 };
 
 typedef struct seen_ops {
@@ -51,7 +52,7 @@ typedef struct seen_ops {
   MlirOperation ops[MAX_SEEN];
 } seen_ops;
 
-/* The number of the op; n where it is new. */
+/* Returns the index of the op; n if it is new. */
 static int find_seen(const seen_ops *seen, MlirOperation op) {
   int i = 0;
   while (i < seen->n && !mlirOperationEqual(seen->ops[i], op))
@@ -59,7 +60,7 @@ static int find_seen(const seen_ops *seen, MlirOperation op) {
   return i;
 }
 
-/* A search of operands. */
+/* A backward search through operands. */
 typedef struct search {
   const tp_body *body;
   MlirOperation root;
@@ -82,7 +83,7 @@ static void look_for(search *s, MlirValue value) {
     return;
   if (mlirValueIsABlockArgument(value)) {
     bool own = mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body->block);
-    /* that of a loop in the body: who knows */
+    /* an argument of a loop inside the body: assume that it depends */
     s->found = !own || (s->set >> mlirBlockArgumentGetArgNumber(value) & 1);
     return;
   }
@@ -105,7 +106,7 @@ bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set) {
 
 static uint64_t init_bit(const tp_body *body, int k) { return UINT64_C(1) << (body->n_inputs + k); }
 
-/* What a select or a branch chooses between, and by what; false for other ops. */
+/* Reads the condition and the alternatives of a select or a branch. False for other ops. */
 static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition,
                         MlirValue values[2]) {
   bool branches = tp__op_is(op, "scf.if");
@@ -122,16 +123,16 @@ static bool read_choice(MlirOperation op, MlirValue result, MlirValue *condition
   return true;
 }
 
-/* A chain of one combiner, found at its first op. */
+/* A chain of ops with one combiner, which its first op determines. */
 typedef struct chain_of {
   const tp_body *body;
   int k;
   bool found;
   tp_combiner combiner;
-  int budget; /* choices may be nested on both sides */
+  int budget; /* limits nested selections, which branch on both sides */
 } chain_of;
 
-/* value == init (+) x. */
+/* True if value == init (+) x. */
 static bool chain(chain_of *c, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   MlirValue condition, values[2];
@@ -159,7 +160,7 @@ bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner) {
   if (!chain(&c, mlirOperationGetOperand(body->yield, k)) || !c.found)
     return false;
   *combiner = c.combiner;
-  /* No other output may look at this init: it would see a partial value. */
+  /* No other output may depend on this init: it would see a partial value. */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(body->yield); i++)
     if (i != k &&
         tp__body_depends(body, mlirOperationGetOperand(body->yield, i), init_bit(body, k)))
@@ -171,7 +172,7 @@ bool tp__body_combiner(const tp_body *body, int k, tp_combiner *combiner) {
 
 typedef enum degree { CONSTANT, LINEAR, NONLINEAR } degree;
 
-/* A question of linearity: of values of the body in the arguments of the set. */
+/* A linearity query for values of the body, in the arguments of the set. */
 typedef struct linearity {
   const tp_body *body;
   uint64_t set;
@@ -183,10 +184,10 @@ static degree degree_of(linearity *l, MlirValue value);
 
 static degree max_degree(degree a, degree b) { return a > b ? a : b; }
 
-/* In what an op is linear: in all its operands together (x + constant is affine, not linear), in
- * either one while the other is constant, in the first one while all others are constant, in the
- * two values of a select. Parts are taken of complex numbers, and complex numbers made of parts,
- * part by part. */
+/* The operands in which an op is linear. IN_ALL: in all operands together (x + constant is affine,
+ * not linear). IN_EITHER: in one operand, if the other is constant. IN_FIRST: in the first, if all
+ * others are constant. IN_CHOSEN: in the two values of a select. Extracting the parts of a complex
+ * number, and creating it from parts, is linear part by part. */
 typedef enum linear_in { IN_ALL, IN_EITHER, IN_FIRST, IN_CHOSEN } linear_in;
 
 static const struct {
@@ -295,12 +296,12 @@ bool tp__body_is_contraction(const tp_body *body) {
 static tp_status add_work(MlirOperation op, void *data) {
   double *work = data;
   if (tp__op_has_dialect(op, "math"))
-    *work += 15; /* a transcendental in scalar code costs about that many adds */
+    *work += 15; /* a transcendental in scalar code costs about as much as that many adds */
   else if (tp__op_is(op, "arith.divf") || tp__op_is(op, "arith.divsi") ||
            tp__op_is(op, "arith.remsi"))
     *work += 4;
   else if (tp__op_has_dialect(op, "complex"))
-    *work += 6; /* a multiplication is 4 of reals and 2 additions */
+    *work += 6; /* a multiplication takes 4 real multiplications and 2 additions */
   else if (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "tensor"))
     *work += 1;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)

@@ -1,5 +1,5 @@
-/* Communication and questions about the own place, written by a user: their effect, and which
- * dimensions may be sharded around them. */
+/* Communication and device indices written by a user: their effect, and the dimensions that may be
+ * sharded around them. */
 #include "rules/collective.h"
 
 #include "ir/place.h"
@@ -8,11 +8,10 @@
 typedef struct collective_row {
   const char *name;
   tp_equality equality;
-  bool communicates; /* all devices of the group have to come to it */
-  const char *grown,
-      /* attributes that name the dimension that is the group's size times larger, or smaller, in
-       * the result */
-      *shrunk;
+  bool communicates; /* blocks until all devices of the group reach it */
+  /* attributes that name the dimension that the op multiplies (grown) or divides (shrunk) by the
+   * size of the group */
+  const char *grown, *shrunk;
 } collective_row;
 
 static const collective_row rows[] = {
@@ -23,10 +22,10 @@ static const collective_row rows[] = {
     {"shard.reduce_scatter", TP_DIFFER, true, NULL, "scatter_axis"},
     {"shard.all_to_all", TP_DIFFER, true, "concat_axis", "split_axis"},
     {"shard.shift", TP_DIFFER, true, NULL, NULL},
-    {"shard.reduce", TP_DIFFER, true, NULL, NULL}, /* rooted: undefined elsewhere */
+    {"shard.reduce", TP_DIFFER, true, NULL, NULL}, /* rooted: undefined on other devices */
     {"shard.gather", TP_DIFFER, true, "gather_axis", NULL},
     {"shard.scatter", TP_DIFFER, true, NULL, "scatter_axis"},
-    {"shard.send", TP_KEEP, true, NULL, NULL}, /* its result is what it sends */
+    {"shard.send", TP_KEEP, true, NULL, NULL}, /* its result is its operand */
     {"shard.recv", TP_DIFFER, true, NULL, NULL},
     {"shard.update_halo", TP_DIFFER, true, NULL, NULL},
     {"shard.process_multi_index", TP_INDEX, false, NULL, NULL},
@@ -75,7 +74,7 @@ static tp_status check_elements(MlirOperation op) {
       "its operand and its result have different element types; convert before or behind it");
 }
 
-/* The axes of the group of `op`, as bits, and how many devices it has. */
+/* Returns the axes of the op's group, as bits, and its number of devices. */
 static tp_status read_group(MlirOperation op, const tp_mesh *mesh, uint32_t *bits, int64_t *size) {
   tp__axis_runs runs[TP_MAX_RANK];
   int n = 1;
@@ -92,7 +91,7 @@ static tp_status read_group(MlirOperation op, const tp_mesh *mesh, uint32_t *bit
   return status;
 }
 
-/* What a question about the own place gives along: result `result`. */
+/* Returns the axes along which result `result` of a device-index op varies. */
 static tp_status read_index(MlirOperation op, const tp_mesh *mesh, int result, uint32_t *axes) {
   tp__axis_runs runs;
   tp_status status = tp__read_axis_runs(op, "axes", mesh, &runs);
@@ -113,15 +112,15 @@ static bool is_permute(MlirOperation op) {
   return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
 }
 
-/* The axes that some pair moves along; all of them where none does, as its group is the whole mesh
- * then. */
+/* Returns the axes along which some pair moves. If no pair moves, the group is the whole mesh, so
+ * returns all axes. */
 static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
   MlirAttribute pairs = tp__get(op, "tp.pairs");
   intptr_t n = mlirAttributeIsAArray(pairs) ? mlirArrayAttrGetNumElements(pairs) : 0;
   uint32_t axes = 0;
   for (intptr_t i = 0; i < n; i++) {
     int64_t pair[2] = {0};
-    /* the lowering refuses others */
+    /* the lowering reports malformed pairs */
     bool ok = tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) == 2;
     for (int a = 0; a < mesh->n_axes && ok; a++)
       axes |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a) ? 1u << a
@@ -165,7 +164,7 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
   return status;
 }
 
-/* Also those without a row, which tp__mark_differing refuses. */
+/* Also matches ops of the shard dialect without a row, which tp__mark_differing reports. */
 static bool matches(MlirOperation op) {
   const collective_row *row = tp__op_has_dialect(op, "shard") ? row_of(op) : NULL;
   if (row)
@@ -173,8 +172,8 @@ static bool matches(MlirOperation op) {
   return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0;
 }
 
-/* Along the axes that are not of its group the devices work apart, each group on its part of a
- * dimension; but not of one that changes. */
+/* Along axes outside of its group, the devices work independently, and each group may hold a part
+ * of a dimension. Dimensions whose size changes are excluded. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   const collective_row *row = row_of(op);

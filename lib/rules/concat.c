@@ -1,5 +1,5 @@
-/* tensor.concat: every dimension. Along the concatenated one each device fetches, of each operand,
- * what its points of the result read, and picks by position. */
+/* tensor.concat: every dimension can be sharded. Along the concatenated one, each device fetches
+ * the elements of each operand that its points of the result read, and selects by position. */
 #include "rules/families.h"
 #include "rules/points.h"
 #include "rules/window.h"
@@ -10,7 +10,7 @@ static int dim_of(MlirOperation op) {
   return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
 }
 
-/* A window over nothing has no plan; such an operand keeps the dimension whole. */
+/* A window on an empty dimension has no plan, so an empty operand keeps the dimension whole. */
 static bool has_empty(const tp_rule *rule, int along) {
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].shape[along] == 0)
@@ -46,7 +46,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return status;
 }
 
-/* The result's points of this device, each from the operand that it lies in. */
+/* Builds this device's points of the result, each read from the operand that contains it. */
 static MlirValue pick(const tp_local *local, int along) {
   const tp_rule *rule = local->rule;
   MlirOperation op = rule->op;
@@ -78,7 +78,7 @@ static tp_status localize(const tp_local *local) {
   if (status != TP_OK)
     return status;
   MlirValue value = pick(local, along);
-  mlirOperationSetOperands(rule->op, 1, &value); /* a concatenation of one tensor is the tensor */
+  mlirOperationSetOperands(rule->op, 1, &value); /* a concat of one tensor is that tensor */
   return TP_OK;
 }
 

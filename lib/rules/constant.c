@@ -1,7 +1,7 @@
-/* Values made from nothing: tensor.empty, tensor.splat, constants.
+/* Values without tensor inputs: tensor.empty, tensor.splat, constants.
  *
- * A splat constant has a local splat. Any other constant is kept whole on every device and sliced
- * (all_slice); a plan that shards it saves no memory, only work behind it. */
+ * A splat constant becomes a local splat. Any other constant is kept whole on every device and
+ * sliced (all_slice); sharding it saves no memory, but reduces the work of its users. */
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/rule.h"

@@ -1,8 +1,9 @@
-/* Which values may differ between devices, because communication or a device index made them.
+/* Fixed-point analysis of the values that may differ between devices because of communication or
+ * device indices.
  *
- * The set of axes along which a value differs flows from operands to results, through conditions
- * and through loops to a fixed point (sets only grow); communication that gives all devices of its
- * group one value ends it. */
+ * Each value has the set of axes along which it differs. The sets flow from operands to results,
+ * through conditions and loops, and only grow. Communication that gives all devices of a group the
+ * same value removes the axes of the group. */
 #include "rules/collective.h"
 
 #include "support/support.h"
@@ -33,7 +34,8 @@ static void visit_block(tp_difference *d, MlirBlock block, uint32_t control);
 
 /* ---- control flow ---- */
 
-/* Leading operands of an op that decide which of its blocks run, or how often. */
+/* Returns the number of leading operands of an op that decide which of its blocks run, or how
+ * often. */
 static int n_control_operands(MlirOperation op) {
   static const struct {
     const char *name;
@@ -45,8 +47,8 @@ static int n_control_operands(MlirOperation op) {
   return 0;
 }
 
-/* From operand `first + i` of `from` to the i-th argument of region `r` behind `skip`, or, for r <
- * 0, to the i-th result. */
+/* Propagates from operand `first + i` of `from` to argument `skip + i` of region `r`, or, for r <
+ * 0, to result i. */
 static void flow(tp_difference *d, MlirOperation op, MlirOperation from, int first, int r, int skip,
                  uint32_t control) {
   MlirBlock block =
@@ -90,8 +92,8 @@ static void visit_structured(tp_difference *d, MlirOperation op, uint32_t contro
   }
 }
 
-/* Any other op: everything inside may come from every operand, and every result from everything
- * inside. Of several blocks each may be skipped. */
+/* Handles every other op conservatively: all values inside may depend on every operand, and every
+ * result on all values inside. If a region has several blocks, each of them may be skipped. */
 static uint32_t visit_body(tp_difference *d, MlirOperation op, uint32_t in) {
   uint32_t out = in;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
@@ -113,7 +115,7 @@ static uint32_t visit_body(tp_difference *d, MlirOperation op, uint32_t in) {
 
 /* ---- calls ---- */
 
-/* Of what tp-fuse-collectives has made of several ops: as if these stood here. */
+/* Handles a call of a function that tp-fuse-collectives created as if its ops were inlined here. */
 static bool visit_fused(tp_difference *d, MlirOperation op, uint32_t control) {
   if (d->in_call || !tp__op_is(op, "func.call"))
     return false;
@@ -145,8 +147,8 @@ static void refuse_control(tp_difference *d, MlirOperation op, uint32_t conflict
                         text);
 }
 
-/* What flows into a result of communication stands behind its `control`: who did not come to it has
- * no result. */
+/* Returns the axes along which a result of communication differs. The `control` axes remain: a
+ * device that does not reach the op has no result. */
 static uint32_t after(const tp_effect *effect, uint32_t in, uint32_t control) {
   switch (effect->equality) {
   case TP_EQUAL:
@@ -187,8 +189,8 @@ static void visit_block(tp_difference *d, MlirBlock block, uint32_t control) {
     visit_op(d, op, control);
 }
 
-/* Arguments of the function have what was said about them; branches between its blocks, if there
- * are several, are not followed. */
+/* Arguments of the function keep the sets recorded for them. Branches between several blocks of the
+ * function are not followed; their blocks count as controlled by all axes. */
 static void visit_function(tp_difference *d, MlirOperation func) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   bool several = !mlirBlockIsNull(entry) && !mlirBlockIsNull(mlirBlockGetNextInRegion(entry));

@@ -1,9 +1,9 @@
-/* What differs between devices in a program that is still global, because a user's communication or
- * device index made it.
+/* Marks the values of a global program that differ between devices, because of communication or
+ * device indices written by a user.
  *
- * A global value is the same on all devices that hold it, and only such a value can be sharded: a
- * slice of it is a slice of the value. What differs has no layout but "whole, on each device its
- * own". */
+ * A global value is the same on all devices that hold it. Only such a value can be sharded, since
+ * its shard is a slice of it. A value that differs has only one possible layout: whole, with a
+ * separate copy on each device. */
 #include "rules/collective.h"
 
 typedef struct marking {
@@ -18,8 +18,8 @@ static void axis_name(const marking *a, uint32_t axes, char *text, size_t size) 
   tp_mesh_axis_text(a->program->mesh, axis, 1, text, size);
 }
 
-/* All axes, not only those along which it differs: a change of layout may take a detour over any
- * axis. */
+/* Returns all axes, not only those along which the value differs, because a reshard may take a
+ * detour over any axis. */
 static uint8_t all_axes(const marking *a) {
   return (uint8_t)((1u << a->program->mesh->n_axes) - 1);
 }

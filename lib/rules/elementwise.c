@@ -4,7 +4,7 @@
 #include "rules/rule.h"
 
 static bool matches(MlirOperation op) {
-  if (tp__op_is(op, "tensor.cast")) /* between static types it changes nothing */
+  if (tp__op_is(op, "tensor.cast")) /* between static types it is the identity */
     return true;
   if (!tp__op_has_dialect(op, "arith") && !tp__op_has_dialect(op, "math") &&
       !tp__op_has_dialect(op, "complex"))
@@ -13,7 +13,7 @@ static bool matches(MlirOperation op) {
          mlirOperationGetNumResults(op) > 0;
 }
 
-/* Linear ops: the operands that are partial together. */
+/* Linear ops: the sets of operands that are partial together. */
 static const struct {
   const char *op;
   uint64_t sets[2];

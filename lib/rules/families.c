@@ -1,3 +1,4 @@
+/* The table of rule families. The first family that matches an op provides its rule. */
 #include "rules/families.h"
 
 #include "rules/rule.h"
@@ -7,7 +8,7 @@ const tp_family *const *tp__families(int *n) {
       &tp__lookup_family,     &tp__joined_family, /* before linalg: they are generics too */
       &tp__linalg_family,     &tp__elementwise_family, &tp__constant_family, &tp__reshape_family,
       &tp__slice_family,      &tp__concat_family,      &tp__pad_family,      &tp__scalar_family,
-      &tp__collective_family, &tp__user_family, /* last: what no other family knows */
+      &tp__collective_family, &tp__user_family, /* last: ops that no other family matches */
   };
   *n = TP_LEN(families);
   return families;

@@ -1,4 +1,4 @@
-/* The families, one file each. */
+/* The rule families, one per file. */
 #ifndef TP_RULES_FAMILIES_H
 #define TP_RULES_FAMILIES_H
 
@@ -20,7 +20,8 @@ extern const struct tp_family tp__scalar_family;
 extern const struct tp_family tp__collective_family;
 extern const struct tp_family tp__user_family;
 
-/* Is the op a reduction that the joined family takes if its initial values are right? */
+/* True if the op is a reduction that the joined family accepts, provided that its initial values
+ * are suitable. */
 bool tp__looks_joined(MlirOperation op);
 
 #endif

@@ -1,12 +1,13 @@
+/* Costs and code of fetches: the elements that a device reads along one dimension, taken from the
+ * devices that hold them. */
 #include "rules/fetch.h"
 
 #include "ir/collectives.h"
 
-/* ---- gathers: minor axes first, each giving a prefix of the buffer that the axes before it leave
- * ---- */
+/* ---- gathers: minor axes first, so that each result is a prefix of the next buffer ---- */
 
-/* How many of the first `n` axes of the run are gathered at once, behind all others: all that
- * divide. */
+/* Returns how many of the first `n` axes of the run one gather covers: all of them if they divide
+ * the dimension, otherwise only the last. */
 static int at_once(const tp_run *run, int n) {
   int64_t shards = 1;
   for (int i = 0; i < n; i++)
@@ -14,7 +15,7 @@ static int at_once(const tp_run *run, int n) {
   return run->reading.size % shards == 0 ? n : 1;
 }
 
-/* The gather of the last of the first `n` axes, as a step. */
+/* Returns the gather of the last of the first `n` axes, as a step. */
 static tp_step gather_step(const tp_run *run, int n) {
   tp_step step = {
       .kind = TP_STEP_ALL_GATHER, .n_axes = at_once(run, n), .dim = run->dim, .to_dim = -1};
@@ -44,7 +45,7 @@ static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int ran
   return cost;
 }
 
-/* ---- price ---- */
+/* ---- cost ---- */
 
 tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
                        int64_t element_size) {
@@ -66,17 +67,17 @@ tp_cost tp__fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, i
 
 /* ---- code ---- */
 
-/* A fetch in the making. */
+/* A fetch that is being built. */
 typedef struct fetch {
   const tp_local *local;
   MlirOperation where;
   const tp_run *run;
   int rank;
-  int64_t shape[TP_MAX_RANK]; /* of the local value, before */
+  int64_t shape[TP_MAX_RANK]; /* of the local value, before the fetch */
   tp__hops hops;
 } fetch;
 
-/* The number of a device's shard in the group. */
+/* Returns the index of a device's shard in the group. */
 static int64_t shard_of(const fetch *f, int64_t device) {
   int64_t shard = 0;
   for (int i = 0; i < f->run->n_axes; i++)
@@ -85,7 +86,7 @@ static int64_t shard_of(const fetch *f, int64_t device) {
   return shard;
 }
 
-/* The device of the same group that has shard `to` where `device` has shard `from`. */
+/* Returns the device of the same group that holds shard `to`, if `device` holds shard `from`. */
 static int64_t device_of(const fetch *f, int64_t device, int64_t from, int64_t to) {
   for (int i = f->run->n_axes - 1; i >= 0; i--) {
     int64_t size = f->local->mesh->axes[f->run->axes[i]].size;
@@ -96,7 +97,7 @@ static int64_t device_of(const fetch *f, int64_t device, int64_t from, int64_t t
   return device;
 }
 
-/* The whole dimension of `value`. Null when memory runs out. */
+/* Gathers the whole dimension of `value`. Null if memory runs out. */
 static MlirValue gather(const fetch *f, MlirValue value) {
   int64_t shape[TP_MAX_RANK];
   for (int d = 0; d < f->rank; d++)
@@ -110,8 +111,8 @@ static MlirValue gather(const fetch *f, MlirValue value) {
   return value;
 }
 
-/* Piece k of `value`: a slice of one's own buffer, or that of another device. Null when memory runs
- * out. */
+/* Builds piece k of `value`: a slice of the device's own buffer, or of another device's. Null if
+ * memory runs out. */
 static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
   const tp__piece *piece = &f->hops.pieces[k];
   int64_t offsets[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK], n_pairs = 0,
@@ -141,13 +142,13 @@ static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
   return moved;
 }
 
-/* A place in the workspace: known now, or an index value. */
+/* A position in the workspace: static, or an index value. */
 typedef struct place {
   int64_t fixed;
-  MlirValue value; /* null: `fixed` */
+  MlirValue value; /* null: the position is `fixed` */
 } place;
 
-/* Entry number `shard of this device` of a table, as an index value. */
+/* Builds a lookup of this device's entry in a table with one entry per shard, as an index value. */
 static MlirValue look_up(const fetch *f, const int64_t *entries) {
   MlirContext context = mlirOperationGetContext(f->where);
   MlirLocation location = mlirOperationGetLocation(f->where);
@@ -175,8 +176,8 @@ static MlirValue look_up(const fetch *f, const int64_t *entries) {
   return mlirOperationGetResult(cast, 0);
 }
 
-/* Where piece k goes in the workspace, or, with k < 0, where the run begins. False when memory runs
- * out. */
+/* Finds the position of piece k in the workspace, or, for k < 0, the start of the run. False if
+ * memory runs out. */
 static bool find_place(const fetch *f, int k, place *at) {
   int64_t *entries = tp__calloc((size_t)f->hops.devices, sizeof *entries);
   bool found = false, differs = false;
@@ -186,7 +187,7 @@ static bool find_place(const fetch *f, int k, place *at) {
     tp__needed needed = tp__hops_needed(&f->hops, p);
     entries[p] =
         k < 0 ? tp__hops_offset(&f->hops, &needed, p) : tp__hops_place(&f->hops, &needed, p, k);
-    if (needed.from == needed.to) /* any place will do */
+    if (needed.from == needed.to) /* the device needs nothing, so any position will do */
       continue;
     differs |= found && entries[p] != at->fixed;
     at->fixed = entries[p];
@@ -197,7 +198,7 @@ static bool find_place(const fetch *f, int k, place *at) {
   return true;
 }
 
-/* All pieces at their places of a workspace. Null when memory runs out. */
+/* Builds a workspace with all pieces at their positions. Null if memory runs out. */
 static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type) {
   MlirValue workspace = {NULL};
   for (int k = 0; k < f->hops.n_pieces; k++) {

@@ -1,3 +1,4 @@
+/* Pads that windows read in place: which pads qualify, their rule, and their local form. */
 #include "rules/in_place.h"
 
 #include "rules/body.h"
@@ -14,13 +15,14 @@ MlirOperation tp__pad_in_place(MlirOperation op, int i) {
   return !mlirOperationIsNull(pad) && tp__is_in_place(pad) ? pad : (MlirOperation){NULL};
 }
 
-/* ---- which ---- */
+/* ---- which pads qualify ---- */
 
 static bool is_padded(const tp_padding *padding, int d) {
   return padding->low[d] != 0 || padding->high[d] != 0;
 }
 
-/* Annotations are about a decision: a pad that has one stays a value. */
+/* True if the pad has annotations. These describe a planning decision, so the pad must stay a
+ * value. */
 static bool is_annotated(MlirOperation pad) {
   static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.rule"};
   for (int i = 0; i < TP_LEN(attributes); i++)
@@ -29,7 +31,7 @@ static bool is_annotated(MlirOperation pad) {
   return false;
 }
 
-/* One value, of static width, around something. */
+/* True if the pad has one padding value, a static width, and a non-empty operand. */
 static bool is_plain(MlirOperation pad, tp_padding *padding) {
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -41,7 +43,8 @@ static bool is_plain(MlirOperation pad, tp_padding *padding) {
   return plain;
 }
 
-/* A pad that is in place already has become windows of the rule. */
+/* True if the operand is read through a window along a padded dimension. The rule already looks
+ * through pads that are in place. */
 static bool reads_window(const tp_value_map *map, const tp_padding *padding) {
   for (int d = 0; d < map->rank; d++)
     if (is_padded(padding, d) && map->dims[d].window &&
@@ -85,7 +88,8 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
 
 /* ---- the rule ---- */
 
-/* The window of a padded dimension counts from the first element of what is padded. */
+/* Shifts the window of a padded dimension so that it counts from the first element of the pad's
+ * operand. */
 static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low,
                                   tp__arena *arena) {
   const tp_dim *dim = &map->dims[d];
@@ -143,7 +147,7 @@ void tp__drop_padded_variants(tp_rule *rule) {
 
 /* ---- localize ---- */
 
-/* What a pad of this width makes of its operand. */
+/* Returns the type of a pad of this width. */
 static MlirType padded_type(MlirOperation pad, const tp_padding *padding) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(pad, 0));
   int rank;

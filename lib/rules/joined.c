@@ -1,10 +1,10 @@
 /* Reductions whose outputs depend on each other, in linalg.generic and linalg.reduce: argmax and
- * its kin (pick.h), the maximum and the sums of an online softmax (rescale.h).
+ * similar picks (pick.h), and the maximum and sums of an online softmax (rescale.h).
  *
- * A loop that no output has may be sharded. Every device runs the op on its part of it; then the
- * outputs of all parts are gathered, and a second op goes through them in the order of the devices,
- * with the body's own comparisons and factors. So the result has the ties and the NaN that one
- * device finds. */
+ * A loop that indexes no output may be sharded. Every device runs the op on its part of the loop.
+ * Then the outputs of all parts are gathered, and a second op combines them in device order, with
+ * the comparisons and factors of the body. The result therefore has the same ties and NaN as on a
+ * single device. */
 #include "rules/families.h"
 #include "rules/joined_parts.h"
 #include "rules/joined_rescale.h"
@@ -24,7 +24,7 @@ static MlirAffineMap map_of(MlirOperation op, int operand) {
       mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
 }
 
-/* Outputs are combined point by point: all have one shape and one map. */
+/* True if all outputs have the same shape and map, because they are combined point by point. */
 static bool outputs_agree(MlirOperation op, int n_inputs) {
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, k)),
@@ -39,7 +39,7 @@ static bool outputs_agree(MlirOperation op, int n_inputs) {
   return true;
 }
 
-/* One of both. */
+/* Exactly one of both. */
 typedef struct joined {
   bool picks;
   tp_pick pick;
@@ -56,7 +56,7 @@ static bool read_joined(MlirOperation op, const MlirValue *inits, joined *j) {
          (tp__rescale_read(op, n_inputs, &j->rescale) && tp__max_has_loops(op, &j->rescale));
 }
 
-/* With the initial values as they were when the rule was read. */
+/* Reads the op with the initial values that it had when the rule was read. */
 static bool read_rule(const tp_rule *rule, joined *j) {
   MlirValue inits[TP_MAX_PICKED];
   int n_inputs = n_inputs_of(rule->op);
@@ -65,7 +65,7 @@ static bool read_rule(const tp_rule *rule, joined *j) {
   return read_joined(rule->op, inits, j);
 }
 
-/* Is every initial value read, and is there one that is not just combined with something? */
+/* True if every initial value is read, and at least one output has no plain combiner. */
 static bool may_be_joined(const tp_body *body, int n) {
   tp_combiner combiner;
   bool combine = true;
@@ -85,7 +85,7 @@ bool tp__looks_joined(MlirOperation op) {
          may_be_joined(&body, n) && outputs_agree(op, n_inputs);
 }
 
-/* Reductions that no other family splits. */
+/* Matches reductions that no other family can split. */
 static bool matches(MlirOperation op) {
   int n = (int)mlirOperationGetNumResults(op), n_inputs = n_inputs_of(op);
   joined j;
@@ -99,7 +99,7 @@ static bool matches(MlirOperation op) {
 
 /* ---- the rule ---- */
 
-/* Does the loop stand in maps only by itself, and nowhere twice? */
+/* True if the loop occurs in maps only as a single-loop dimension, and at most once per map. */
 static bool is_plain(MlirOperation op, int f) {
   for (int i = 0; i < (int)mlirOperationGetNumOperands(op); i++) {
     MlirAffineMap map = map_of(op, i);
@@ -121,8 +121,8 @@ static bool is_output_loop(MlirOperation op, int f) {
   return false;
 }
 
-/* Where the order of iterations matters, the parts have to follow each other: only the outermost
- * loop of the reduction may be split. */
+/* If the order of iterations matters, the parts must be contiguous, so only the outermost loop of
+ * the reduction may be split. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   joined j;
   bool outermost = true;
@@ -167,7 +167,7 @@ static void build_body(const joined *j, MlirOperation op) {
   mlirOperationSetOperands(yield, n, values);
 }
 
-/* Combines the results of all devices along the axes, behind the op, for all its users. */
+/* Combines the results of all devices along the axes, after the op, for all its users. */
 static void combine_parts(const tp_local *local, const joined *j, const MlirValue *inits) {
   const tp_rule *rule = local->rule;
   MlirOperation where = mlirOperationGetNextInBlock(rule->op);
@@ -179,7 +179,7 @@ static void combine_parts(const tp_local *local, const joined *j, const MlirValu
                 op = tp__parts_op(where, rule->n_results, parts, inits);
   build_body(j, op);
   for (int k = 0; k < rule->n_results; k++) {
-    /* what gathers result k is its one user in front of the combining op */
+    /* the op that gathers result k is its only user before the combining op */
     MlirOperation own = first;
     while (mlirOperationGetNumOperands(own) == 0 ||
            !mlirValueEqual(mlirOperationGetOperand(own, 0), rule->results[k].value))
@@ -201,7 +201,7 @@ static tp_status localize(const tp_local *local) {
   uint32_t uneven = tp__uneven_factors(local) & joined_loops(rule);
   MlirValue inits[TP_MAX_PICKED];
   joined j;
-  /* the body as it was */
+  /* read the body before it changes */
   bool joins =
       tp__joined_axes_of(rule, local->mesh, local->strategy, axes) > 0 && read_rule(rule, &j);
   tp_status status = tp__linalg_family.localize(local);

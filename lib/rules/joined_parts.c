@@ -1,3 +1,4 @@
+/* Gathers the parts of joined loops, and builds the op that iterates over them. */
 #include "rules/joined_parts.h"
 
 #include "ir/collectives.h"
@@ -37,7 +38,7 @@ tp_cost tp__parts_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_
                             group_size(pricing->mesh, n, axes) * elements, result->element_size);
 }
 
-/* tensor<4x5> to tensor<1x4x5>. */
+/* Expands, for example, tensor<4x5> to tensor<1x4x5>. */
 static MlirValue add_dimension(MlirOperation where, MlirValue value, MlirType type, int rank) {
   MlirContext context = mlirOperationGetContext(where);
   int64_t shape[TP_MAX_RANK] = {1};

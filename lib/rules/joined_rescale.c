@@ -1,3 +1,4 @@
+/* Builds the initial values for the parts of a rescaling reduction. */
 #include "rules/joined_rescale.h"
 
 #include "ir/collectives.h"
@@ -33,7 +34,7 @@ bool tp__max_has_loops(MlirOperation op, const tp_rescale *r) {
   return true;
 }
 
-/* The maximum of this device's part, in front of the op. */
+/* Builds the maximum of this device's part before the op. */
 static MlirValue max_of_part(const tp_local *local, const tp_rescale *r) {
   MlirOperation op = local->rule->op;
   MlirLocation location = mlirOperationGetLocation(op);
@@ -54,7 +55,7 @@ static MlirValue max_of_part(const tp_local *local, const tp_rescale *r) {
   return mlirOperationGetResult(max, 0);
 }
 
-/* The maximum of the initial value and of the parts before this device's. */
+/* Builds the maximum of the initial value and of the parts before this device's part. */
 static MlirValue max_before(const tp_local *local, const tp_rescale *r) {
   MlirOperation where = local->rule->op;
   MlirContext context = mlirOperationGetContext(where);

@@ -1,8 +1,8 @@
-/* Structured ops: linalg.generic and every named op that has indexing maps.
+/* Structured ops: linalg.generic and every named op with indexing maps.
  *
- * Loop dimensions are the factors, the maps say where they stand. A loop that no output has is a
- * reduction; its combiner is read off the body of each output, and a body that is no known
- * associative combiner makes the loop fixed. */
+ * The loops are the factors; the maps assign them to dimensions. A loop that indexes no output is a
+ * reduction. Its combiner is read from the body for each output. If the body has no known
+ * associative combiner, the loop is fixed. */
 #include "ir/collectives.h"
 #include "ir/work.h"
 #include "rules/body.h"
@@ -31,7 +31,7 @@ static int n_inits(MlirOperation op) {
   return (int)mlirOperationGetNumResults(op);
 }
 
-/* The dimensions that are a loop each. */
+/* Reads the dimensions that are indexed by a single loop. */
 static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   int n_loops = (int)mlirAffineMapGetNumDims(map_of(maps, 0));
@@ -47,7 +47,7 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr)) {
         int f = (int)mlirAffineDimExprGetPosition(expr);
-        for (int e = 0; e < d; e++) /* a diagonal: the loop moves along two dimensions at once */
+        for (int e = 0; e < d; e++) /* a diagonal: the loop indexes two dimensions */
           if (operand->dims[e].n_factors && operand->dims[e].factors[0] == f)
             rule->factors[f].kind = TP_FIXED;
         tp__dim_set(operand, d, f);
@@ -65,8 +65,8 @@ static bool moves_along(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Sets the combiners, and the kinds of loops that some output does not have: that output is partial
- * then, others may be split. */
+/* Sets the combiners, and the kinds of loops that some output does not have: such an output is
+ * partial over the loop, while others may be split along it. */
 static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) {
   for (int k = 0; k < rule->n_results; k++) {
     tp_value_map *init = &rule->operands[first_init + k], *result = &rule->results[k];
@@ -83,7 +83,8 @@ static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) 
   }
 }
 
-/* A constant that every iteration yields: the scalar operand of a fill, or a captured constant. */
+/* Returns a constant that every iteration yields: the scalar operand of a fill, or a captured
+ * constant. Null if there is none. */
 static MlirValue yielded_constant(const tp_rule *rule, const tp_body *body) {
   MlirValue v = mlirOperationGetOperand(body->yield, 0);
   if (mlirValueIsABlockArgument(v) && mlirBlockEqual(mlirBlockArgumentGetOwner(v), body->block)) {
@@ -105,8 +106,8 @@ static bool reads_tensors(const tp_rule *rule) {
   return false;
 }
 
-/* The accumulators (bit i: operand i) that one iteration hands to the next, along loops that some
- * output does not have. */
+/* Returns the accumulators (bit i: operand i) that one iteration passes to the next along loops
+ * that some output does not have. */
 static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
   uint64_t inits = 0;
   bool carries = false;
@@ -118,9 +119,9 @@ static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
   return carries ? inits : 0;
 }
 
-/* Do sums of the operands of the set go through the whole op? An accumulator that has taken up such
- * an operand is of the set in the next iteration: `acc * x` is linear in x once, and a product of
- * many x is not. */
+/* True if sums of the operands in the set pass through the whole op. An accumulator that has
+ * absorbed such an operand belongs to the set in the next iteration: one `acc * x` is linear in x,
+ * but a product of many x is not. */
 static bool is_linear(const tp_rule *rule, const tp_body *body, uint64_t set) {
   uint64_t carried = carried_operands(rule, body);
   bool only_init = rule->n_results == 1 && !(set & ~carried);
@@ -176,13 +177,14 @@ static void read_work(tp_rule *rule, const tp_body *body) {
 
 /* ---- uneven shards ---- */
 
-/* The body is written out, so that it may be changed. That of a named op follows from its name. */
+/* True if the body is explicit and can be changed. The body of a named op is implied by its
+ * name. */
 static bool has_own_body(MlirOperation op) {
   return tp__op_is(op, "linalg.generic") || tp__op_is(op, "linalg.reduce") ||
          tp__op_is(op, "linalg.map");
 }
 
-/* Is a dimension of the operand the loop, element by element? */
+/* True if a dimension of the operand is indexed by loop f alone. */
 static bool has_factor(const tp_value_map *map, int f) {
   for (int d = 0; d < map->rank; d++)
     if (map->dims[d].n_factors && !map->dims[d].window && map->dims[d].factors[0] == f)
@@ -190,8 +192,8 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Zeros in both operands make nothing of the padding of a contraction, and leave it one. Both need
- * them: 0 times NaN is NaN. */
+/* True if zeros in both operands keep padding out of the result, and the op remains a contraction.
+ * Both operands need zeros, because 0 times NaN is NaN. */
 static bool can_zero(const tp_rule *rule, const tp_body *body, int f) {
   return tp__body_is_contraction(body) && has_factor(&rule->operands[0], f) &&
          has_factor(&rule->operands[1], f);
@@ -234,10 +236,10 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
-/* What looks like a joined reduction is one or not by the values that it starts from. */
+/* The initial values decide whether an op that looks like a joined reduction is one. */
 static bool follows_from_op(MlirOperation op) { return !tp__looks_joined(op); }
 
-/* ---- localize: linalg.index counts from the shard's first element; padding is masked ---- */
+/* ---- localize: shifts linalg.index to the shard's first element, and masks padding ---- */
 
 static tp_status shift_index(MlirOperation op, void *data) {
   const tp_local *local = *(const tp_local **)data;

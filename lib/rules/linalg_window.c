@@ -1,3 +1,5 @@
+/* Windows of structured ops: reads them from indexing maps, and rewrites the maps for local
+ * shapes. */
 #include "rules/linalg_window.h"
 
 #include "rules/in_place.h"
@@ -12,10 +14,10 @@
 
 typedef struct linear {
   int64_t constant;
-  int64_t loops[TP_MAX_FACTORS]; /* their coefficients */
+  int64_t loops[TP_MAX_FACTORS]; /* coefficients */
 } linear;
 
-/* Adds `scale` times the expression; false when it is not linear, or its numbers are too large. */
+/* Adds `scale` times the expression. False if it is not linear, or if its numbers overflow. */
 static bool add_expr(MlirAffineExpr expr, int64_t scale, linear *sum) {
   bool is_add = mlirAffineExprIsAAdd(expr);
   if (is_add || mlirAffineExprIsAMul(expr)) {
@@ -54,7 +56,7 @@ static bool moves_along(const tp_value_map *map, int f) {
   return false;
 }
 
-/* What reading an op's maps needs to know. */
+/* The state of reading an op's maps. */
 typedef struct reader {
   tp_rule *rule;
   const tp_body *body;
@@ -62,7 +64,7 @@ typedef struct reader {
   tp__arena *arena;
 } reader;
 
-/* The number of results that have loop f, in a window or not. */
+/* Returns the number of results that have loop f, in a window or not. */
 static int n_results_with(const reader *r, int f) {
   int n = 0;
   for (int i = r->body->n_inputs; i < r->body->n_inputs + r->rule->n_results; i++)
@@ -70,7 +72,7 @@ static int n_results_with(const reader *r, int f) {
   return n;
 }
 
-/* Is an input that the body reads a vector along loop f, element by element? */
+/* True if an input that the body reads has a dimension indexed by loop f. */
 static bool is_weighed(const reader *r, int f) {
   for (int i = 0; i < r->body->n_inputs; i++)
     if (r->rule->operands[i].is_tensor && tp__body_reads(r->body, i) &&
@@ -79,8 +81,9 @@ static bool is_weighed(const reader *r, int f) {
   return false;
 }
 
-/* How much it is worth to split loop f: as much as it is long. A loop that only counts the elements
- * of a window (pooling) is split for want of others; 0: it cannot be split. */
+/* Returns the value of splitting loop f, which is its trip count. A loop that only counts the
+ * elements of a window (pooling) has the value 1, so that it is a last resort. 0: the loop cannot
+ * be split. */
 static int64_t worth(const reader *r, int f) {
   int n = n_results_with(r, f);
   if (r->rule->factors[f].kind == TP_FIXED || (n > 0 && n < r->rule->n_results) ||
@@ -89,9 +92,9 @@ static int64_t worth(const reader *r, int f) {
   return n > 0 || is_weighed(r, f) ? r->rule->factors[f].size : 1;
 }
 
-/* The loop of an expression that may be split, -1: none. In a convolution that is the one that the
- * results have; where the results are the gradient of a kernel, it is the long one over which they
- * are summed. */
+/* Returns the loop of an expression that may be split; -1: none. In a convolution it is the loop
+ * that the results have. If the result is the gradient of a kernel, it is the long loop over which
+ * it is summed. */
 static int split_loop(const reader *r, const linear *sum) {
   int best = -1;
   int64_t most = 0;
@@ -105,8 +108,7 @@ static int split_loop(const reader *r, const linear *sum) {
   return best;
 }
 
-/* The least and the greatest that the loops but f add up to; false when that is too large a
- * number. */
+/* Computes the range of the sum of all loops but f. False if it overflows. */
 static bool range_of(const tp_rule *rule, const linear *sum, int f, tp_window *window) {
   int64_t low = sum->constant, high = sum->constant;
   for (int k = 0; k < rule->n_factors; k++) {
@@ -123,8 +125,8 @@ static bool range_of(const tp_rule *rule, const linear *sum, int f, tp_window *w
          !__builtin_add_overflow(window->extent, 1, &window->extent);
 }
 
-/* The local map of an op counts from the first element fetched. That of a named op follows from its
- * name: it has to count from the least element of a window already. */
+/* True if the op's local map can count from the first fetched element. The maps of a named op are
+ * implied by its name, so its windows must start there already. */
 static bool can_count(MlirOperation op, tp_window window) {
   return tp__op_is(op, "linalg.generic") || (window.stride > 0 && window.offset == 0);
 }
@@ -140,7 +142,7 @@ static tp_status read_expr(const reader *r, int i, int d, MlirAffineExpr expr) {
   if (f < 0)
     return TP_OK;
   if (moves_along(&rule->operands[i], f)) {
-    /* a diagonal: the loop moves along two dimensions at once */
+    /* a diagonal: the loop indexes two dimensions */
     rule->factors[f].kind = TP_FIXED;
     return TP_OK;
   }
@@ -176,16 +178,17 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
 
 /* ---- localize ----
  *
- * No valid point reads what is unspecified. The verifier of structured ops has seen that the
- * windows of all points, kernel loops and all, are inside of the dimension; a point's window is
- * therefore a part of what tp__hops_needed says that its device needs, and a plan brings all of
- * that. Kernel loops stay whole, so a reduction over them (pooling) sees its own window and nothing
- * else. Points in the padding of an uneven loop may read unspecified elements: along the result
- * nobody looks at them, in a split reduction tp__mask_yields drops them. */
+ * No valid point reads unspecified elements. The verifier of structured ops guarantees that the
+ * windows of all points, over all kernel loops, are inside of the dimension. Hence the window of a
+ * point is a part of the elements that tp__hops_needed reports for its device, and a plan fetches
+ * all of these. Kernel loops stay whole, so a reduction over them (pooling) sees exactly its own
+ * window. Points in the padding of an uneven loop may read unspecified elements: along a result
+ * they are ignored, and in a split reduction tp__mask_yields drops them. */
 
-/* The element that the loops at 0 read has to be counted from the first one fetched: point j reads
- * from |stride| * j on, and from |stride| * (R - 1 - j) on if the stride is negative
- * (tp__fetch_windows). Maps count from the first element of the padding. */
+/* Returns the element that the map reads when all loops are at 0, which local maps must subtract to
+ * count from the first fetched element. Point j reads from |stride| * j on, or from |stride| * (R -
+ * 1 - j) on if the stride is negative (tp__fetch_windows). The maps count from the first element of
+ * the padding. */
 static int64_t start_of(const tp_local *local, int i, int d) {
   const tp_value_map *map = &local->rule->operands[i];
   const tp_window *window = map->dims[d].window;
@@ -214,7 +217,7 @@ static MlirAffineMap local_map(const tp_local *local, int i, MlirAffineMap map) 
                           exprs);
 }
 
-/* Does some map count from another element than before? Those of most ops do not. */
+/* True if some map must change. The maps of most ops do not. */
 static bool moves_maps(const tp_local *local) {
   for (int i = 0; i < local->rule->n_operands; i++)
     for (int d = 0; d < local->rule->operands[i].rank; d++)

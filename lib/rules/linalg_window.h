@@ -1,21 +1,21 @@
-/* Windows of structured ops: indexing expressions that are more than a loop.
+/* Windows of structured ops: dimensions indexed by more than a single loop.
  *
- * Where an operand is indexed by c0 + c1 * d1 + c2 * d2 + ..., one of the loops may be split: the
- * run of elements that the others make of each of its points is its window. That is a convolution
- * or pooling (2 * d1 + d4), a slice (d0 + 3), a reversal (7 - d0). */
+ * If an operand is indexed by c0 + c1 * d1 + c2 * d2 + ..., one of the loops may be split. For each
+ * of its iterations, the other loops read a run of elements, which is its window. Examples are
+ * convolution and pooling (2 * d1 + d4), a slice (d0 + 3) and a reversal (7 - d0). */
 #ifndef TP_RULES_LINALG_WINDOW_H
 #define TP_RULES_LINALG_WINDOW_H
 
 #include "rules/body.h"
 #include "rules/rule.h"
 
-/* Gives the dimensions of inputs their windows, and fixes the loops that cannot be split. The sizes
- * of the loops are known, and so are the dimensions that are plain loops. */
+/* Sets the windows of the inputs' dimensions, and fixes the loops that cannot be split. The sizes
+ * of the loops, and the dimensions indexed by a single loop, must be known already. */
 tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *body,
                              tp__arena *arena);
 
-/* Fetches what this device reads, and makes the maps of the op count from the first element
- * fetched. */
+/* Fetches the elements that this device reads, and rebases the op's maps on the first fetched
+ * element. */
 tp_status tp__linalg_fetch(const tp_local *local);
 
 #endif

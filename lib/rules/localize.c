@@ -1,9 +1,10 @@
-/* Pieces that localize functions share: slices of whole values. */
+/* Helpers shared by localize functions: slices of whole values. */
 #include "ir/collectives.h"
 #include "rules/rule.h"
 
-/* Appends the axes of one dimension to `spec` and slices by them: in one step where they divide,
- * else one by one, so that each shard is a prefix of the buffer that it is cut from. */
+/* Appends the axes of one dimension to `spec` and slices by them. If the axes divide the dimension,
+ * this is one step; otherwise one step per axis, so that each shard is a prefix of the buffer that
+ * it is cut from. */
 static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d, int n,
                            const int *axes, tp_spec *spec, MlirOperation where, MlirValue value) {
   int64_t shards = 1;
@@ -23,7 +24,7 @@ static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d
   return value;
 }
 
-/* The op between `first` and `last` that uses `value`: the head of what was built from it. */
+/* Returns the op between `first` and `last` that uses `value`: the first op built from it. */
 static MlirOperation user_between(MlirValue value, MlirOperation first, MlirOperation last) {
   for (MlirOperation op = first; !mlirOperationEqual(op, last);
        op = mlirOperationGetNextInBlock(op))

@@ -1,14 +1,14 @@
-/* Lookups: a linalg.generic that reads tensors of its surroundings with tensor.extract, as
- * embeddings and gathers do.
+/* Lookups: a linalg.generic that reads captured tensors with tensor.extract, as embeddings and
+ * gathers do.
  *
- * The rule is that of the generic, and the captured tensors get factors too. A dimension that every
- * read indexes by one loop moves with the loop. Dimensions that are indexed by data may be split as
- * well: every device looks where it has the row and yields zero elsewhere, and the results are
- * summed; exact, since all terms but one are zero. Rows are told apart by their global number, so
- * padding is never read.
+ * The rule is that of the generic, with additional factors for the captured tensors. A dimension
+ * that every read indexes by the same loop is sharded with that loop. Dimensions indexed by data
+ * may be split as well: every device reads the rows that it owns and yields zero for the others,
+ * and the results are summed. The sum is exact, since all terms but one are zero. Ownership is
+ * decided by the global row number, so padding is never read.
  *
- * Only a generic that yields what it reads is of this form. tp-raise takes other reads at computed
- * indices out of larger bodies. */
+ * This applies only to a generic that yields the element that it reads. tp-raise extracts other
+ * reads at computed indices from larger bodies. */
 #include "rules/families.h"
 #include "rules/mask.h"
 #include "rules/owned.h"
@@ -23,7 +23,7 @@ typedef struct reads {
   MlirValue tensor;
   int n;
   MlirOperation ops[MAX_READS]; /* tensor.extract */
-  bool other;                   /* used by something else, or too often */
+  bool other;                   /* has other uses, or too many */
 } reads;
 
 static tp_status collect(MlirOperation op, void *data) {
@@ -68,7 +68,7 @@ static bool matches(MlirOperation op) {
 
 /* ---- the rule ---- */
 
-/* The loop whose index, as it is, all reads use for dimension d; -1 when there is none. */
+/* Returns the loop whose plain index all reads use for dimension d; -1 if there is none. */
 static int loop_of(const reads *r, int d) {
   int loop = -1;
   for (int i = 0; i < r->n; i++) {
@@ -96,8 +96,8 @@ static MlirOperation yield_of(MlirOperation op) {
   return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-/* The op yields what it reads, once per point and nothing else: the form in which a sum over shards
- * of the table is right. */
+/* True if the op yields exactly one read per point and nothing else. Only then is a sum over shards
+ * of the table correct. */
 static bool yields_read(const tp_rule *rule, const reads *r) {
   if (rule->n_results != 1 || r->n != 1 || rule->results[0].has_combiner)
     return false;
@@ -110,7 +110,7 @@ static bool yields_read(const tp_rule *rule, const reads *r) {
          tp__owned_combiner(tp__element_type(mlirValueGetType(rule->results[0].value)), &combiner);
 }
 
-/* A factor for each dimension that is indexed by data. */
+/* Adds a factor for each dimension that is indexed by data. */
 static void read_rows(tp_rule *rule, tp_value_map *table) {
   tp_value_map *result = &rule->results[0];
   for (int d = 0; d < table->rank; d++) {
@@ -141,8 +141,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 /* ---- localize ---- */
 
-/* The plain loop index of a read, as it was before the generic's indices were shifted to global
- * ones. */
+/* The plain loop index of a read, before the generic's indices were shifted to global ones. */
 typedef struct local_index {
   MlirOperation read;
   int operand;
@@ -156,8 +155,8 @@ typedef struct local_indices {
   local_index list[MAX_INDICES];
 } local_indices;
 
-/* The reads of captured operand `i` of the rule. By now the body may read another value there: one
- * of the right layout. */
+/* Returns the reads of captured operand `i` of the rule. By now the body may read another value in
+ * its place, with the right sharding. */
 static reads reads_now(const tp_rule *rule, int i) {
   MlirValue tensors[64];
   int n = tp__captured_tensors(rule->op, TP_LEN(tensors), tensors);
@@ -181,8 +180,8 @@ static void remember(const tp_local *local, local_indices *keep) {
   }
 }
 
-/* Looks in this device's rows: read(row) becomes here ? read(here ? row - offset : 0) : nothing. A
- * row in front of the offset wraps around to a large one. */
+/* Restricts a read to the device's own rows: read(row) becomes here ? read(here ? row - offset : 0)
+ * : nothing. A row before the offset wraps around to a large unsigned value. */
 static void localize_read(const tp_local *local, MlirOperation read, int operand, MlirValue offset,
                           MlirValue count) {
   MlirOperation op = local->rule->op, next = mlirOperationGetNextInBlock(read);

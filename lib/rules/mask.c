@@ -1,3 +1,4 @@
+/* Builds masks for uneven shards: valid sizes, masked operands, accumulators and traps. */
 #include "rules/mask.h"
 
 #include "ir/collectives.h"
@@ -17,7 +18,8 @@ uint32_t tp__uneven_factors(const tp_local *local) {
   return uneven;
 }
 
-/* Sizes are split axis by axis; `buffer` is what one shard holds after the split along `axis`. */
+/* Returns the size of a shard after one more split along `axis`. Sizes are split axis by axis;
+ * `buffer` is the size before. */
 static int64_t split(const tp_local *local, int axis, int64_t buffer) {
   int64_t parts = local->mesh->axes[axis].size;
   return buffer / parts + (buffer % parts != 0);
@@ -66,9 +68,10 @@ MlirValue tp__valid_size(const tp_local *local, int f) {
   return left;
 }
 
-/* ---- building in bodies ---- */
+/* ---- building ops in bodies ---- */
 
-/* Is the index of loop `dim` below `valid`? Added to `all` (null: nothing yet). */
+/* Builds the test that the index of loop `dim` is below `valid`, and combines it with `all` (null:
+ * no test yet). */
 static MlirValue and_below(MlirOperation where, MlirValue all, int dim, MlirValue valid) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirIndexTypeGet(context);
@@ -84,7 +87,7 @@ static MlirValue and_below(MlirOperation where, MlirValue all, int dim, MlirValu
   return mlirValueIsNull(all) ? below : tp__binary(where, "arith.andi", all, below);
 }
 
-/* True in the valid iterations of the body, at its start. */
+/* Builds a flag at the start of the body that is true in valid iterations. */
 static MlirValue valid_iteration(const tp_local *local, const tp_body *body, uint32_t factors) {
   MlirOperation where = mlirBlockGetFirstOperation(body->block);
   MlirValue valid = {NULL};
@@ -96,7 +99,7 @@ static MlirValue valid_iteration(const tp_local *local, const tp_body *body, uin
 
 /* ---- masked copies ---- */
 
-/* Its body yields nothing yet. */
+/* The body has an empty yield. */
 static MlirOperation elementwise_generic(MlirOperation where, MlirValue in, MlirValue out) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(in));
   MlirAttribute map =
@@ -148,7 +151,7 @@ typedef enum safe_value { SAFE_ZERO, SAFE_ONE, SAFE_LOWER_BOUND } safe_value;
 
 enum { ALL_FROM_1 = -1 };
 
-/* Ops that may trap or branch on an operand, and the value that is harmless. */
+/* Ops that may trap or branch on an operand, and a harmless value for it. */
 static const struct trap {
   const char *op;
   int operand;
@@ -162,7 +165,7 @@ static const struct trap {
     {"arith.ceildivsi", 1, SAFE_ONE},
     {"arith.ceildivui", 1, SAFE_ONE},
     {"arith.floordivsi", 1, SAFE_ONE},
-    {"math.ipowi", 0, SAFE_ONE}, /* 0 to a negative power divides */
+    {"math.ipowi", 0, SAFE_ONE}, /* 0 to a negative power divides by zero */
     {"cf.assert", 0, SAFE_ONE},
     {"scf.for", 1, SAFE_LOWER_BOUND}, /* no iteration */
     {"scf.condition", 0, SAFE_ZERO},
@@ -209,7 +212,7 @@ void tp__mask_divisors(const tp_local *local, uint32_t factors) {
   tp__mask_operand(local, trap->operand, factors, mlirIntegerAttrGet(element, 1));
 }
 
-/* ---- what a body may hold ---- */
+/* ---- supported ops in bodies ---- */
 
 static bool can_mask(MlirOperation op) {
   static const char *const dialects[] = {"arith", "math", "complex"};

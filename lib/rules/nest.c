@@ -1,3 +1,4 @@
+/* Reads an op on tensors as a nest of plain loops. */
 #include "rules/nest.h"
 
 #include "rules/mask.h"
@@ -13,8 +14,8 @@ static MlirAffineMap map_of(const tp_nest *nest, int operand) {
 
 static bool is_tensor(MlirValue value) { return mlirTypeIsARankedTensor(mlirValueGetType(value)); }
 
-/* Are all results of the map single loops or the constant 0, and no loop twice? Adds the loops to
- * `used`. */
+/* True if each result of the map is a single loop or the constant 0, and no loop occurs twice. Adds
+ * the loops to `used`. */
 static bool read_map(MlirAffineMap map, uint32_t *used) {
   uint32_t seen = 0;
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++) {
@@ -51,7 +52,7 @@ static bool read_structured(tp_nest *nest) {
     if (!read_map(map_of(nest, i), i == n - 1 ? &in_result : &used))
       return false;
   nest->reduced = ((UINT32_C(1) << nest->n_loops) - 1) & ~in_result;
-  return (nest->reduced & ~used) == 0; /* the size of every loop can be seen */
+  return (nest->reduced & ~used) == 0; /* an operand determines the size of every reduced loop */
 }
 
 static bool read_plain(tp_nest *nest) {

@@ -1,5 +1,5 @@
-/* An op on tensors as a nest of plain loops: linalg with maps of single loops, or arith and math on
- * whole tensors. */
+/* Represents an op on tensors as a nest of plain loops: a linalg op whose maps are single loops, or
+ * an arith or math op on whole tensors. */
 #ifndef TP_RULES_NEST_H
 #define TP_RULES_NEST_H
 
@@ -7,35 +7,36 @@
 
 enum { TP_MAX_NEST_LOOPS = 16, TP_WHOLE_DIM = -1 };
 
-/* One result. Every dimension of an operand is a loop, or is read at 0 only (TP_WHOLE_DIM). No
- * tensor is read from outside. */
+/* A loop nest with one result. Every operand dimension is indexed by one loop, or only by 0
+ * (TP_WHOLE_DIM). The body captures no tensors. */
 typedef struct tp_nest {
   MlirOperation op;
-  /* it has a body; else each element is the op's of the elements of its operands */
+  /* It has a body. Otherwise the op applies to its operands element by element. */
   bool is_written;
-  tp_body body; /* if it is written, and its indexing maps */
+  tp_body body; /* body and indexing maps; valid if is_written */
   MlirAttribute maps;
-  int n_inputs; /* operands in front of the init */
+  int n_inputs; /* number of operands before the init */
   int n_loops;
-  uint32_t reduced; /* loops that the result does not have */
+  uint32_t reduced; /* bits: loops that the result does not have */
 } tp_nest;
 
-/* False for an op that is none. */
+/* Reads an op as a nest. False if it is not one. */
 bool tp__nest_of(MlirOperation op, tp_nest *nest);
 
-/* The loop of dimension `dim` of operand `operand` (the init is operand n_inputs), or
- * TP_WHOLE_DIM. */
+/* Returns the loop that indexes dimension `dim` of operand `operand` (the init is operand
+ * n_inputs), or TP_WHOLE_DIM. */
 int tp__nest_loop(const tp_nest *nest, int operand, int dim);
 
-/* The op that gives an element of the result; a null op if it is an element of an operand. */
+/* Returns the op that computes an element of the result. Null if the result is an element of an
+ * operand. */
 MlirOperation tp__nest_scalar(const tp_nest *nest);
-/* The input whose element is operand `i` of this op of the nest, -1: none. */
+/* Returns the input that operand `i` of this scalar op reads; -1: none. */
 int tp__nest_input(const tp_nest *nest, MlirOperation scalar, int i);
 
-/* Does every element of the result depend on one element of each input, computed by arith, math and
- * complex, and on its place? */
+/* True if every element of the result is computed by arith, math and complex ops from one element
+ * of each input and from its index. */
 bool tp__nest_is_elementwise(const tp_nest *nest);
-/* Is every element that of input 0? */
+/* True if every element is a copy from input 0. */
 bool tp__nest_copies(const tp_nest *nest);
 
 #endif

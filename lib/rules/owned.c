@@ -1,3 +1,4 @@
+/* Combiners, neutral values and sizes for reads of owned elements. */
 #include "rules/owned.h"
 
 #include "rules/mask.h"
@@ -11,7 +12,8 @@ bool tp__owned_combiner(MlirType element, tp_combiner *combiner) {
   return has_sum(element);
 }
 
-/* -0.0 plus x is x for every x, -0.0 too; 0.0 plus -0.0 is 0.0. */
+/* Returns a neutral element for addition. For floats it is -0.0: -0.0 + x is x for every x
+ * including -0.0, but 0.0 + -0.0 is 0.0. */
 static MlirAttribute nothing(MlirType element) {
   MlirContext context = mlirTypeGetContext(element);
   if (mlirTypeIsAComplex(element)) {

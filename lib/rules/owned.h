@@ -1,18 +1,19 @@
-/* Values that are read where they lie: a tensor is split, its readers want elements that are known
- * at run time only. Each device reads what it has, and has nothing for the rest; the sum over the
- * devices is what one device would have read, bit for bit. */
+/* Reads elements of a split tensor on the devices that own them, for indices that are known only at
+ * run time. Each device reads the elements that it owns and substitutes a neutral value for the
+ * others. The sum over the devices is bit-identical to the value that a single device reads. */
 #ifndef TP_RULES_OWNED_H
 #define TP_RULES_OWNED_H
 
 #include "rules/rule.h"
 
-/* How what the devices read combines; false: there is no sum for this type of elements. */
+/* Finds the combiner for the values that the devices read. False if the element type has no sum. */
 bool tp__owned_combiner(MlirType element, tp_combiner *combiner);
-/* What a device has that does not hold the element, as a constant in front of `where`. */
+/* Builds the neutral value for an element that the device does not own, as a constant before
+ * `where`. */
 MlirValue tp__owned_nothing(MlirOperation where, MlirType element);
-/* The number of elements of factor f that this device has, as an index value in front of the op. No
- * more than the valid ones: the padding of an uneven shard that several axes split stands at the
- * indices of the next shard's elements. */
+/* Builds the number of elements of factor f that this device owns, before the op. Counts valid
+ * elements only: if several axes split an uneven dimension, the padding of a shard has the indices
+ * of the next shard's elements. */
 MlirValue tp__owned_size(const tp_local *local, int f);
 
 #endif

@@ -1,5 +1,6 @@
-/* tensor.pad with static padding: every dimension. Along a padded one each device fetches what its
- * points of the result read, and puts the padding value where they lie outside of the operand. */
+/* tensor.pad with static padding: every dimension can be sharded. Along a padded one, each device
+ * fetches the elements that its points of the result read, and fills in the padding value outside
+ * of the operand. */
 #include "rules/pad.h"
 #include "rules/body.h"
 #include "rules/families.h"
@@ -42,7 +43,7 @@ bool tp__padding_is_known(const tp_padding *p, int d) {
   return p->low[d] != dynamic && p->high[d] != dynamic;
 }
 
-/* Upstream allows it and has no lowering for it. */
+/* Upstream allows negative padding, but cannot lower it. */
 static tp_status refuse_negative(MlirOperation op, const tp_padding *p, int d) {
   bool low = p->low[d] < 0;
   return tp__error(
@@ -67,7 +68,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
       continue;
     if (p.low[d] < 0 || p.high[d] < 0)
       return refuse_negative(op, &p, d);
-    if (rule->operands[0].shape[d] == 0) /* a window over nothing has no plan */
+    if (rule->operands[0].shape[d] == 0) /* a window on an empty dimension has no plan */
       continue;
     int f = tp__rule_factor(rule, rule->results[0].shape[d], TP_PARALLEL);
     tp__dim_set(&rule->results[0], d, f);
@@ -84,7 +85,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 /* ---- localize ---- */
 
-/* Moves what computes the padding value in front of the op. */
+/* Moves the ops that compute the padding value before the pad. */
 static void hoist_value(MlirOperation op) {
   MlirBlock block = body_of(op);
   MlirOperation yield = mlirBlockGetTerminator(block), next;
@@ -95,8 +96,8 @@ static void hoist_value(MlirOperation op) {
   }
 }
 
-/* The operand of `pad`, a run of operand i, with the padding value outside of the dimensions of
- * `split`. */
+/* Builds the operand of `pad`, a run of operand i, with the padding value outside of the dimensions
+ * in `split`. */
 static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint32_t split) {
   const tp_value_map *map = &local->rule->operands[i];
   MlirValue in = mlirOperationGetOperand(pad, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK],
@@ -106,7 +107,7 @@ static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint
       starts[d] = tp__window_start(local, i, d);
       sizes[d] = tp__index_constant(local->rule->op, map->shape[d]);
     }
-  if (!mlirOperationEqual(pad, local->rule->op)) /* behind what was fetched */
+  if (!mlirOperationEqual(pad, local->rule->op)) /* after the fetched value */
     mlirOperationMoveBefore(pad, local->rule->op);
   hoist_value(pad);
   tp_points points = tp__points_begin(pad, 1, &in, tp__empty(pad, mlirValueGetType(in)));
@@ -114,7 +115,7 @@ static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint
     if (!(split >> d & 1))
       continue;
     MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, d), starts[d]);
-    /* what lies before wraps around */
+    /* indices before the start wrap around */
     MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]);
     all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
   }

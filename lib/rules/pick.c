@@ -1,3 +1,4 @@
+/* Reads the body of a reduction as a pick, and builds the combination of two parts. */
 #include "rules/pick.h"
 
 #include "rules/pick_proof.h"
@@ -17,7 +18,7 @@ static MlirValue branch_value(MlirOperation op, int region, MlirValue result) {
                                  mlirOpResultGetResultNumber(result));
 }
 
-/* Operands in the order that the evaluation wants them; a choice has three. */
+/* Lists the operands in the order that the evaluation expects. A selection has three. */
 static int operands_of(MlirOperation op, int row, MlirValue result, MlirValue *operands) {
   int n = tp__pick_ops[row].shape == TP_PICK_CHOOSE ? 3 : 2;
   bool branches = mlirOperationGetNumRegions(op) == 2;
@@ -34,7 +35,7 @@ static bool is_truth(MlirValue value) {
 
 /* ---- candidates ---- */
 
-/* The number of the accumulator; -1 for other values. */
+/* Returns the index of the accumulator; -1 for other values. */
 static int accumulator_of(const tp_pick *pick, MlirValue value) {
   for (int k = 0; k < pick->n; k++)
     if (mlirValueEqual(value, mlirBlockGetArgument(pick->body.block, pick->body.n_inputs + k)))
@@ -46,7 +47,7 @@ static bool is_independent(const tp_pick *pick, MlirValue value) {
   return !tp__body_depends(&pick->body, value, ~UINT64_C(0) << pick->body.n_inputs);
 }
 
-/* Finds the one value, besides its accumulator, that output k may be. */
+/* Finds the only value, apart from its accumulator, that output k may take. */
 static bool find_candidate(const tp_pick *pick, int k, MlirValue value, int depth,
                            MlirValue *candidate) {
   enum { MAX_DEPTH = 6 };
@@ -65,7 +66,7 @@ static bool find_candidate(const tp_pick *pick, int k, MlirValue value, int dept
       (tp__pick_ops[row].shape != TP_PICK_CHOOSE && tp__pick_ops[row].shape != TP_PICK_EXTREME))
     return false;
   int n = operands_of(op, row, value, operands);
-  for (int i = n == 3; i < n; i++) /* a choice does not yield its condition */
+  for (int i = n == 3; i < n; i++) /* a selection does not yield its condition */
     if (!find_candidate(pick, k, operands[i], depth + 1, candidate))
       return false;
   return true;
@@ -92,8 +93,8 @@ static bool read_candidates(tp_pick *pick) {
 
 typedef struct reading {
   tp_pick *pick;
-  uint32_t sorts_with[4]; /* by sign: the sorts that are compared so */
-  int depth;              /* of operands of operands */
+  uint32_t sorts_with[4]; /* by sign: the sorts that are compared in this way */
+  int depth;              /* current nesting of operands */
 } reading;
 
 static int add_step(reading *r, tp__pick_step step) {
@@ -103,11 +104,11 @@ static int add_step(reading *r, tp__pick_step step) {
   return r->pick->n_steps++;
 }
 
-/* Not more than one sort: numbers of two sorts are not compared, so that three of each and NaN are
- * all the cases there are. */
+/* True for exactly one sort. Numbers of different sorts are never compared, so three numbers of
+ * each sort and NaN cover all cases. */
 static bool is_one_sort(uint32_t sorts) { return sorts != 0 && (sorts & (sorts - 1)) == 0; }
 
-/* Do the operands fit the op, and which sorts are its results? */
+/* Checks that the operands fit the op, and sets the sorts of its result. */
 static bool check_sorts(reading *r, const tp__pick_op *row, tp__pick_step *step) {
   const tp__pick_step *steps = r->pick->steps;
   uint32_t a = steps[step->operands[0]].sorts, b = steps[step->operands[1]].sorts;
@@ -159,7 +160,8 @@ static int read_op(reading *r, MlirValue value) {
   return check_sorts(r, &tp__pick_ops[row], &step) ? add_step(r, step) : -1;
 }
 
-/* The step of a value, after those that it needs; -1 for what is no part of a pick. */
+/* Returns the step of a value, after adding the steps that it needs; -1 if the value cannot be part
+ * of a pick. */
 static int read_step(reading *r, MlirValue value) {
   tp_pick *pick = r->pick;
   int accumulator = accumulator_of(pick, value);
@@ -189,7 +191,8 @@ static bool read_steps(tp_pick *pick) {
 
 /* ---- reading ---- */
 
-/* The scalar that fills a tensor, or its constant; behind changes of layout. */
+/* Returns the constant scalar that fills a tensor, looking through reshards. Null if there is
+ * none. */
 static MlirAttribute content(MlirValue *tensor) {
   MlirOperation op = tp__defining_op(*tensor);
   while (!mlirOperationIsNull(op) && tp__op_is(op, "shard.shard")) {
@@ -210,9 +213,9 @@ static bool same_content(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (!mlirAttributeIsNull(of_a) && mlirAttributeEqual(of_a, of_b));
 }
 
-/* Where output k of two parts is combined, candidate c is what the second part has in its own
- * output of that candidate; where there are several, in output k itself, else in the first or the
- * last. */
+/* Chooses the output that takes the place of candidate c when output k of two parts is combined:
+ * the second part's output of that candidate. If there are several, output k itself is preferred,
+ * otherwise the first or the last. */
 static void assign(tp_pick *pick, bool last) {
   for (int k = 0; k < pick->n; k++)
     for (int c = 0; c < pick->n_candidates; c++) {

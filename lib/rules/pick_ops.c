@@ -1,4 +1,4 @@
-/* The ops of bodies that pick, and their meaning for numbers that stand for values. */
+/* The ops that may occur in picks, and their semantics on numbers that represent values. */
 #include "rules/pick_proof.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static double compare(int relations, const double *v) {
   return (relations & relation) != 0;
 }
 
-/* false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true. */
+/* Predicates: false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true. */
 static double compare_floats(int predicate, const double *v) {
   bool with_unordered = predicate >= 8 && predicate != 14;
   return compare(predicate < 8    ? predicate
@@ -22,8 +22,8 @@ static double compare_floats(int predicate, const double *v) {
                  v);
 }
 
-/* eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge. Numbers of one sort are compared signed or
- * unsigned, not both; each is an order. */
+/* Predicates: eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge. Numbers of one sort are compared
+ * either signed or unsigned, so each comparison is a total order. */
 static double compare_integers(int predicate, const double *v) {
   static const int bits[] = {EQUAL,   LESS | GREATER,  LESS, LESS | EQUAL,
                              GREATER, GREATER | EQUAL, LESS, LESS | EQUAL,

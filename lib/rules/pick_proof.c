@@ -1,9 +1,10 @@
+/* Proves by enumeration of all cases that a pick can combine the results of two parts. */
 #include "rules/pick_proof.h"
 
 #include <math.h>
 
-/* What the outputs hold, or what an iteration offers: numbers that stand for all orders in which
- * three values can be. */
+/* The values of the outputs, or of the candidates of an iteration. The numbers represent all
+ * relative orders of three values. */
 typedef struct state {
   double v[TP_MAX_PICKED];
 } state;
@@ -15,12 +16,13 @@ typedef struct states {
   state list[MAX_STATES];
 } states;
 
-/* All cases: what can be held, what can be offered, and what comes of it, as numbers of states. */
+/* All cases: the states that outputs can have, the candidates that can be offered, and the
+ * resulting states, by index. */
 typedef struct cases {
   states held, offers;
   int n_starts;                         /* the first of `held` are initial values */
-  uint8_t next[MAX_STATES][MAX_STATES]; /* [state][offer]: one more iteration */
-  /* [state][state]: of two parts; NO_STATE where that can not be held */
+  uint8_t next[MAX_STATES][MAX_STATES]; /* [state][offer]: after one more iteration */
+  /* [state][state]: of two parts; NO_STATE if the result is not a possible state */
   uint8_t combined[MAX_STATES][MAX_STATES];
 } cases;
 
@@ -37,7 +39,7 @@ static int find_state(const tp_pick *pick, const states *set, const state *s) {
   return NO_STATE;
 }
 
-/* Output k of the body, with accumulators and candidates given. */
+/* Evaluates output k of the body for given accumulators and candidates. */
 static double run_steps(const tp_pick *pick, int k, const state *held, const double *candidates) {
   double v[TP_MAX_PICK_STEPS];
   for (int i = 0; i <= pick->yields[k]; i++) {
@@ -72,8 +74,8 @@ static state combine(const tp_pick *pick, const state *held, const state *part) 
   return next;
 }
 
-/* All combinations of the numbers of the sorts `sorts[0..n)`, floats with NaN. Entries of `tied`
- * that name an earlier entry follow it. */
+/* Enumerates all combinations of numbers of the sorts `sorts[0..n)`; floats include NaN. Entries of
+ * `tied` that name an earlier entry copy it. */
 static bool all_states(const tp_pick *pick, int n, const int *sorts, const int *tied, states *all) {
   int digits[TP_MAX_PICKED] = {0}, i = 0;
   all->n = 0;
@@ -94,7 +96,8 @@ static bool all_states(const tp_pick *pick, int n, const int *sorts, const int *
   return true;
 }
 
-/* Outputs of one sort hold one number, or NaN: else three numbers would not be all cases. */
+/* True if outputs of one sort hold the same number, or NaN. Otherwise three numbers would not cover
+ * all cases. */
 static bool is_simple(const tp_pick *pick, const state *s) {
   for (int k = 0; k < pick->n; k++)
     for (int l = 0; l < k; l++)
@@ -104,7 +107,7 @@ static bool is_simple(const tp_pick *pick, const state *s) {
   return true;
 }
 
-/* Adds everything that the loop can hold, and fills the tables. */
+/* Adds every state that the loop can reach, and fills the tables. */
 static bool fill_cases(const tp_pick *pick, cases *c) {
   c->n_starts = c->held.n;
   for (int i = 0; i < c->held.n; i++)
@@ -125,7 +128,7 @@ static bool fill_cases(const tp_pick *pick, cases *c) {
   return true;
 }
 
-/* The states that a loop can hold which starts from one; returns their number. */
+/* Lists the states that a loop can reach from `start`. Returns their number. */
 static int reach(const cases *c, int start, uint8_t *reached) {
   bool seen[MAX_STATES] = {false};
   int n = 1;
@@ -141,10 +144,13 @@ static int reach(const cases *c, int start, uint8_t *reached) {
   return n;
 }
 
-/* Every part of the loop starts from the same initial value, so that must change nothing when it
- * comes again. Then
- *   combine(a, part + one more iteration) == combine(a, part) + one more iteration:
- * by induction over the iterations of the second part, to combine is to go on with it. */
+/* Every part of the loop starts from the same initial value, so combining with it must change
+ * nothing. It remains to check that
+ *
+ *   combine(a, part + one more iteration) == combine(a, part) + one more iteration.
+ *
+ * By induction over the iterations of the second part, combining then equals continuing the
+ * loop. */
 static bool goes_on(const cases *c, int start) {
   uint8_t reached[MAX_STATES];
   int n = reach(c, start, reached);

@@ -1,10 +1,11 @@
-/* Why the parts of a pick combine: the meaning of its ops, and all cases. */
+/* Proves by exhaustive case analysis that a pick can combine the results of two parts. Defines the
+ * semantics of its ops. */
 #ifndef TP_RULES_PICK_PROOF_H
 #define TP_RULES_PICK_PROOF_H
 
 #include "rules/pick.h"
 
-/* What an op takes and gives: truth values (i1), or numbers of one sort. */
+/* The operands and results of an op: booleans (i1), or numbers of one sort. */
 typedef enum tp__pick_shape {
   TP_PICK_COMPARE,
   TP_PICK_CHOOSE,
@@ -28,11 +29,11 @@ typedef struct tp__pick_op {
 extern const tp__pick_op tp__pick_ops[];
 extern const int tp__n_pick_ops;
 
-/* Kinds of steps that are no row. */
+/* Kinds of steps that are not in the table. */
 enum { TP_PICK_ACCUMULATOR = -1, TP_PICK_CANDIDATE = -2, TP_PICK_TRUTH = -3 };
 
-/* Does the body combine what two parts of its loop have picked? Sets any_order. `same_init`: for
- * each output the first that starts from the same value. */
+/* True if the body can combine the results of two parts of its loop. Sets any_order. same_init[k]
+ * is the first output that starts from the same value as output k. */
 bool tp__pick_prove(tp_pick *pick, const int *same_init);
 
 #endif

@@ -1,3 +1,4 @@
+/* Builds linalg.generic ops whose body is written point by point. */
 #include "rules/points.h"
 
 #include <mlir-c/AffineMap.h>

@@ -1,3 +1,4 @@
+/* Reads a function as a list of items with rules, and numbers its tensor values. */
 #include "rules/program.h"
 
 #include "rules/alike.h"
@@ -10,8 +11,8 @@ static MlirType func_type(MlirOperation func) {
   return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
 }
 
-/* What becomes of an op by its name. Those that make the attribute value of a shard.shard have no
- * tensors and vanish when partitioned. */
+/* Classifies an op by its name. Skipped ops have no tensors and vanish when the program is
+ * partitioned; among them are the ops that make the sharding of a shard.shard. */
 typedef enum op_kind { OP_PLAIN, OP_SKIPPED, OP_RETURN, OP_LAYOUT, OP_CONTROL_FLOW } op_kind;
 
 static op_kind kind_of(MlirOperation op) {
@@ -69,7 +70,7 @@ static tp_status number_carried(tp_program *program, const tp_item *item) {
   return status;
 }
 
-/* Operands have been numbered before, results are now. */
+/* Operands are numbered already; numbers the results. */
 static tp_status number_maps(tp_program *program, tp_rule *rule) {
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands; i++)
@@ -104,7 +105,7 @@ static bool tensor_operand(MlirOperation op, int i) {
   return tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)));
 }
 
-/* scf.for: operands 3.. are inits, region arguments 1.. the iteration arguments. */
+/* scf.for: operands from 3 on are inits, region arguments from 1 on are iteration arguments. */
 static void read_for(MlirOperation op, tp_item *item) {
   MlirOperation yield = terminator(op, 0);
   for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
@@ -118,8 +119,8 @@ static void read_for(MlirOperation op, tp_item *item) {
   }
 }
 
-/* scf.while: what enters the first region comes from the operands and the second region's yield;
- * what enters the second one, and the results, comes from scf.condition. */
+/* scf.while: the arguments of the first region come from the operands and from the second region's
+ * yield. The arguments of the second region, and the results, come from scf.condition. */
 static void read_while(MlirOperation op, tp_item *item) {
   MlirOperation condition = terminator(op, 0), yield = terminator(op, 1);
   for (int j = 0; j < mlirOperationGetNumOperands(op); j++) {
@@ -151,8 +152,8 @@ static void read_if(MlirOperation op, tp_item *item) {
   }
 }
 
-/* How often the regions of control flow run; false where that is not known, and `trips` is
- * assumed. */
+/* Counts the executions of the regions of control flow. False if the count is unknown and `trips`
+ * is an assumption. */
 static bool count_trips(MlirOperation op, double *trips) {
   *trips = tp__op_is(op, "scf.if") ? 1 : TP_ASSUMED_TRIPS;
   return tp__loop_trips(op, trips);
@@ -198,15 +199,17 @@ static tp_status find_communication(MlirOperation op, void *found) {
   return TP_OK;
 }
 
-/* Ops that share a rule have equal bodies: one of them is looked into. */
+/* Looks for communication. Ops that share a rule have equal bodies, so only the first one is
+ * searched. */
 static void note_communication(tp_program *program, MlirOperation op, const tp_rule *rule) {
   (void)find_communication(op, &program->communicates); /* the visitor does not fail */
   if (!rule || !rule->first || mlirOperationEqual(rule->first->op, op))
     (void)tp__walk(op, find_communication, &program->communicates);
 }
 
-/* The rule of an op that was read before, made to be about its operands as they are now; NULL: it
- * is to be read anew, as is one that depends on more than the op itself (alike.h). */
+/* Returns the rule that an earlier reading has for this op, updated for its current operands. NULL
+ * if the rule must be read again, which includes rules that depend on more than the op itself
+ * (alike.h). */
 static tp_rule *rule_before(const tp_program *before, MlirOperation op) {
   int value = before && mlirOperationGetNumResults(op) > 0
                   ? tp__program_number(before, mlirOperationGetResult(op, 0))
@@ -263,7 +266,7 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   tp_status status = read_rule(r, op, item);
   if (status == TP_OK)
     status = number_maps(program, item->rule);
-  /* else it was said before */
+  /* with tp.sharding, an earlier pass has emitted the remark */
   if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     tp__remark(op, "no sharding rule: replicated on all devices");
   return status;
@@ -300,7 +303,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
   program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
   tp_alike alike = {0};
-  bool communicates = before && before->communicates; /* then ops are looked into again */
+  /* if so, search all ops for communication again */
+  bool communicates = before && before->communicates;
   reading r = {program, communicates ? NULL : before, unknown_replicate, arena, &alike};
   tp_status status = number_args(program, block);
   if (status == TP_OK)
@@ -335,7 +339,7 @@ bool tp__program_counts(const tp_program *program, MlirOperation op) {
 
 /* ---- annotations ---- */
 
-/* Axes of size 1 split nothing; without them equal layouts are equal specs. */
+/* Removes axes of size 1, which split nothing, so that equal layouts have equal specs. */
 static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
   for (int a = 0; a < mesh->n_axes; a++)
     if (mesh->axes[a].size == 1)
@@ -410,7 +414,7 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
 tp_status tp__program_carried(const tp_program *program, MlirOperation op,
                               const tp_carried *carried, tp_annotation *annotation, bool *present) {
   *present = false;
-  /* tp.region_args has the right shape */
+  /* verifies the structure of tp.region_args */
   tp_status status = tp__check_plan_attributes(op, program->mesh);
   for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {
     MlirValue value = carried->values[i];

@@ -1,4 +1,4 @@
-/* The families for documentation. */
+/* Describes the rule families for the documentation. */
 #include "tp/rules.h"
 
 #include "rules/rule.h"

@@ -1,12 +1,14 @@
+/* Regroups dimensions of several factors into whole units per device, and back. */
 #include "rules/regroup.h"
 
 #include "rules/fetch.h"
 
-/* ---- which dimensions, and what is read ---- */
+/* ---- affected dimensions, and the elements that are read ---- */
 
-/* What is read of `size * unit` elements, `size` of a factor. Into units: they lie as elements do,
- * and each point is a unit. Out of units: the other way round. Major axes that divide the factor
- * leave whole units to each of their devices, so the rest is a matter of the other axes. */
+/* Describes a reading of `size * unit` elements, where `size` is that of a factor. Into units: the
+ * elements are laid out individually, and each point reads one unit. Out of units: the reverse.
+ * Major axes that divide the factor give whole units to each device, so only the remaining axes
+ * matter. */
 static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit,
                        bool into_units) {
   int first = 0;
@@ -25,8 +27,8 @@ static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t
   return run;
 }
 
-/* The factor that makes dimension `dim` uneven, and the elements behind each of its points; -1 when
- * none does. */
+/* Returns the factor that makes dimension `dim` uneven, and the elements per point of this factor
+ * in `unit`; -1 if there is none. */
 static int find_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
                        const tp_dim *dim, int64_t *unit) {
   int uneven = -1;
@@ -64,9 +66,9 @@ bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t s
   return has_plan(&into) && has_plan(&out);
 }
 
-/* ---- legality and price ---- */
+/* ---- legality and cost ---- */
 
-/* Operand or result i, the results being counted behind the operands. */
+/* Returns operand or result i; results are numbered after the operands. */
 static const tp_value_map *map_of(const tp_rule *rule, int i) {
   return i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
 }
@@ -82,7 +84,7 @@ bool tp__regroups_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   return true;
 }
 
-/* The local shape of an operand as it comes, or of a result as the op makes it. */
+/* Returns the local shape in which an operand arrives, or in which the op produces a result. */
 static void shape_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i,
                      int64_t *shape) {
   const tp_value_map *map = map_of(rule, i);
@@ -119,8 +121,8 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const t
 
 /* ---- code ---- */
 
-/* Fetches all dimensions of `value` that need it; `value` itself when none does, null when memory
- * runs out. */
+/* Fetches all dimensions of `value` that need it. Returns `value` itself if none does, null if
+ * memory runs out. */
 static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool into_units,
                          MlirOperation where, MlirValue value) {
   for (int d = 0; d < map->rank && !mlirValueIsNull(value); d++) {
@@ -143,7 +145,8 @@ tp_status tp__regroup_operands(const tp_local *local) {
   return TP_OK;
 }
 
-/* All users of `value` but those between `op` and `next`, which make `other` of it, get `other`. */
+/* Replaces all uses of `value` by `other`, except in the ops between `op` and `next`, which build
+ * `other` from it. */
 static void replace_behind(MlirOperation op, MlirOperation next, MlirValue value, MlirValue other) {
   mlirValueReplaceAllUsesOfWith(value, other);
   for (MlirOperation at = mlirOperationGetNextInBlock(op); !mlirOperationEqual(at, next);
@@ -153,7 +156,7 @@ static void replace_behind(MlirOperation op, MlirOperation next, MlirValue value
         mlirOperationSetOperand(at, i, value);
 }
 
-/* Does the op make buffers of another size than the layout of the result has? */
+/* True if the op produces buffers of another size than the sharding of the result requires. */
 static bool has_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
                        const tp_value_map *map) {
   for (int d = 0; d < map->rank; d++) {
@@ -170,7 +173,7 @@ tp_status tp__regroup_results(const tp_local *local) {
   for (int i = 0; i < rule->n_results; i++) {
     const tp_value_map *map = &rule->results[i];
     int64_t shape[TP_MAX_RANK];
-    /* it has its local type */
+    /* the result has its local type already */
     if (!map->is_tensor || !has_uneven(rule, local->mesh, local->strategy, map))
       continue;
     shape_of(rule, local->mesh, local->strategy, rule->n_operands + i, shape);

@@ -1,34 +1,34 @@
-/* Regrouping: a dimension that several factors make up, split by axes that do not divide the factor
- * they come to.
+/* Regrouping: a dimension that consists of several factors, split by axes that do not divide the
+ * factor they apply to.
  *
- * 64 elements that are 4 heads of 16, on 3 devices, lie there as 22, 22 and 20, as any 64 elements
- * do. An op that takes the heads apart gives each device whole ones, ceil(4 / 3) = 2: 32, 32 and 0
- * elements. Layouts know nothing of such units. Instead an op works on whole units locally: what
- * its device lacks of an operand is fetched from its neighbours in front of the op, and results are
- * brought back behind it. What moves is the difference between the two ways to cut, and nothing
- * where they agree.
+ * Example: 64 elements are 4 heads of 16. On 3 devices, the dimension is split as 22, 22 and 20
+ * elements. An op that separates the heads assigns whole heads to each device, ceil(4 / 3) = 2: 32,
+ * 32 and 0 elements. Shardings cannot express such units. Instead, the op works on whole units
+ * locally: before the op, each device fetches the missing elements of the operands from its
+ * neighbors, and after the op the results are moved back. Only the difference between the two
+ * splits moves.
  *
- * The other factors of such a dimension are split completely if they stand before the uneven one,
- * and not at all behind it. */
+ * Of the other factors of such a dimension, those before the uneven one are split completely, and
+ * those after it are not split. */
 #ifndef TP_RULES_REGROUP_H
 #define TP_RULES_REGROUP_H
 
 #include "rules/rule.h"
 
-/* Can the factor of `size` in a dimension with `unit` elements behind each of its points be split
- * by these axes, major to minor? Not where a device would need pieces of very many others. */
+/* True if these axes, major to minor, can split a factor of `size` whose points each cover `unit`
+ * elements of the dimension. False if a device would need pieces from very many others. */
 bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit);
 
-/* The same for all dimensions that the strategy splits so. */
+/* The same for all dimensions that the strategy splits in this way. */
 bool tp__regroups_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
-/* Modelled time of what moves in front of and behind the op. */
+/* Returns the modeled time of the moves before and after the op. */
 tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing,
                          const tp_strategy *strategy);
 
-/* In front of the op: its operands become whole units. */
+/* Before the op: converts the operands into whole units. */
 tp_status tp__regroup_operands(const tp_local *local);
-/* Behind the op, whose results have their local types: they become what the op computes, whole
- * units, and their users get values of these types. */
+/* After the op, whose results have their local types already: changes the result types to the whole
+ * units that the op computes, and gives the users values of the local types. */
 tp_status tp__regroup_results(const tp_local *local);
 
 #endif

@@ -1,3 +1,4 @@
+/* Recognizes reductions that rescale, and builds the combination of their parts. */
 #include "rules/rescale.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@ static MlirValue accumulator(const tp_rescale *r, int k) {
   return mlirBlockGetArgument(r->body.block, r->body.n_inputs + k);
 }
 
-/* The op `name` that defines the value; null for others. */
+/* Returns the op that defines the value if it has this name; otherwise null. */
 static MlirOperation defined_by(MlirValue value, const char *name) {
   MlirOperation op = tp__defining_op(value);
   return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
@@ -14,7 +15,7 @@ static MlirOperation defined_by(MlirValue value, const char *name) {
 
 /* ---- reading ---- */
 
-/* m' = max(m, x) with an input x. */
+/* Matches m' = max(m, x) with an input x. */
 static bool read_max(tp_rescale *r, int m) {
   MlirValue value = mlirOperationGetOperand(r->body.yield, m);
   MlirOperation op = defined_by(value, "arith.maximumf");
@@ -40,7 +41,7 @@ static bool is_number(MlirValue value, double number) {
          mlirFloatAttrGetValueDouble(attr) == number;
 }
 
-/* m', or m' == -inf ? 0 : m', which keeps exp from -inf - -inf. */
+/* Matches m', or m' == -inf ? 0 : m', which avoids the NaN of exp(-inf - -inf). */
 static bool is_anchor(const tp_rescale *r, MlirValue value) {
   enum { OEQ = 1, UEQ = 8 };
   MlirOperation choice = defined_by(value, "arith.select");
@@ -59,7 +60,8 @@ static bool is_anchor(const tp_rescale *r, MlirValue value) {
          mlirValueEqual(mlirOperationGetOperand(choice, 2), r->max);
 }
 
-/* exp(m - anchor): over several iterations these multiply to one of the same form. */
+/* Matches exp(m - anchor). The product of such factors over several iterations has the same
+ * form. */
 static bool is_factor(const tp_rescale *r, MlirValue value) {
   MlirOperation exp = defined_by(value, "math.exp");
   if (mlirOperationIsNull(exp))
@@ -71,7 +73,7 @@ static bool is_factor(const tp_rescale *r, MlirValue value) {
          is_anchor(r, mlirOperationGetOperand(difference, 1));
 }
 
-/* s * factor, in either order. */
+/* Matches s * factor, in either order. */
 static bool read_factor(tp_rescale *r, int k, MlirValue value) {
   MlirOperation product = defined_by(value, "arith.mulf");
   for (int side = 0; side < 2 && !mlirOperationIsNull(product); side++)
@@ -83,7 +85,7 @@ static bool read_factor(tp_rescale *r, int k, MlirValue value) {
   return false;
 }
 
-/* s * factor + p, where p sees no sum. */
+/* Matches s * factor + p, where p depends on no sum. */
 static bool read_sum(tp_rescale *r, int k) {
   MlirOperation sum = defined_by(mlirOperationGetOperand(r->body.yield, k), "arith.addf");
   uint64_t sums = 0;
@@ -101,7 +103,7 @@ bool tp__rescale_read(MlirOperation op, int n_inputs, tp_rescale *r) {
   if (r->n < 2 || r->n > TP_MAX_RESCALED || !tp__body_of(op, n_inputs, &r->body) ||
       r->body.n_args != n_inputs + r->n || r->body.n_args > 64)
     return false;
-  for (int k = 0; k < r->n; k++) /* parts begin at -infinity, which f8 has not */
+  for (int k = 0; k < r->n; k++) /* parts start from -infinity, which f8 cannot represent */
     if (mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, k)))))
       return false;
   int m = 0;

@@ -1,12 +1,12 @@
-/* Reductions that rescale: the sums of an online softmax, which are kept relative to the greatest
- * element so far.
+/* Reductions that rescale: the sums of an online softmax, which are kept relative to the running
+ * maximum.
  *
- *   m' = max(m, x)        s' = s * exp(m - m') + p        where p does not depend on s, as exp(x -
- *     m') * v
+ *   m' = max(m, x)        s' = s * exp(m - m') + p        where p does not depend on s, such as
+ *                         exp(x - m') * v
  *
- * With the greatest element of all parts before it, a part goes through the same values of m as one
- * device does, so its own sum is what it adds to the sum of one device, up to the factor exp(m
- * before - m behind) that the sum from before gets. */
+ * If a part starts from the maximum over all parts before it, it goes through the same values of m
+ * as a single device. Its own sum is then its contribution to the sum of a single device, except
+ * that the earlier sum must be multiplied by exp(m before - m after). */
 #ifndef TP_RULES_RESCALE_H
 #define TP_RULES_RESCALE_H
 
@@ -18,19 +18,19 @@ typedef struct tp_rescale {
   tp_body body;
   int n;                              /* outputs */
   int m;                              /* the output that is the maximum */
-  int x;                              /* the input that it is taken of */
+  int x;                              /* the input whose maximum is taken */
   MlirValue max;                      /* m' */
   MlirValue factors[TP_MAX_RESCALED]; /* of the sums: exp(m - m') */
 } tp_rescale;
 
 bool tp__rescale_read(MlirOperation op, int n_inputs, tp_rescale *rescale);
 
-/* Builds max(held, offered), in front of `where`. */
+/* Builds max(held, offered) before `where`. */
 MlirValue tp__rescale_max(const tp_rescale *rescale, MlirOperation where, MlirValue held,
                           MlirValue offered);
 
-/* Builds output k of going on with a part, in front of `where`: `held` are the outputs in front of
- * the part, `offered` those of the part: the maximum behind it, and its own sums. */
+/* Builds output k after one more part, before `where`. `held` are the outputs before the part,
+ * `offered` those of the part: the maximum after it, and its own sums. */
 MlirValue tp__rescale_combine(const tp_rescale *rescale, int k, MlirOperation where,
                               const MlirValue *held, const MlirValue *offered);
 

@@ -1,5 +1,5 @@
 /* tensor.expand_shape and tensor.collapse_shape: the large dimension is the product of the small
- * ones, major to minor, and each small dimension is a factor. */
+ * ones, major to minor. Each small dimension is a factor. */
 #include "rules/families.h"
 #include "rules/rule.h"
 

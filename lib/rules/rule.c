@@ -1,4 +1,4 @@
-/* Building rules: shapes, factors, lookup of the family. */
+/* Builds rules: shapes, factors, and the lookup of the family. */
 #include "rules/rule.h"
 #include "rules/families.h"
 
@@ -167,7 +167,7 @@ void tp__rule_same_dims(tp_rule *rule) {
 
 static bool has_regions(MlirOperation op) { return mlirOperationGetNumRegions(op) > 0; }
 
-/* The way out for ops that programs often have; the last row fits all. */
+/* Returns advice for frequent unsupported ops. The last row matches all ops. */
 static const char *way_out(MlirOperation op) {
   static const struct {
     const char *op, *hint;
@@ -187,7 +187,8 @@ static const char *way_out(MlirOperation op) {
                            "or state its rule with tp.rule";
 }
 
-/* Calls are inlined before; one that is left has nothing to be inlined, or nobody ran the pass. */
+/* Reports an op without a rule. Calls are inlined beforehand, so a remaining call has no body, or
+ * the pass did not run. */
 static tp_status refuse(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
     return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
@@ -199,8 +200,8 @@ static tp_status refuse(MlirOperation op) {
                    (int)callee.length, callee.data);
 }
 
-/* A sum or a product of parts in f8, with 3 bits of mantissa, is another one than that of all:
- * nothing is summed over devices in it. Largest and smallest values are exact. */
+/* Forbids sums and products across devices in f8. With 3 bits of mantissa, combining partial
+ * results gives a different result. Max and min are exact. */
 static void keep_sums_of_f8(tp_rule *rule) {
   bool is_coarse = false;
   for (int i = 0; i < rule->n_results; i++) {

@@ -1,5 +1,5 @@
-/* The table of registered rules: process-wide, since op names are. Found by a scan: an embedder has
- * few. */
+/* The table of registered rules. It is process-wide, because op names are. Lookup is a linear scan,
+ * because embedders register few rules. */
 #include "rules/rule_registry.h"
 
 #include "support/support.h"
@@ -39,7 +39,7 @@ static void release(tp_rule_registration *r) {
   tp__free((char *)(uintptr_t)r->rule);
 }
 
-/* With the mutex held; takes the strings of `copy` when it succeeds. */
+/* The caller holds the mutex. On success, takes ownership of the strings of `copy`. */
 static tp_status add(const tp_rule_registration *copy, char *why, size_t why_size) {
   if (find(tp__ref(copy->op)) >= 0) {
     snprintf(why, why_size, "'%s' has a registered rule already; unregister it first", copy->op);

@@ -1,4 +1,4 @@
-/* Rules that a program which embeds the library has registered, by the name of the op. */
+/* Rules registered by a program that embeds the library, by op name. */
 #ifndef TP_RULES_REGISTRY_H
 #define TP_RULES_REGISTRY_H
 
@@ -9,7 +9,7 @@ struct tp_local_op {
   const tp_local *local;
 };
 
-/* The registration for ops of this name; false when there is none. Its strings live until it is
+/* Finds the registration for ops of this name. False if there is none. Its strings live until it is
  * unregistered. */
 bool tp__registered_rule(MlirStringRef op, tp_rule_registration *registration);
 

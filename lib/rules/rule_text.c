@@ -1,4 +1,4 @@
-/* The grammar of rules as text: a recursive descent that stops at the first violation. */
+/* Parses rules as text: recursive descent that stops at the first violation. */
 #include "rules/rule_text.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 typedef struct reader {
   const char *text, *at;
   tp_rule_text *rule;
-  uint8_t clauses; /* bit: the clause was read */
+  uint8_t clauses; /* bit i: clause i was read */
   char *why;
   size_t why_size;
 } reader;
@@ -164,7 +164,7 @@ static tp_status read_lists(reader *r, int first, int *n) {
 
 /* ---- clauses ---- */
 
-/* The factor that a clause names next. */
+/* Reads the next factor that a clause names. */
 static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind, int *factor) {
   char name[TP_MAX_FACTOR_NAME];
   tp_status status = take_name(r, "the name of a factor", name);
@@ -221,7 +221,7 @@ static tp_status read_fixed(reader *r) {
   return named_factor(r, "fixed", TP_FIXED, &f);
 }
 
-/* The operand that a clause names next: a tensor. */
+/* Reads the next operand that a clause names. It must be a tensor. */
 static tp_status named_operand(reader *r, const char *clause, int *operand) {
   int i = 0;
   skip_space(r);
@@ -280,8 +280,9 @@ static tp_status read_uneven(reader *r) {
 static tp_status read_clause(reader *r) {
   static const struct {
     const char *name;
-    tp_status (*read)(reader *r); /* one of the things in braces */
-    /* a clause that may stand several times, each time by itself; NULL: it stands once */
+    tp_status (*read)(reader *r); /* reads one entry in the braces */
+    /* starts a clause that may occur several times, each with its own meaning; NULL: it occurs
+     * once */
     tp_status (*begin)(reader *r);
   } clauses[] = {{"reduction", read_reduction, NULL},
                  {"fixed", read_fixed, NULL},

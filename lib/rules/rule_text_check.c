@@ -1,18 +1,18 @@
-/* What makes a rule as text sound: by itself, and for one op. */
+/* Checks that a rule as text is sound, by itself and for one op. */
 #include "rules/rule_text.h"
 
 #include "ir/collectives.h"
 
 #include <stdio.h>
 
-/* ---- by itself ---- */
+/* ---- the text by itself ---- */
 
 static uint64_t bits(int first, int n) {
   return n == 64 ? UINT64_MAX : ((UINT64_C(1) << n) - 1) << first;
 }
 
-/* A factor without a clause is parallel: every result that is computed from it has it, or devices
- * would disagree about that result. */
+/* A factor without a clause is parallel. Every result computed from it must have it; otherwise
+ * devices would disagree about that result. */
 static tp_status check_parallel(const tp_rule_text *rule, const tp_text_factor *f, char *why,
                                 size_t why_size) {
   if (!(f->lists & bits(0, rule->n_operands)))
@@ -77,7 +77,7 @@ static tp_status check_init(const tp_rule_text *rule, int i, char *why, size_t w
   return TP_OK;
 }
 
-/* Where operands are partial, all that is computed is. */
+/* If operands are partial, all results are, so no result may be a scalar. */
 static tp_status check_linear(const tp_rule_text *rule, char *why, size_t why_size) {
   for (int i = 0; i < rule->n_results && rule->n_linear; i++) {
     if (!rule->lists[rule->n_operands + i].is_scalar)
@@ -108,7 +108,7 @@ tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_si
   return status == TP_OK ? check_linear(rule, why, why_size) : status;
 }
 
-/* ---- for one op ---- */
+/* ---- the text for one op ---- */
 
 static tp_value_map *map_of(const tp_rule_text *text, const tp_rule *rule, int l) {
   return l < text->n_operands ? &rule->operands[l] : &rule->results[l - text->n_operands];
@@ -156,13 +156,14 @@ static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_opera
   return status;
 }
 
-/* The sizes of the factors, 0 while not known, and where each was read. */
+/* The sizes of the factors (0: unknown), and the dimension that determined each. */
 typedef struct sizes {
   int64_t size[TP_MAX_FACTORS];
   int list[TP_MAX_FACTORS], dim[TP_MAX_FACTORS];
 } sizes;
 
-/* One dimension: gives its only unknown factor a size, or checks the product of the known ones. */
+/* Handles one dimension: computes the size of its only unknown factor, or checks the product of the
+ * known ones. */
 static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int l, int d,
                          bool *changed) {
   const tp_dim *dim = &text->lists[l].dims[d];
@@ -227,8 +228,8 @@ static bool can_combine(const tp_value_map *map, tp_combiner combiner) {
       tp__identity_attr(tp__element_type(mlirValueGetType(map->value)), combiner));
 }
 
-/* Partial values start from the identity of their combiner; linear ops sum, and every type of
- * elements has a zero. */
+/* Checks that the combiner has an identity, from which partial values start. Linear ops use sums,
+ * and every element type has a zero. */
 static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
   for (int i = 0; i < rule->n_results && text->reduces; i++)
     if (!can_combine(&rule->results[i], text->combiner))
@@ -252,7 +253,7 @@ tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule) {
   rule->scalar_ops = 1;
   for (int f = 0; f < text->n_factors; f++) {
     int k = tp__rule_factor(rule, s.size[f], text->factors[f].kind);
-    /* by itself nobody can say what the op does with padding */
+    /* the library does not know how the op treats padding */
     rule->factors[k].must_divide = !text->factors[f].uneven;
     rule->scalar_ops *= (double)s.size[f];
   }

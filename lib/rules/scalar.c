@@ -1,6 +1,6 @@
-/* Ops between tensors and scalars. tensor.extract and tensor.insert of tensors that tp-raise has
- * not made slices of stay whole; tensor.from_elements is kept whole and sliced, as a constant
- * is. */
+/* Ops between tensors and scalars. tensor.extract and tensor.insert keep their tensors whole,
+ * unless tp-raise has converted them to slices. tensor.from_elements is kept whole and sliced, like
+ * a constant. */
 #include "rules/families.h"
 #include "rules/rule.h"
 

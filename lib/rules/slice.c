@@ -1,15 +1,15 @@
 /* tensor.extract_slice and tensor.insert_slice.
  *
- * A dimension that the slice takes whole is a dimension like any other. One that it cuts may be
- * split as well:
- * - extract at offsets known now: the points of the result fetch what they read (a window);
- * - extract of one element or few, or at an offset known at run time: each device takes what it has
- *   of the slice and nothing elsewhere, and
- *   the results are summed: exact, since all terms but one are nothing;
- * - insert: each device changes what it has of the slice, in place, the small tensor being whole. A
- *   small tensor that covers much of the
- *   dimension is split with it (a window), and so is one that has an element of every stride (a
- *     dimension of two factors). */
+ * A dimension that the slice covers is an ordinary dimension. A dimension that it cuts may be split
+ * as well:
+ * - Extract at static offsets: the points of the result fetch the elements that they read (a
+ *   window).
+ * - Extract of one or a few elements, or at a dynamic offset: each device takes the part of the
+ *   slice that it owns and a neutral value elsewhere, and the results are summed. The sum is exact,
+ *   since all terms but one are neutral.
+ * - Insert: each device updates the part of the slice that it owns, in place, and the small tensor
+ *   is whole. A small tensor that covers much of the dimension is split with it (a window), and so
+ *   is one with an element per stride (a dimension of two factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
 #include "rules/owned.h"
@@ -24,8 +24,8 @@ static bool matches(MlirOperation op) {
 
 static bool is_fixed(tp_mixed number) { return mlirValueIsNull(number.value); }
 
-/* Few elements out of many at a known place: fewer than there may be devices to hand them out
- * to. */
+/* True if the slice takes only few of many elements, so that there may be more devices than
+ * elements. */
 static bool takes_few(const tp_slice *s, int d, int64_t size) {
   return s->sizes[d] <= 8 && 8 * s->sizes[d] <= size;
 }
@@ -45,22 +45,24 @@ static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena 
   if (large->shape[d] == 1 || !has_sum)
     return TP_OK;
   int f = tp__rule_factor(rule, large->shape[d], TP_REDUCTION);
-  rule->factors[f].repeats_work = true; /* every device goes through all points of the slice */
+  rule->factors[f].repeats_work = true; /* every device iterates over all points of the slice */
   tp__dim_set(large, d, f);
   small->has_combiner = true;
   small->combiner = combiner;
   return TP_OK;
 }
 
-/* With a window the whole shard is gone through, and the small tensor moves over devices; without,
- * the slice only, in place, but the small tensor is whole on each. */
+/* True if an insert should use a window. A window iterates over the whole shard and moves the small
+ * tensor between devices. Without a window, only the slice is updated in place, but the small
+ * tensor is whole on every device. */
 static bool prefers_window(const tp_slice *s, int d, int64_t size) {
   return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 &&
          4 * s->sizes[d] >= size;
 }
 
-/* One element of every stride, from the first stride to the last: a dimension of strides, and what
- * is inside of them. The offset is less than a stride, since the slice is inside of the tensor. */
+/* True if the slice has one element per stride, over all strides. The dimension then consists of
+ * two factors: the strides, and the elements within a stride. The offset is less than a stride,
+ * since the slice is inside of the tensor. */
 static bool is_interleaved(const tp_slice *s, int d, int64_t size) {
   int64_t stride = s->strides[d].fixed;
   return is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && stride > 1 &&
@@ -81,7 +83,7 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   tp_value_map *small = &rule->operands[0], *large = &rule->operands[1];
   if (large->shape[d] == 1 || !is_fixed(s->strides[d]) || s->strides[d].fixed < 1)
     return TP_OK;
-  /* one for every other dimension */
+  /* one factor for each of the other dimensions */
   bool has_room = rule->n_factors + 2 + (s->rank - d - 1) <= TP_MAX_FACTORS;
   if (is_interleaved(s, d, large->shape[d]) && has_room) {
     interleave(rule, s, d);
@@ -97,7 +99,7 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   return TP_OK;
 }
 
-/* Points that the local form goes through, on one device. */
+/* Returns the number of points that the local form iterates over on one device. */
 static double work_of(const tp_rule *rule, const tp_slice *s, const tp_value_map *large) {
   double points = 1;
   for (int d = 0; d < s->rank; d++) {

@@ -1,16 +1,16 @@
-/* The local form of an extract_slice. */
+/* Builds the local form of an extract_slice. */
 #include "rules/owned.h"
 #include "rules/points.h"
 #include "rules/slice.h"
 #include "rules/window.h"
 
-/* In the body: start + stride * index. */
+/* Builds start + stride * index in the body. */
 static MlirValue position(const tp_points *points, MlirValue start, MlirValue stride, int d) {
   MlirValue steps = tp__binary(points->yield, "arith.muli", tp__points_index(points, d), stride);
   return tp__binary(points->yield, "arith.addi", start, steps);
 }
 
-/* Takes the slice out of this device's shard point by point; `result` has the local sizes of the
+/* Extracts the slice from this device's shard point by point. The result has the local sizes of the
  * slice. */
 static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_cut *cuts) {
   const tp_rule *rule = local->rule;
@@ -35,7 +35,7 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
     indices[d] = position(&points, starts[d], strides[d], d);
     if (cuts[d] != TP_CUT_OWNED)
       continue;
-    /* what lies before wraps around */
+    /* indices before the start wrap around */
     MlirValue inside = tp__compare(points.yield, TP_ULT, indices[d], counts[d]);
     indices[d] = tp__select(points.yield, inside, indices[d], zero);
     here = mlirValueIsNull(here) ? inside : tp__binary(points.yield, "arith.andi", here, inside);
@@ -61,7 +61,7 @@ tp_status tp__slice_localize_extract(const tp_local *local, tp_slice *s) {
       s->offsets[d] = (tp_mixed){0};
   }
   MlirValue large = mlirOperationGetOperand(rule->op, 0);
-  if (owned) { /* what is left for the op to do is to drop dimensions */
+  if (owned) { /* the op itself then only drops dimensions */
     large = take_owned(local, s, cuts);
     for (int d = 0; d < s->rank; d++) {
       s->offsets[d] = (tp_mixed){0};

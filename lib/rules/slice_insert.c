@@ -1,18 +1,19 @@
-/* The local form of an insert_slice: takes out what this device may have of the slice, changes
- * there what it has, puts it back. Nothing else of the large tensor is touched, so that it stays in
- * place; a run-time offset moves the part along. */
+/* Builds the local form of an insert_slice: extracts the part of the shard that may overlap the
+ * slice, updates the owned elements, and inserts the part again. The rest of the large tensor is
+ * not touched, so the update happens in place. A dynamic offset moves the part. */
 #include "rules/points.h"
 #include "rules/slice.h"
 #include "rules/window.h"
 
-/* One dimension in which the slice is found point by point. */
+/* One dimension in which membership in the slice is tested point by point. */
 typedef struct part {
-  MlirValue base;   /* of the part's first point, counted from the slice's first */
+  MlirValue base;   /* of the part's first point, relative to the slice's first */
   MlirValue extent; /* of the slice */
   int64_t stride;
 } part;
 
-/* Where the slice lies in this device's shard may be anywhere; the part of it begins inside. */
+/* Clamps the position of the slice in this device's shard, which may be anywhere, so that the part
+ * starts inside the shard. */
 static MlirValue part_start(MlirOperation op, MlirValue at, int64_t last) {
   if (last == 0)
     return tp__index_constant(op, 0);
@@ -20,8 +21,8 @@ static MlirValue part_start(MlirOperation op, MlirValue at, int64_t last) {
   return tp__binary(op, "arith.maxsi", low, tp__index_constant(op, 0));
 }
 
-/* Makes dimension d of `s` the part; a slice with strides, and one that is split like the shard,
- * has the whole shard as its part. */
+/* Replaces dimension d of `s` by the part. For a slice with strides, and for one that is split like
+ * the shard, the part is the whole shard. */
 static part find_part(const tp_local *local, tp_slice *s, int d, tp_cut cut) {
   const tp_rule *rule = local->rule;
   MlirOperation op = rule->op;
@@ -39,13 +40,13 @@ static part find_part(const tp_local *local, tp_slice *s, int d, tp_cut cut) {
                 stride};
 }
 
-/* In the body: is the point of the slice, and at which index of the small tensor? Index 0 where it
- * is not. */
+/* In the body: tests whether the point belongs to the slice, and computes its index in the small
+ * tensor, or 0 if it does not belong. */
 static MlirValue find_point(const tp_points *points, const part *p, MlirValue zero,
                             MlirValue *index) {
   MlirOperation where = points->yield;
   MlirValue at = tp__binary(where, "arith.addi", p->base, *index);
-  MlirValue inside = tp__compare(where, TP_ULT, at, p->extent); /* what lies before wraps around */
+  MlirValue inside = tp__compare(where, TP_ULT, at, p->extent); /* earlier positions wrap around */
   if (p->stride > 1) {
     MlirValue stride = tp__index_constant(points->op, p->stride);
     MlirValue rest = tp__binary(where, "arith.remui", at, stride);
@@ -56,7 +57,7 @@ static MlirValue find_point(const tp_points *points, const part *p, MlirValue ze
   return inside;
 }
 
-/* The part with the small tensor in its place. */
+/* Builds the part with the small tensor inserted. */
 static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_cut *cuts,
                              const part *parts) {
   MlirOperation op = local->rule->op;
@@ -72,7 +73,7 @@ static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_
       all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
     }
     if (s->small_dim[d] >= 0)
-      /* a fetched window has an element for every point */
+      /* a fetched window has one element per point */
       indices[rank++] = cuts[d] == TP_CUT_WINDOW ? index : place;
   }
   MlirValue value = tp__points_read(&points, small, rank, indices);

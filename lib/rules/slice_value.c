@@ -1,3 +1,4 @@
+/* Reads slice ops into a struct, and writes them back. */
 #include "rules/slice.h"
 
 /* ---- reading ---- */
@@ -15,8 +16,9 @@ static bool read_mixed(MlirOperation op, const char *name, int rank, int *operan
   return true;
 }
 
-/* The slice may drop dimensions of size 1 (rank reduction). Drops as late as possible, which is how
- * MLIR matches shapes when sizes of 1 repeat; those are never sharded, so the choice is free. */
+/* Maps dimensions of the large tensor to those of the small one. The slice may drop dimensions of
+ * size 1 (rank reduction). Drops them as late as possible, as MLIR does for repeated sizes of 1.
+ * These dimensions are never sharded, so the choice does not matter. */
 static bool match_dims(tp_slice *s, const tp_value_map *small) {
   int k = 0;
   for (int d = 0; d < s->rank; d++) {
@@ -56,7 +58,7 @@ MlirValue tp__mixed_value(MlirOperation where, tp_mixed number) {
 
 /* ---- writing ---- */
 
-/* What an op of this slice consists of. */
+/* The operands and attributes of a slice op. */
 typedef struct parts {
   int n_operands;
   MlirValue operands[2 + 2 * TP_MAX_RANK];

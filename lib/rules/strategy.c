@@ -1,4 +1,4 @@
-/* Strategies: one choice per mesh axis, and the layouts that follow. */
+/* Strategies: one choice per mesh axis, and the shardings that follow from them. */
 #include "ir/work.h"
 #include "rules/regroup.h"
 #include "rules/window.h"
@@ -59,8 +59,9 @@ static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, s
   }
 }
 
-/* The size of the factor of a dimension that the axes would split unevenly, and that must not be;
- * 0: none. Axes fill up factors major to minor, and stay on the first that they do not divide. */
+/* Returns the size of the factor of a dimension that the axes would split unevenly although that is
+ * forbidden; 0: none. Axes fill the factors major to minor, and stay on the first factor that they
+ * do not divide. */
 static int64_t refused_part(const tp_rule *rule, const tp_mesh *mesh, tp_dim dim, int n,
                             const int *axes) {
   int next = 0;
@@ -119,8 +120,8 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Is the value partial along an axis that splits this factor? Of several results some may have the
- * factor and others not. */
+/* True if the value is partial along an axis that splits this factor. Among several results, some
+ * may have the factor and others not. */
 static bool is_reduced(const tp_rule *rule, int f, const tp_value_map *map, bool is_result) {
   return rule->factors[f].kind == TP_REDUCTION && map->has_combiner &&
          (is_result || map->is_init) && !has_factor(map, f);
@@ -130,7 +131,8 @@ static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
   return rule->ring.factors && map == &rule->operands[rule->ring.operand];
 }
 
-/* Appends the axes of each factor of each dimension and those of a ring, then the partial axes. */
+/* Appends the axes of each factor of each dimension and those of a ring, then sets the partial
+ * axes. */
 static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
                           const tp_value_map *map, uint64_t variant_bit, bool is_result) {
   tp_spec spec = tp_spec_replicated();
@@ -181,7 +183,7 @@ static bool dims_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
   return true;
 }
 
-/* Parts that travel are equal, and not split by other axes. */
+/* True if the traveling parts are equal in size and no other axis splits them. */
 static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   int64_t parts = tp__ring_parts(mesh, s);
   if (parts == 1)
@@ -194,15 +196,15 @@ static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          map->shape[rule->ring.dim] % parts == 0;
 }
 
-/* A linear op lets partial values through, and one that joins shards may make others (an `or` of
- * masks): no value is partial in two ways. */
+/* True if no value is partial with two combiners. A linear variant passes partial values through,
+ * and a combination of shards (such as an `or` of masks) may produce others. */
 static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   int n_chosen = 0, n_variants = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     n_chosen += s->choices[a].kind != TP_CHOOSE_NONE;
     n_variants += s->choices[a].kind == TP_CHOOSE_VARIANT;
   }
-  if (n_variants == 0 || n_chosen == 1) /* reductions of a value have one combiner */
+  if (n_variants == 0 || n_chosen == 1) /* the reductions of a value have one combiner */
     return true;
   for (int i = 0; i < rule->n_operands; i++)
     if (tp__spec_mixes_combiners(tp__strategy_operand(rule, mesh, s, i)))
@@ -295,7 +297,7 @@ tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricin
 
 /* ---- matching ---- */
 
-/* What one axis does in a value, without the order. */
+/* True if the axis has the place in the value that the choice implies, regardless of order. */
 static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
                          bool is_result, tp_place place) {
   if (!map->is_tensor || map->is_unused)
@@ -348,7 +350,7 @@ static void identity_order(tp_strategy *s) {
     s->order[a] = (uint8_t)a;
 }
 
-/* The order in which `spec` lists its axes, the others behind. */
+/* Orders the axes as `spec` lists them, followed by all others. */
 static void order_of_spec(const tp_mesh *mesh, tp_spec spec, int rank, tp_strategy *s) {
   bool seen[TP_MAX_AXES] = {false};
   int n = 0, axes[TP_MAX_AXES];

@@ -1,4 +1,4 @@
-/* Ops that the library does not know, with a rule by their user: the attribute tp.rule, or a
+/* Ops unknown to the library whose rule comes from the user: the attribute tp.rule, or a
  * registration. */
 #include "rules/families.h"
 #include "rules/rule_registry.h"
@@ -14,7 +14,7 @@ static bool matches(MlirOperation op) {
          tp__registered_rule(tp__op_name(op), &registration);
 }
 
-/* The text that counts for this op, into `text`. */
+/* Copies the rule text that applies to this op into `text`. */
 static tp_status text_of(MlirOperation op, char *text) {
   MlirAttribute attr = tp__get(op, "tp.rule");
   tp_rule_registration registration = {0};
@@ -50,7 +50,8 @@ static tp_status read_text(MlirOperation op, tp_rule_text *rule) {
   return tp__error(op, TP_INVALID_ARGUMENT, "its rule \"%s\": %s", text, why);
 }
 
-/* Types inside of regions would have to change too, which only someone who knows the op can do. */
+/* True if a region has tensor arguments. Their types would have to change too, which requires
+ * knowledge of the op. */
 static bool has_tensor_args(MlirOperation op) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
@@ -101,7 +102,7 @@ static tp_status localize(const tp_local *local) {
                    why);
 }
 
-/* ---- what a registered localize sees ---- */
+/* ---- interface for a registered localize ---- */
 
 MlirOperation tp_local_op_get(const tp_local_op *op) { return op->local->rule->op; }
 

@@ -1,9 +1,10 @@
+/* Windows of operands: their fetch plans, cost, memory and code. */
 #include "rules/window.h"
 
 #include "rules/fetch.h"
 #include "rules/pad.h"
 
-/* ---- which windows, and their plans ---- */
+/* ---- split windows and their plans ---- */
 
 static bool is_split(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int d) {
   const tp_value_map *map = &rule->operands[i];
@@ -42,10 +43,10 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
   return true;
 }
 
-/* ---- price ---- */
+/* ---- cost ---- */
 
-/* Dimensions are fetched one after the other, so the pieces of a later one are as long along an
- * earlier one as the run fetched there. */
+/* Dimensions are fetched one after the other, so the pieces of a later dimension have the fetched
+ * length along earlier ones. */
 static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s,
                             int i) {
   const tp_value_map *map = &rule->operands[i];

@@ -1,4 +1,4 @@
-/* Bytes and seconds of collectives, seconds of compute. */
+/* The cost model: bytes and times of collectives, times of compute. */
 #include "tp/cost.h"
 
 #include "sharding/sharding.h"
@@ -22,7 +22,7 @@ int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, int64_t e
   return kind == TP_ALL_REDUCE ? tp__multiply(2, sent) : sent;
 }
 
-/* Straight lines between the powers of two: exact arithmetic, so the same on every machine. */
+/* Linear between powers of two: exact arithmetic, so the result is the same on every machine. */
 double tp__log2(int64_t n, int64_t base) {
   int doublings = 0;
   if (n <= base)
@@ -42,8 +42,8 @@ static bool line_of(const tp_link *link, tp_collective kind, bool latency, tp_li
   return line->gbytes_per_s > 0;
 }
 
-/* The link of a group in one level; NULL where the group reaches over several, or is of one
- * axis. */
+/* Returns the link of a group within one level. NULL if the group spans several levels or has only
+ * one axis. */
 static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mesh, unsigned axes,
                                  int64_t n) {
   int level = -1;
@@ -60,8 +60,8 @@ static const tp_link *joint_link(const tp_topology *topology, const tp_mesh *mes
   return NULL;
 }
 
-/* The line of a group over several levels: largest alpha at the size of the group, smallest
- * bandwidth. False if some axis has none. */
+/* Computes the line of a group over several levels: maximum alpha at the size of the group, minimum
+ * bandwidth. False if some axis has no line. */
 static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
                           bool latency, unsigned axes, int64_t n, tp_line *line) {
   tp_line all = {0, 0};
@@ -89,9 +89,10 @@ static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
   return n;
 }
 
-/* ---- one go ---- */
+/* ---- one stage ---- */
 
-/* TP_COST_FORBIDDEN if the topology has no line for this. */
+/* Returns the cost of a collective in one stage; TP_COST_FORBIDDEN if the topology has no line for
+ * it. */
 static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
                      unsigned axes, int64_t elements, int64_t element_size) {
   int64_t n = group_size(mesh, axes);
@@ -109,7 +110,7 @@ static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collec
   return best < 0 ? TP_COST_FORBIDDEN : tp__from_us(best);
 }
 
-/* The axes of size > 1, as bits. */
+/* Returns the axes of size > 1, as bits. */
 static unsigned axis_set(const tp_mesh *mesh, int n_axes, const int *axes) {
   unsigned set = 0;
   for (int i = 0; i < n_axes; i++)
@@ -123,9 +124,9 @@ tp_cost tp_cost_flat(const tp_topology *topology, const tp_mesh *mesh, tp_collec
   return set ? price(topology, mesh, kind, set, elements, element_size) : 0;
 }
 
-/* ---- stages ---- */
+/* ---- several stages ---- */
 
-/* What all forms of a collective share. */
+/* The inputs shared by all forms of a collective. */
 typedef struct request {
   const tp_topology *topology;
   const tp_mesh *mesh;
@@ -148,7 +149,8 @@ static void keep_lesser(const tp_form *form, tp_form *best) {
     *best = *form;
 }
 
-/* reduce_scatter over `inner`, all_reduce over `outer` of a piece, all_gather over `inner`. */
+/* Tries reduce_scatter over `inner`, all_reduce over `outer` of a piece, all_gather over
+ * `inner`. */
 static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t elements,
                        tp_form *best) {
   tp_form form = {0};
@@ -162,8 +164,8 @@ static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t
   keep_lesser(&form, best);
 }
 
-/* What is small is moved first by a gather, last by a scatter; of an exchange every stage moves
- * all. */
+/* Tries two stages. A gather moves the small tensor in its first stage, a scatter in its last; in
+ * an exchange, both stages move the whole tensor. */
 static void try_pair(const request *r, tp_collective kind, unsigned first, unsigned second,
                      int64_t elements, tp_form *best) {
   tp_form form = {0};
@@ -200,7 +202,7 @@ tp_cost tp_cost_collective(const tp_topology *topology, const tp_mesh *mesh, tp_
 
 /* ---- compute ---- */
 
-/* Tiles of a GEMM are worked out whole: what a dimension leaves of them empty is lost. */
+/* GEMM tiles are computed in full, so the empty part of the last tile is lost. */
 static double gemm_share(const tp_topology *topology, int64_t dim) {
   return dim > 1 && dim < topology->min_gemm_dim ? (double)dim / (double)topology->min_gemm_dim : 1;
 }

@@ -1,5 +1,5 @@
-/* Sums over devices in one kernel with what is done to their rows: which algorithm, and what it
- * takes. */
+/* Costs of fused kernels: all-reduce or reduce-scatter with fused row epilogues, sliced GEMM with
+ * communication, and softmax. Chooses the algorithm. */
 #include "tp/cost.h"
 
 #include "sharding/sharding.h"
@@ -12,7 +12,8 @@ const char *tp_fused_name(tp_fused_algorithm algorithm) {
   return (unsigned)algorithm < TP_N_FUSED ? names[algorithm] : "unknown";
 }
 
-/* The kernels that reach all devices of the group, and its size; NULL where there are none. */
+/* Returns the kernels that reach all devices of the group, and the group's size. NULL if there are
+ * none. */
 static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh *mesh, int n_axes,
                                       const int *axes, int64_t *n) {
   int level = -1;
@@ -32,7 +33,7 @@ static const tp_kernels *find_kernels(const tp_topology *topology, const tp_mesh
                                                                                          : NULL;
 }
 
-/* What is scattered is done in slices, and so are products. */
+/* Chooses the algorithm. Scattered results and GEMMs are always done in slices. */
 static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows *rows, int64_t n,
                                  int64_t bytes) {
   if (rows->scattered || rows->k)
@@ -47,14 +48,14 @@ static tp_fused_algorithm choose(const tp_kernels *kernels, const tp_fused_rows 
   return TP_FUSED_SLICES;
 }
 
-/* Bytes of a device's memory that are read or written, and bytes that go between it and the others
- * in the direction that has more. */
+/* Bytes of a device's memory read or written, and bytes between it and the others in the busier
+ * direction. */
 typedef struct traffic {
   double memory, link;
 } traffic;
 
-/* What is stored for each row: by the device that has it, and those parts of it that all devices
- * get. */
+/* Returns the bytes stored per row: by the device that owns the row, or, with `everywhere`, only
+ * those that all devices get. */
 static double bytes_of_row(const tp_fused_rows *rows, bool everywhere) {
   double row = (double)rows->hidden * (double)rows->element_size,
          quantised = rows->quantised
@@ -70,16 +71,16 @@ static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorith
   double slice = bytes / n, others = n - 1, tokens = (double)rows->tokens;
   double stored = tokens * bytes_of_row(rows, false),
          everywhere = tokens * bytes_of_row(rows, true);
-  if (algorithm == TP_FUSED_PUSH) /* written to all, read from staging */
+  if (algorithm == TP_FUSED_PUSH) /* written to all devices, read from staging */
     return (traffic){bytes + (2 * n + rows->n_operands) * bytes + stored, others * bytes};
-  if (algorithm == TP_FUSED_PULL) /* this device's input is read by all */
+  if (algorithm == TP_FUSED_PULL) /* all devices read this device's input */
     return (traffic){(n + rows->n_operands) * bytes + stored, others * bytes};
   return (traffic){bytes + rows->n_operands * slice + everywhere + (stored - everywhere) / n,
-                   /* of a product, the slices are there */
+                   /* the slices of a GEMM have been sent already */
                    others * ((rows->k ? 0 : slice) + everywhere / n)};
 }
 
-/* All-gathers of what is stored for each row. */
+/* Returns the cost of the all-gathers of all stored rows. */
 static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh,
                             const tp_fused_rows *rows) {
   enum { N = 3 };
@@ -124,9 +125,9 @@ static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh,
       cost, kernels_cost(topology, rows, (double)rows->tokens / (rows->scattered ? (double)n : 1)));
 }
 
-/* ---- products ---- */
+/* ---- GEMMs ---- */
 
-/* A product of so many of the rows. */
+/* Returns the cost of a GEMM of this many rows. */
 static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *rows,
                             int64_t tokens) {
   double m = (double)tokens, n = (double)rows->hidden, k = (double)rows->k;
@@ -139,8 +140,8 @@ static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *ro
   return tp_cost_compute(topology, &work);
 }
 
-/* The slices of the others, of which each is sent while the next is computed, and a device's
- * own. */
+/* Returns the cost of all slices: those of the other devices, each sent while the next one is
+ * computed, and the device's own. */
 static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t n,
                            tp_cost send) {
   tp_cost slice = product_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice,
@@ -150,8 +151,8 @@ static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *row
   return cost;
 }
 
-/* On 8 H100, products in slices were slower below these sizes, and where sending takes much less or
- * much more time than computing. */
+/* Returns why the model is unreliable, or NULL. On 8 H100, sliced GEMMs were slower below these
+ * sizes, and when sending takes much less or much more time than computing. */
 static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost send,
                                    tp_cost product) {
   enum { LEAST_TOKENS = 4096, LEAST_SLICE = 512, LEAST_PART = 20, MOST_TIMES = 2 };
@@ -163,7 +164,8 @@ static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost
   return NULL;
 }
 
-/* What a product and its rows take as separate calls, the rows fused or not. */
+/* Returns the cost of separate calls for the GEMM and for its rows, with the rows fused or
+ * unfused. */
 static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh,
                           const tp_fused_rows *rows) {
   tp_fused_rows given = *rows;
@@ -173,7 +175,7 @@ static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh,
                      price.fused < price.separate ? price.fused : price.separate);
 }
 
-/* ---- both ---- */
+/* ---- fused and unfused costs ---- */
 
 tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *mesh,
                                   const tp_fused_rows *rows) {
@@ -201,7 +203,7 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
   return price;
 }
 
-/* ---- rows that are gathered ---- */
+/* ---- all-gather and GEMM ---- */
 
 static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows *rows,
                              int64_t tokens) {
@@ -233,7 +235,7 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
   tp_cost slice = products_cost(topology, rows, (rows->tokens + n - 1) / n),
           step = slice > send ? slice : send;
   price.algorithm = TP_FUSED_SLICES;
-  /* the last, behind the copy of it and of all before */
+  /* the last slice starts after its copy and after all slices before */
   price.fused = tp_cost_add(slice, tp__from_us(2 * kernels->signal_us));
   for (int64_t i = 1; i < n; i++)
     price.fused = tp_cost_add(price.fused, step);
@@ -241,7 +243,7 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
   return price;
 }
 
-/* ---- softmaxes ---- */
+/* ---- softmax ---- */
 
 bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh,
                            const tp_fused_softmax *softmax, tp_cost *fused, tp_cost *separate) {

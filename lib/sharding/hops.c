@@ -1,3 +1,4 @@
+/* Plans hops: sizes and owners of shards, pieces, and the workspace. */
 #include "sharding/hops.h"
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -5,7 +6,8 @@ static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* The part of `size` that one device holds: sizes are split axis by axis, each a ceil. */
+/* Returns the part of `size` that one device holds. Sizes are split axis by axis, each rounded
+ * up. */
 static int64_t split(const tp__reading *reading, int64_t size) {
   for (int i = 0; i < reading->n_axes; i++)
     size = ceil_div(size, reading->axes[i]);
@@ -14,7 +16,7 @@ static int64_t split(const tp__reading *reading, int64_t size) {
 
 static int64_t unit_of(const tp__reading *reading) { return reading->unit ? reading->unit : 1; }
 
-/* The part of `size` that has number p of all: where it begins, and how much there is; 0 or less in
+/* Returns the start and the count of part number p of `size`. The count is 0 or negative in
  * padding. */
 static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t *begin,
                     int64_t *count) {
@@ -32,9 +34,9 @@ static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t
   *count = left;
 }
 
-/* The elements of device q: its first one, and how many are valid. Beyond both ends as if there
- * were more devices, without elements. The valid elements of a device end in front of the first one
- * of every later device. */
+/* Returns the first element of device q and its number of valid elements. Devices beyond both ends
+ * count as devices without elements. The valid elements of a device end before the first element of
+ * every later device. */
 static int64_t begin_of(const tp__hops *hops, int64_t q, int64_t *count) {
   const tp__reading *reading = &hops->reading;
   int64_t unit = unit_of(reading), inside = q < 0 ? 0 : least(q, hops->devices - 1), begin;
@@ -48,7 +50,7 @@ static int64_t distance_of(const tp__hops *hops, int64_t from, int64_t to) {
   return begin_of(hops, to, &count) - begin_of(hops, from, &count);
 }
 
-/* The device that has element x. */
+/* Returns the device that owns element x. */
 static int64_t owner_of(const tp__hops *hops, int64_t x) {
   const tp__reading *reading = &hops->reading;
   int64_t unit = unit_of(reading), buffer = reading->size / unit, q = 0;
@@ -81,7 +83,7 @@ tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
   return needed;
 }
 
-/* The device of which p has its piece 0. */
+/* Returns the device that provides piece 0 of p. */
 static int64_t first_owner(const tp__hops *hops, const tp__needed *needed, int64_t p) {
   const int64_t owners[] = {
       [TP__BY_DISTANCE] = p + hops->nearest, [TP__BY_START] = needed->owner, [TP__BY_GATHER] = 0};
@@ -109,7 +111,7 @@ int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t 
 
 /* ---- planning ---- */
 
-/* Extends the pieces by what device p needs. False when there are too many. */
+/* Extends the pieces by the needs of device p. False if there are too many. */
 static bool add_pieces(tp__hops *hops, int64_t p) {
   tp__needed needed = tp__hops_needed(hops, p);
   if (needed.from == needed.to)
@@ -132,7 +134,7 @@ static bool add_pieces(tp__hops *hops, int64_t p) {
   return true;
 }
 
-/* Extends the workspace, from `low` to `high`, by the run of device p and the places of its
+/* Extends the workspace, from `low` to `high`, by the run of device p and the positions of its
  * pieces. */
 static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *high) {
   tp__needed needed = tp__hops_needed(hops, p);
@@ -151,12 +153,12 @@ static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *h
   }
 }
 
-/* With its pieces known, how large the workspace is and what moves. */
+/* Computes the workspace and the communication from the pieces. */
 static void finish(tp__hops *hops) {
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (int64_t p = 0; p < hops->devices; p++)
     add_places(hops, p, &low, &high);
-  if (low > high) /* nobody needs anything */
+  if (low > high) /* no device needs anything */
     low = 0, high = hops->run;
   hops->low = low;
   hops->length = high - low;
@@ -185,7 +187,7 @@ static void plan_gather(tp__hops *hops) {
   hops->moved = (hops->devices - 1) * hops->buffer;
 }
 
-/* The least distance from a reader to an owner. */
+/* Returns the minimum signed distance from a reader to its owner. */
 static int64_t nearest_owner(const tp__hops *hops) {
   int64_t nearest = hops->devices;
   for (int64_t p = 0; p < hops->devices; p++) {
@@ -198,7 +200,7 @@ static int64_t nearest_owner(const tp__hops *hops) {
 
 static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 
-/* Do all positions fit, also those of points in the padding? */
+/* True if no position can overflow, including those of points in the padding. */
 static bool positions_fit(const tp__hops *hops) {
   const int64_t limit = INT64_C(1) << 58;
   const tp__reading *reading = &hops->reading;

@@ -1,9 +1,9 @@
-/* Internal parts of resharding: moves between layouts, the graph of layouts, distances in it.
+/* Internal parts of resharding: moves between layouts, the graph of layouts, and distances in it.
  *
- * A view is the part of a problem that a search looks at: a subset of the mesh axes (all of size >
- * 1) and n_dims dimensions, renumbered 0.. in the order of the tensor. In specs of a view every
- * partial byte is that of TP_SUM: a search needs to know of combiners only whether they are two,
- * and which of them have an identity. */
+ * A view is the part of a problem that a search covers: a subset of the mesh axes (all of size > 1)
+ * and n_dims dimensions, renumbered from 0 in tensor order. In specs of a view, every partial byte
+ * is that of TP_SUM. A search only needs to know whether there are two combiners, and which of them
+ * have an identity. */
 #ifndef TP_LIB_SHARDING_LAYOUT_H
 #define TP_LIB_SHARDING_LAYOUT_H
 
@@ -17,36 +17,39 @@
  * the enumeration. */
 typedef tp_status tp__move_fn(void *context, tp_step_kind kind, unsigned axes, tp_spec to);
 
-/* All moves but permutes from `from`, in a fixed order. */
+/* Enumerates all moves from `from` except permutes, in a fixed order. */
 tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool partial,
                            tp_spec from, tp__move_fn *emit, void *context);
 
-/* layout_exchange.c: of these the exchanges between more than two dimensions. */
+/* layout_exchange.c: enumerates the exchanges between more than two dimensions, which are some of
+ * these moves. */
 tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit,
                              void *context);
 
-/* Fills kind, axes, dim, to_dim, combiner, from and to of the step `kind` between two specs that
- * differ by it. */
+/* Fills kind, axes, dim, to_dim, combiner, from and to of the step of `kind` that leads from one
+ * spec to the other. */
 void tp__step_describe(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
                        tp_step *step);
 
-/* Bytes and time of a move of `kind` over the set `axes`, from a local buffer of `elements`. */
+/* Return the bytes and the time of a move of `kind` over the set `axes`, for a local buffer of
+ * `elements`. */
 int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements,
                        int64_t element_size);
 tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind,
                       unsigned axes, int64_t elements, int64_t element_size);
 
-/* May dimension changes from `from` to `to` be made by `kind` when the dimensions have `sizes`? See
- * "Uneven sizes" in tp/reshard.h. True for every move between specs that divide. */
+/* True if a move of `kind` can make the changes of dimensions from `from` to `to` when the
+ * dimensions have `sizes`. See "Uneven sizes" in tp/reshard.h. True for every move between specs
+ * that divide the sizes. */
 bool tp__move_keeps_prefix(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
                            int n_dims, const int64_t *sizes);
 
-/* Elements of the local buffer that a move starts from, with the padding that makes the shards
- * equal into which it cuts it. */
+/* Returns the elements of the local buffer that a move starts from, including the padding that
+ * makes its shards equal. */
 int64_t tp__move_elements(const tp_mesh *mesh, tp_step_kind kind, tp_spec from, tp_spec to,
                           int n_dims, const int64_t *sizes);
 
-/* Axes along which a permute between two specs moves data. */
+/* Returns the axes along which a permute between two specs moves data. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
 
 /* ---- graph (layout_graph.c) ---- */
@@ -57,12 +60,12 @@ typedef struct tp__edge {
   uint16_t kind;
 } tp__edge;
 
-/* An edge, as the state sees it to which it leads. */
+/* An edge as seen from its target state. */
 typedef struct tp__into {
   uint32_t from, edge;
 } tp__into;
 
-/* Edges of one price cost the same when their local buffers are the same. */
+/* The price class of edges: edges of one class cost the same for the same local buffer. */
 typedef struct tp__price {
   tp_step_kind kind;
   unsigned axes;
@@ -71,27 +74,28 @@ typedef struct tp__price {
 typedef struct tp__graph {
   unsigned axes;
   int n_dims;
-  bool partial; /* partial states exist */
+  bool partial; /* the graph has partial states */
   uint32_t n_states;
   uint32_t n_prices;
   tp_spec *states;
   uint32_t *first_edge; /* n_states + 1 entries */
   tp__edge *edges;
-  uint32_t *first_into; /* the same edges by where they lead: n_states + 1 entries ... */
-  tp__into *into;       /* ... and of each state by number */
-  tp__price *prices;    /* room for every kind and set of axes; n_prices are used */
-  uint32_t *slots;      /* hash table: state number + 1, or 0 */
+  uint32_t *first_into; /* the edges by target: n_states + 1 entries ... */
+  tp__into *into;       /* ... and for each target in the order of source states */
+  tp__price *prices;    /* capacity for every kind and set of axes; n_prices are used */
+  uint32_t *slots;      /* hash table: state number + 1; 0: free */
   uint32_t slot_mask;
 } tp__graph;
 
 enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
 
-/* Number of layouts of a view, TP__MAX_STATES + 1 if there are more than TP__MAX_STATES. */
+/* Returns the number of layouts of a view; TP__MAX_STATES + 1 if there are more than
+ * TP__MAX_STATES. */
 int tp__graph_count(int n_axes, int n_dims, bool partial);
-/* Builds the graph in `arena`; the view must have at most TP__MAX_STATES layouts. */
+/* Builds the graph in `arena`. The view must have at most TP__MAX_STATES layouts. */
 tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
                            bool partial, tp__graph **graph);
-/* The number of `spec`, TP__NO_STATE if it is not a layout of the view. */
+/* Returns the number of `spec`; TP__NO_STATE if it is not a layout of the view. */
 uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec);
 
 /* ---- distances (layout_search.c) ---- */
@@ -101,18 +105,18 @@ typedef struct tp__search {
   const tp_topology *topology;
   const tp__graph *graph;
   int64_t element_size;
-  /* Local elements: outer times those of `sizes`. Of a dimension that is split evenly only the part
-   * counts that devices may divide; the rest of it is in `outer`, so that tensors that differ only
-   * there are one search. */
+  /* Local elements = outer * the local elements of `sizes`. Of an evenly split dimension, `sizes`
+   * has only the factor that devices may divide; the rest is in `outer`. Tensors that differ only
+   * in that rest share one search. */
   int64_t outer;
   int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions */
-  bool uneven;                /* `from` or `goal` does not divide */
+  bool uneven;                /* `from` or `goal` does not divide the sizes */
   bool may_mask;              /* the combiner has an identity */
-  /* paths may leave the partial layouts of one combiner, and then enter those of another */
+  /* paths may leave the partial layouts of one combiner and then enter those of another */
   bool changes_combiner;
-  bool may_mask_after; /* the other one has an identity */
+  bool may_mask_after; /* the other combiner has an identity */
   tp_spec from;
-  tp_spec goal; /* only its axes on dimensions that it does not divide, in their order */
+  tp_spec goal; /* only its axes on dimensions that it does not divide, in order */
 } tp__search;
 
 /* ---- weights (layout_weights.c) ---- */
@@ -123,65 +127,65 @@ typedef struct tp__even {
   uint16_t to, kind;
 } tp__even;
 
-/* What searches in one graph share that differ only in where they start and end. Zeroed: none. */
+/* The costs shared by searches in one graph that differ only in their endpoints. Zeroed: none. */
 typedef struct tp__weights {
   const tp__graph *graph;
   bool uneven;
   int64_t element_size, outer, sizes[TP_MAX_RANK];
-  int64_t *elements; /* local ones, by state */
-  /* by state: no dimension is uneven; between two such layouts every move is free of padding */
+  int64_t *elements; /* local elements, by state */
+  /* by state: no dimension is uneven; moves between two such layouts need no padding */
   bool *divides;
-  /* n_states + 1 entries: the edges between such layouts, which every search looks at ... */
+  /* n_states + 1 entries: the edges between such layouts, which every search uses ... */
   uint32_t *first_even;
   tp__even *even; /* ... in the order of the graph */
-  /* by other edges; 0: not known yet. TP_COST_FORBIDDEN: the sizes do not allow the move */
+  /* by other edges; 0: not known yet; TP_COST_FORBIDDEN: the sizes do not allow the move */
   tp_cost *costs;
   struct tp__memo_entry *memos;
 } tp__weights;
 
-enum { TP__N_WEIGHTS = 16 }; /* that are remembered */
+enum { TP__N_WEIGHTS = 16 }; /* number of cached weights */
 
 bool tp__weights_fit(const tp__weights *weights, const tp__search *search);
 tp_status tp__weights_create(const tp__search *search, tp__weights *weights);
 void tp__weights_destroy(tp__weights *weights);
-/* The cost of an edge that leaves the state `from`, where one of both ends is uneven; worked out
+/* Returns the cost of an edge from the state `from`, if one of its endpoints is uneven. Computed
  * once. */
 tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from,
                   const tp__edge *edge);
 
-/* Shortest paths from one layout to all others. Where the combiner changes, partial layouts are
- * those of the other combiner, and `before` has the first parts of the paths, which end in layouts
+/* Shortest paths from one layout to all others. If the combiner changes, the partial layouts are
+ * those of the second combiner, and `before` has the first parts of the paths, which end in layouts
  * without partials. */
 typedef struct tp__paths {
   const tp__graph *graph;
   const struct tp__paths *before;
-  tp_cost *cost;  /* TP_COST_FORBIDDEN: not reachable */
+  tp_cost *cost;  /* TP_COST_FORBIDDEN: unreachable */
   uint8_t *steps; /* number of steps */
-  bool *answered; /* by state: `goal` of the search is what it would be for a path there */
-  uint32_t *
-      /* state before; with `before`, of states where the second part begins the state itself. NULL:
-       * only distances are known */
-      previous;
-  uint8_t *kind; /* tp_step_kind of the last step; likewise */
+  bool *answered; /* by state: the search has the right `goal` for a path to this state */
+  /* Previous state. With `before`, the state itself where the second part begins. NULL: only
+   * distances are known. */
+  uint32_t *previous;
+  uint8_t *kind; /* tp_step_kind of the last step; NULL likewise */
 } tp__paths;
 
-/* Results live in `arena`; `weights` fit the search. Of distances alone the way is not kept. */
+/* Runs a search. Results are in `arena`; `weights` must fit the search. With `distances`, the paths
+ * are not stored. */
 tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights,
                          bool distances, tp__paths **paths);
-/* Distances of a search that differs from that of `known` by its goal: a layout that is uneven,
- * where the other one's was not. The combiner does not change. */
+/* Computes distances for a search that differs from that of `known` only in its goal: its layout is
+ * uneven, the goal of `known` is not. The combiner must not change. */
 tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
                             const tp__paths *known, tp__paths **paths);
 
 /* ---- cache (reshard.c) ---- */
 
-/* Sets how many states of paths the cache may remember: for tests. */
+/* Sets the maximum number of path states in the cache, for tests. */
 void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states);
 
 /* ---- problems too large to search (layout_direct.c) ---- */
 
-/* The kinds and the specs after each of at most TP_MAX_STEPS steps of a simple valid path; returns
- * their number, -1 if the path would be longer or needs a mask that may not be. */
+/* Fills the kinds and the specs of at most TP_MAX_STEPS steps of a simple valid path. Returns their
+ * number; -1 if the path would be longer, or needs a mask that is not allowed. */
 int tp__direct_path(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank, const int64_t *shape,
                     bool may_mask, tp_step_kind *kinds, tp_spec *after);
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What a search depends on. Problems of equal size share one entry whatever their shape, as far as
- * the same numbers of devices divide it: those are all divisors of the mesh's size, so a dimension
- * counts by its gcd with that. Where `from` or `to` splits a dimension unevenly, its size counts,
- * and of `to` the axes on such dimensions: so one search answers all goals that are alike there. */
+/* The inputs of a search. Problems with the same local sizes share an entry, even if their shapes
+ * differ. Only the divisors of the mesh's size matter, so a dimension counts as its gcd with that
+ * size. Exception: if `from` or `to` splits a dimension unevenly, its size counts, and so do the
+ * axes of `to` on such dimensions. One search thus serves all goals that agree in these axes. */
 typedef struct key {
   int64_t view; /* axes, number of dimensions, flags */
   int64_t element_size;
@@ -38,7 +38,7 @@ static uint64_t hash_key(const key *k) {
   return hash;
 }
 
-/* The key's slot, or the free one where it belongs. */
+/* Returns the key's slot, or the free one where it belongs. */
 static entry *find_slot(entry *entries, size_t n_slots, const key *k) {
   size_t at = hash_key(k) & (n_slots - 1);
   while (entries[at].paths && memcmp(&entries[at].key, k, sizeof *k) != 0)
@@ -73,7 +73,7 @@ static void forget_paths(tp__cache *cache) {
   cache->n_forgotten++;
 }
 
-/* Room for the states of paths that are found next. */
+/* Ensures capacity for the states of new paths. Drops all paths if the limit would be exceeded. */
 static void make_room(tp__cache *cache, size_t states) {
   if (cache->path_states + states > cache->path_limit)
     forget_paths(cache);
@@ -155,7 +155,7 @@ static tp__paths *find_entry(const tp__cache *cache, const key *k) {
   return cache->n_slots ? find_slot(cache->entries, cache->n_slots, k)->paths : NULL;
 }
 
-/* What a search needs besides its key. */
+/* Finds the graph, the weights and a slot for a search. */
 static tp_status prepare(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__search *s,
                          tp__weights **weights) {
   tp__graph *graph = NULL;
@@ -196,8 +196,8 @@ tp_status tp__cache_paths(tp__cache *cache, const tp__problem *p, const tp__view
   return find_paths(cache, p, v, false, paths);
 }
 
-/* Distances to an uneven layout are those to all others, which are found once, extended by what is
- * special about it. */
+/* Distances to an uneven layout extend those to all even layouts, which are computed once, by the
+ * edges of the uneven layouts. */
 tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__view *v,
                               tp__paths **paths) {
   tp__search s;
@@ -219,7 +219,8 @@ tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__
   make_room(cache, 2 * (size_t)s.graph->n_states);
   status = find_paths(cache, p, &even, true, &known);
   if (status == TP_OK)
-    status = prepare(cache, p, v, &s, &weights); /* again: there are few weights at a time */
+    /* again, because few weights are cached at a time */
+    status = prepare(cache, p, v, &s, &weights);
   if (status == TP_OK)
     status = tp__search_extend(&cache->paths, &s, weights, known, paths);
   if (status == TP_OK)

@@ -1,33 +1,33 @@
-/* What searches found, by what they depend on. Shared by layout_cache.c and reshard.c. */
+/* The results of searches, keyed by their inputs. Shared by layout_cache.c and reshard.c. */
 #ifndef TP_LIB_SHARDING_LAYOUT_CACHE_H
 #define TP_LIB_SHARDING_LAYOUT_CACHE_H
 
 #include "sharding/layout_view.h"
 
-/* Zeroed, but for the limit: empty. */
+/* Empty if zeroed except for the limit. */
 typedef struct tp__cache {
   tp_mesh mesh;
   tp_topology topology;
   tp__arena arena; /* graphs */
-  tp__arena paths; /* of the entries */
+  tp__arena paths; /* the paths of the entries */
   size_t path_states, path_limit;
   struct tp__graph_row *graphs;
   struct tp__cache_entry *entries; /* open addressing */
   size_t n_slots;                  /* a power of two, or 0 */
   size_t n_entries;
-  /* how often all paths were forgotten: those that were given out before are gone */
+  /* how often all paths were dropped, which invalidates all paths returned before */
   size_t n_forgotten;
-  tp__weights weights[TP__N_WEIGHTS]; /* of the last tensors that were searched */
+  tp__weights weights[TP__N_WEIGHTS]; /* for the tensors searched last */
   int oldest_weights;
 } tp__cache;
 
 void tp__cache_destroy(tp__cache *cache);
-/* The paths from view->from that answer for view->to. The view may have its dimensions in any
- * order; which of several cheapest paths is found depends on it. */
+/* Finds the paths from view->from that are valid for view->to. The dimensions of the view may have
+ * any order. The order decides which of several cheapest paths is found. */
 tp_status tp__cache_paths(tp__cache *cache, const tp__problem *problem, const tp__view *view,
                           tp__paths **paths);
-/* The same, but distances alone. They do not depend on the order of the dimensions: those of a
- * sorted view (tp__view_sort) are found for more tensors and layouts. */
+/* The same for distances only. These do not depend on the order of the dimensions; a sorted view
+ * (tp__view_sort) shares them with more tensors and layouts. */
 tp_status tp__cache_distances(tp__cache *cache, const tp__problem *problem, const tp__view *view,
                               tp__paths **paths);
 

@@ -1,5 +1,5 @@
-/* A path without a search, for meshes and ranks whose layouts are too many: reduce, gather down to
- * what both layouts share, slice, mask. Always valid, seldom the cheapest. */
+/* Builds a path without search, for meshes and ranks with too many layouts: reduce, gather down to
+ * the common axes, slice, mask. Always valid, seldom the cheapest. */
 #include "sharding/layout.h"
 
 typedef struct path {
@@ -22,8 +22,8 @@ static bool step_to(path *p, tp_step_kind kind, tp_spec to) {
   return true;
 }
 
-/* The layout now, with the partial axes of `goal` added, or with those that are not so in `goal`
- * reduced. */
+/* Returns the current layout with the partial axes of `goal` added, or with those reduced that are
+ * not partial in `goal`. */
 static tp_spec with_partials_of(const path *p, tp_spec goal, bool add) {
   tp_spec to = p->now;
   for (int a = 0; a < p->mesh->n_axes; a++) {
@@ -59,7 +59,8 @@ static bool gather_dim(path *p, int d, int kept) {
   return true;
 }
 
-/* Slices dimension d by the axes[n..all) of the goal, likewise. */
+/* Slices dimension d by the axes[n..all) of the goal, in as few steps as keep every buffer a
+ * prefix. */
 static bool slice_dim(path *p, int d, int n, int all, const int *axes) {
   while (n < all) {
     tp_spec best = p->now, to = p->now;

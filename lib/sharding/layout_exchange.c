@@ -1,9 +1,10 @@
-/* Exchanges between more than two dimensions: an all_to_all whose axes leave one dimension for
- * several, or several for one. As one exchange all but a device's own share moves once; axis by
- * axis some of it moves twice. */
+/* Exchanges between more than two dimensions: an all_to_all whose axes move from one dimension to
+ * several, or from several to one. One exchange moves all data except a device's own share once;
+ * axis by axis, some of it moves twice. */
 #include "sharding/layout.h"
 
-/* Axes that may move at once: as many as the local form has dimensions for (lib/ir/exchange.c). */
+/* Maximum number of axes that move at once, limited by the rank of the local form
+ * (lib/ir/exchange.c). */
 enum { MAX_MOVED = 4 };
 
 typedef struct walk {
@@ -13,7 +14,7 @@ typedef struct walk {
   void *context;
 } walk;
 
-/* The axes of a minor end, major to minor. */
+/* The minor axes of a dimension, major to minor. */
 typedef struct tail {
   int n, next;
   int axes[TP_MAX_AXES];
@@ -21,8 +22,8 @@ typedef struct tail {
 
 /* ---- one dimension to several ---- */
 
-/* Every axis of the tail becomes the minor end of some dimension but `lost`; `won` has those that
- * got one. */
+/* Appends every axis of the tail as the minor-most axis of some dimension other than `lost`. `won`
+ * is the set of dimensions that got one. */
 static tp_status spread(const walk *w, tail t, int lost, unsigned won, unsigned moved,
                         tp_spec spec) {
   if (t.next == t.n)
@@ -55,7 +56,8 @@ static tp_status spread_dim(const walk *w, int dim, tp_spec from) {
 
 /* ---- several to one ---- */
 
-/* The tails become the minor end of dimension `won` in every order that keeps that of each. */
+/* Appends the tails to dimension `won`, in every interleaving that keeps the order within each
+ * tail. */
 static tp_status merge(const walk *w, tail *tails, int won, unsigned moved, tp_spec spec) {
   bool done = true;
   tp_status status = TP_OK;
@@ -73,7 +75,7 @@ static tp_status merge(const walk *w, tail *tails, int won, unsigned moved, tp_s
   return done ? w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, spec) : status;
 }
 
-/* Chooses a minor end, which may be empty, of every dimension from `dim` on but `won`. */
+/* Chooses a tail, possibly empty, of every dimension from `dim` on except `won`. */
 static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, int n_moved, int won,
                               tp_spec spec) {
   if (dim == w->n_dims)

@@ -1,11 +1,12 @@
-/* The graph of all layouts of a view: built once, shared by every shape that is searched in it. */
+/* The graph of all layouts of a view. Built once, and shared by all shapes that are searched in
+ * it. */
 #include "sharding/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Layouts by number k of sharded axes: one more axis is replicated, partial, or takes one of the
- * n_dims + k places that the ordered lists of axes offer. */
+/* Counts layouts by the number k of sharded axes. One more axis is replicated, partial, or takes
+ * one of the n_dims + k positions in the ordered lists of axes. */
 int tp__graph_count(int n_axes, int n_dims, bool partial) {
   int64_t with[TP_MAX_AXES + 1] = {1};
   int64_t unsharded = partial ? 2 : 1, sum = 0;
@@ -44,7 +45,7 @@ static void add_state(tp__graph *graph, tp_spec spec) {
   graph->slots[at] = graph->n_states;
 }
 
-/* `axis` becomes number `order` of the axes of `dim`; later ones move up. */
+/* Inserts `axis` as number `order` of the axes of `dim`, and moves later axes up. */
 static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim, unsigned order) {
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -55,8 +56,8 @@ static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim,
   return spec;
 }
 
-/* Every layout of the axes from `axis` on, given those before: each arrangement arises once, by
- * inserting its axes one after the other. */
+/* Enumerates every layout of the axes from `axis` on, given those before. Each arrangement arises
+ * exactly once, by inserting its axes one after the other. */
 static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
   while (axis < mesh->n_axes && !(graph->axes >> axis & 1))
     axis++;
@@ -98,7 +99,7 @@ static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__graph 
   return TP_OK;
 }
 
-/* ---- permutes: states with equal counts of shards and parts ---- */
+/* ---- permutes: states with equal numbers of shards and parts ---- */
 
 typedef struct counts {
   /* by dimension; the last entry counts the parts of partial axes */
@@ -135,7 +136,7 @@ static int compare_counts(const void *a, const void *b) {
 typedef struct builder {
   const tp_mesh *mesh;
   tp__graph *graph;
-  counts *sorted;     /* states, equal counts side by side */
+  counts *sorted;     /* states, sorted so that equal counts are adjacent */
   uint32_t *position; /* of each state in `sorted` */
   tp__edge *edges;
   size_t n_edges, capacity;
@@ -217,7 +218,8 @@ static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
   graph->into = tp__arena_array(arena, (size_t)n_edges + 1, sizeof *graph->into);
   if (!graph->first_into || !graph->into)
     return TP_NO_MEMORY;
-  uint32_t *end = graph->first_into + 1; /* of the states before; at last, of the state itself */
+  /* during counting: sums for the states before; finally the end of the state itself */
+  uint32_t *end = graph->first_into + 1;
   for (uint32_t e = 0; e < n_edges; e++)
     if (graph->edges[e].to + 1 < graph->n_states)
       end[graph->edges[e].to + 1]++;

@@ -1,5 +1,5 @@
-/* The moves between layouts: what each does to a spec, what it costs, when uneven sizes allow
- * it. */
+/* The moves between layouts: their effect on a spec, their cost, and the conditions for uneven
+ * sizes. */
 #include "sharding/layout.h"
 
 static unsigned partial_axes(const tp_mesh *mesh, tp_spec spec) {
@@ -33,8 +33,8 @@ typedef struct walk {
   int dim;
 } walk;
 
-/* Every sequence of axes of `pool` becomes the minor end of the dimension: slice if they were
- * replicated, reduce_scatter if they were partial. */
+/* Appends every sequence of axes of `pool` to the dimension: a slice if they were replicated, a
+ * reduce_scatter if they were partial. */
 static tp_status append_sequences(const walk *w, unsigned pool, unsigned moved, tp_spec spec) {
   for (int a = 0; a < w->mesh->n_axes; a++) {
     if (!(pool >> a & 1))
@@ -53,7 +53,7 @@ static tp_status append_sequences(const walk *w, unsigned pool, unsigned moved, 
   return TP_OK;
 }
 
-/* Every minor end of dimension w->dim is gathered, or goes to another dimension. */
+/* Gathers every tail of the axes of dimension w->dim, or moves it to another dimension. */
 static tp_status take_minor_axes(const walk *w, int n_dims, tp_spec from) {
   int axes[TP_MAX_AXES];
   int n = tp_spec_dim_axes(w->mesh, from, w->dim, axes);
@@ -77,7 +77,7 @@ static tp_status take_minor_axes(const walk *w, int n_dims, tp_spec from) {
   return TP_OK;
 }
 
-/* Every non-empty subset of `pool` gets the byte `byte`. */
+/* Sets `byte` for every non-empty subset of `pool`. */
 static tp_status mark_subsets(const walk *w, unsigned pool, unsigned byte, tp_spec from) {
   for (unsigned set = pool; set; set = (set - 1) & pool) {
     tp_spec to = from;
@@ -120,7 +120,7 @@ tp_status tp__layout_moves(const tp_mesh *mesh, unsigned axes, int n_dims, bool 
 
 /* ---- description ---- */
 
-/* The changed axes, in mesh order. */
+/* Lists the changed axes in mesh order. */
 static void describe_changed(const tp_mesh *mesh, unsigned set, tp_step *step) {
   for (int a = 0; a < mesh->n_axes; a++) {
     if (set >> a & 1)
@@ -128,7 +128,7 @@ static void describe_changed(const tp_mesh *mesh, unsigned set, tp_step *step) {
   }
 }
 
-/* The axes at the minor end of `dim` in `longer`, beyond its length in `shorter`. */
+/* Lists the minor axes of `dim` in `longer` beyond its axes in `shorter`. */
 static void describe_tail(const tp_mesh *mesh, tp_spec shorter, tp_spec longer, int dim,
                           tp_step *step) {
   int axes[TP_MAX_AXES];
@@ -206,9 +206,9 @@ int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step) {
   return n;
 }
 
-/* ---- price ---- */
+/* ---- cost ---- */
 
-/* By tp_step_kind: the collective that a step is; -1 for local steps. */
+/* By tp_step_kind: the collective of a step; -1 for local steps. */
 static const int collectives[] = {
     [TP_STEP_ALL_GATHER] = TP_ALL_GATHER,
     [TP_STEP_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
@@ -226,8 +226,8 @@ static int64_t set_size(const tp_mesh *mesh, unsigned axes) {
   return n;
 }
 
-/* Elements in the sense of tp_cost_bytes: only for all_gather they are not those of the local
- * buffer. */
+/* Returns the elements as tp_cost_bytes defines them. They differ from the local buffer only for
+ * all_gather. */
 static int64_t group_elements(tp_step_kind kind, int64_t n, int64_t elements) {
   return kind == TP_STEP_ALL_GATHER ? tp__multiply(elements, n) : elements;
 }
@@ -259,7 +259,8 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
     cost = tp_cost_collective(topology, mesh, (tp_collective)collectives[kind], n_list, list,
                               group_elements(kind, n, elements), element_size);
   }
-  return cost > 0 ? cost : 1; /* no step is free, or paths would not be unique */
+  /* every step has a positive cost; otherwise paths would not be unique */
+  return cost > 0 ? cost : 1;
 }
 
 tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step,
@@ -278,7 +279,7 @@ static bool tail_keeps_prefix(const tp_mesh *mesh, tp_spec shorter, tp_spec long
   int n = tp_spec_dim_axes(mesh, longer, dim, axes);
   size = tp__buffer_size(mesh, kept, axes, size);
   if (size <= 1)
-    return true; /* the first device has it all */
+    return true; /* the first device has all elements */
   for (int i = kept; i < n; i++) {
     if (i > kept && size % mesh->axes[axes[i]].size != 0)
       return false;
@@ -296,8 +297,8 @@ static bool same_on_dim(const tp_mesh *mesh, tp_spec a, tp_spec b, int dim) {
   return true;
 }
 
-/* Only the axes at the minor end of dimension `dim` differ, and either buffer is a prefix of what
- * the other one's shards make. */
+/* True if only minor axes of dimension `dim` differ, and each buffer is a prefix of the
+ * concatenated shards of the other. */
 static bool ends_keep_prefix(const tp_mesh *mesh, tp_spec from, tp_spec to, int dim, int64_t size) {
   int64_t before = tp_spec_dim_shards(mesh, from, dim), after = tp_spec_dim_shards(mesh, to, dim);
   return before > after ? tail_keeps_prefix(mesh, to, from, dim, size)

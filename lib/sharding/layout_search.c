@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct extra_edge {
-  uint32_t edge, next; /* `next` + 1; 0: none */
+  uint32_t edge, next; /* next: index + 1; 0: none */
 } extra_edge;
 
 typedef struct run {
@@ -12,23 +12,22 @@ typedef struct run {
   const tp__graph *graph;
   tp__paths *paths;
   tp__weights *weights;
-  bool *open; /* by state: takes part */
-  /* by state that divides: the first of its edges to uneven ones that take part, + 1; 0: there is
-   * none ... */
+  bool *open; /* by state: included in the search */
+  /* by state that divides: its first edge to an included uneven state, + 1; 0: none ... */
   uint32_t *extra;
-  extra_edge *extras; /* ... and all of them */
+  extra_edge *extras; /* ... and the list of all such edges */
   uint32_t n_extras;
-  uint32_t *heap;    /* states, least first */
-  uint32_t *heap_at; /* by state: its place in the heap + 1; 0: never in it; SETTLED: done */
+  uint32_t *heap;    /* states, minimum first */
+  uint32_t *heap_at; /* by state: position in the heap + 1; 0: never in the heap; SETTLED: done */
   uint32_t n_heap;
   bool may_mask;
 } run;
 
 #define SETTLED UINT32_MAX
 
-/* ---- which layouts take part ---- */
+/* ---- included layouts ---- */
 
-/* The axes of `spec` on `dim` are the first ones of those of `whole`. */
+/* True if the axes of `spec` on `dim` are the leading axes of `whole`. */
 static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
   int few[TP_MAX_AXES], all[TP_MAX_AXES];
   int n = tp_spec_dim_axes(mesh, spec, dim, few);
@@ -37,7 +36,8 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
   return memcmp(few, all, (size_t)n * sizeof *few) == 0;
 }
 
-/* An uneven layout takes part only on the way from or to such a layout. */
+/* True if the search includes the layout. On each dimension that it splits unevenly, its axes must
+ * be the leading axes of `from` or of the goal. */
 static bool takes_part(const tp__search *s, tp_spec spec) {
   for (int d = 0; d < s->graph->n_dims; d++)
     if (s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0 &&
@@ -46,8 +46,8 @@ static bool takes_part(const tp__search *s, tp_spec spec) {
   return true;
 }
 
-/* Does the search of `goal` answer for this layout: are its axes on dimensions that it does not
- * divide those of `goal`? */
+/* True if the search with this goal is valid for paths to this layout: its axes on dimensions that
+ * it does not divide must equal those of the goal. */
 static bool is_answered(const tp__search *s, tp_spec spec, bool divides) {
   tp_spec uneven = tp_spec_replicated();
   for (int d = 0; d < s->graph->n_dims && !divides; d++) {
@@ -66,8 +66,8 @@ static void mark_answered(const tp__search *s, const tp__weights *weights, tp__p
 
 /* ---- heap ---- */
 
-/* Order of settling: cost, number of steps, number of the state; total, so the result does not
- * depend on the heap. */
+/* The order in which states are settled: cost, number of steps, number of the state. It is total,
+ * so the result does not depend on the heap. */
 static bool before(const tp__paths *p, uint32_t a, uint32_t b) {
   if (p->cost[a] != p->cost[b])
     return p->cost[a] < p->cost[b];
@@ -81,7 +81,7 @@ static void place(run *r, uint32_t at, uint32_t state) {
   r->heap_at[state] = at + 1;
 }
 
-/* `state` is new in the heap, or comes earlier than before. */
+/* Moves `state` up in the heap after it was added or its key decreased. */
 static void raise_state(run *r, uint32_t state) {
   uint32_t at = r->heap_at[state] ? r->heap_at[state] - 1 : r->n_heap++;
   while (at > 0 && before(r->paths, state, r->heap[(at - 1) / 2])) {
@@ -113,8 +113,8 @@ static uint32_t take_first(run *r) {
 
 /* ---- search ---- */
 
-/* `steps` at most TP_MAX_STEPS lead to `to`. Nothing is cheaper than TP_COST_FORBIDDEN, with no
- * steps, where nothing led yet. */
+/* Relaxes an edge to `to`; `steps` is at most TP_MAX_STEPS. Unreached states have cost
+ * TP_COST_FORBIDDEN and 0 steps, so a forbidden edge never improves them. */
 static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost,
                          uint8_t steps) {
   tp__paths *p = r->paths;
@@ -129,7 +129,7 @@ static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_c
   raise_state(r, to);
 }
 
-/* Along an edge of which one end is uneven. */
+/* Relaxes an edge with an uneven endpoint. */
 static void reach_uneven(run *r, uint32_t from, const tp__edge *edge) {
   tp__paths *p = r->paths;
   if (p->steps[from] < TP_MAX_STEPS && p->cost[from] <= p->cost[edge->to] &&
@@ -170,8 +170,8 @@ static void settle_all(run *r) {
 
 /* ---- runs ---- */
 
-/* Opens an uneven layout: the edges to it join those of the layouts that divide, in front of those
- * of a higher number. */
+/* Includes an uneven layout: adds the edges to it to the lists of the layouts that divide, before
+ * those with higher numbers. */
 static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
   const tp__graph *g = r->graph;
   uint32_t first = g->first_into[state], end = g->first_into[state + 1];
@@ -190,7 +190,7 @@ static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
   return TP_OK;
 }
 
-/* All layouts that take part. */
+/* Includes all layouts that the search needs. */
 static tp_status open_states(run *r) {
   size_t capacity = 0;
   tp_status status = TP_OK;
@@ -203,7 +203,7 @@ static tp_status open_states(run *r) {
   return status;
 }
 
-/* Scratch of a run, given back at its end. */
+/* Allocates the scratch of a run. destroy_run frees it. */
 static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths,
                             run *r) {
   const tp__graph *g = search->graph;
@@ -251,8 +251,8 @@ static void start_at(run *r, uint32_t from) {
   raise_state(r, from);
 }
 
-/* The search goes on from all layouts without partials that the first part reached: there the
- * combiner may change. */
+/* Continues the search from all layouts without partials that the first part reached, because only
+ * there the combiner may change. */
 static void start_behind(run *r, const tp__paths *before) {
   memset(r->heap_at, 0, r->graph->n_states * sizeof *r->heap_at);
   r->may_mask = r->search->may_mask_after;
@@ -296,8 +296,8 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights
   return status;
 }
 
-/* What is known stays, unless it is nearer by the layouts that are new: those are reached from all
- * others, and the search goes on from them. */
+/* Keeps the known distances unless the new layouts shorten them: relaxes all edges to the new
+ * layouts and continues the search from there. */
 tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
                             const tp__paths *known, tp__paths **paths) {
   const tp__graph *g = search->graph;

@@ -1,12 +1,12 @@
-/* Views: leave out what cannot matter, and where the layouts are too many, what is the same before
- * and after. */
+/* Chooses views: omits axes and dimensions that cannot matter, and, if there are too many layouts,
+ * those that do not change. */
 #include "sharding/layout_view.h"
 
 #include <stdlib.h>
 
 /* ---- problem ---- */
 
-/* The combiner of the partial axes, which have but one; false if no axis is partial. */
+/* Finds the single combiner of the partial axes. False if no axis is partial. */
 static bool find_combiner(const tp_mesh *mesh, tp_spec spec, tp_combiner *combiner) {
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -58,8 +58,8 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
     return TP_UNSUPPORTED;
   bool partial_from = find_combiner(mesh, from, &p.combiner),
        partial_to = find_combiner(mesh, to, &p.last_combiner);
-  /* No path between whole values gains by partial layouts, but with them one search answers both
-   * kinds of questions. */
+  /* No path between values without partials gains by partial layouts. But with them, one search
+   * answers both kinds of queries. */
   p.partial = partial_from || partial_to ||
               tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
   if (!partial_from)
@@ -72,7 +72,7 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
   return TP_OK;
 }
 
-/* ---- choosing dimensions and axes ---- */
+/* ---- choice of dimensions and axes ---- */
 
 static unsigned dims_used(const tp_mesh *mesh, tp_spec spec) {
   unsigned used = 0;
@@ -88,8 +88,7 @@ static bool fits(const tp__problem *p, unsigned axes, unsigned dims) {
   return tp__graph_count(count_bits(axes), count_bits(dims), p->partial) <= TP__MAX_STATES;
 }
 
-/* Dimensions whose axes differ, and the axes on them or with another place; everything else stays
- * as it is. */
+/* Finds the dimensions whose axes change, the axes on them, and all other axes that change. */
 static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
   unsigned changed_dims = 0, changed_axes = 0;
   for (int a = 0; a < p->mesh->n_axes; a++) {
@@ -111,8 +110,8 @@ static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
   *dims = changed_dims;
 }
 
-/* A dimension that neither layout splits is a place to put axes for a while; the one that takes
- * most is added. */
+/* Adds the dimension that can temporarily hold the most axes, among those that neither layout
+ * splits. */
 static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, unsigned dims) {
   int64_t most = 1;
   unsigned parking = 0;
@@ -144,7 +143,7 @@ static bool choose(const tp__problem *p, bool *full, unsigned *axes, unsigned *d
   return true;
 }
 
-/* ---- there and back ---- */
+/* ---- conversion of specs ---- */
 
 tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec) {
   tp_spec inside = tp_spec_replicated();
@@ -203,7 +202,7 @@ tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t
   return part;
 }
 
-/* Of the dimensions the places, and of the layouts what follows from them. */
+/* Sets the positions of the dimensions, and all members that depend on them. */
 static void place_dims(const tp__problem *p, tp__view *v) {
   for (int d = 0; d < v->n_dims; d++)
     v->place[v->dims[d]] = (int8_t)d;
@@ -235,7 +234,7 @@ bool tp__view_create(const tp__problem *p, tp__view *view) {
   return true;
 }
 
-/* The axes of `spec` on dimension d, with their order. */
+/* Encodes the axes of `spec` on dimension d, with their order. */
 static uint64_t axes_on(const tp_mesh *mesh, tp_spec spec, int d) {
   uint64_t axes = 0;
   for (int a = 0; a < mesh->n_axes; a++)
@@ -244,10 +243,10 @@ static uint64_t axes_on(const tp_mesh *mesh, tp_spec spec, int d) {
   return axes;
 }
 
-/* What a dimension of the view is to a search. */
+/* The properties of a view's dimension that matter to a search. */
 typedef struct dim_key {
   int dim;          /* of the tensor */
-  uint64_t rows[4]; /* size, is it uneven, axes of `from`, of an uneven `to` */
+  uint64_t rows[4]; /* size, whether it is uneven, axes of `from`, axes of an uneven `to` */
 } dim_key;
 
 static int compare_dims(const void *a, const void *b) {

@@ -1,18 +1,19 @@
-/* What the moves of a graph cost for one tensor. Shared by the searches from all its layouts, and
- * worked out when first needed. */
+/* The costs of a graph's moves for one tensor. Shared by the searches from all its layouts, and
+ * computed on first use. */
 #include "sharding/layout.h"
 
 #include <string.h>
 
-/* A direct-mapped memo of prices: the layouts of a tensor have few different local sizes. */
+/* A direct-mapped memo of prices, because the layouts of a tensor have few different local
+ * sizes. */
 enum { MEMO_BITS = 4, MEMO_WAYS = 1 << MEMO_BITS };
 
 typedef struct tp__memo_entry {
-  int64_t elements; /* -1: none yet */
+  int64_t elements; /* -1: empty */
   tp_cost cost;
 } memo;
 
-/* The local elements of a layout, and whether it divides all dimensions. */
+/* Returns the local elements of a layout, and whether it divides all dimensions. */
 static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) {
   int64_t shards[TP_MAX_RANK], elements = s->outer;
   *divides = true;
@@ -51,7 +52,7 @@ static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, 
   return m->cost;
 }
 
-/* The edges between layouts that divide. */
+/* Lists the edges between layouts that divide all dimensions. */
 static tp_status list_even(tp__weights *w, const tp__search *s) {
   const tp__graph *g = w->graph;
   w->first_even = tp__calloc((size_t)g->n_states + 1, sizeof *w->first_even);
@@ -114,7 +115,7 @@ tp_cost tp__weigh(tp__weights *w, const tp__search *s, uint32_t from, const tp__
     return *cost;
   if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
     *cost = TP_COST_FORBIDDEN;
-  else /* more than the layout has: uneven shards are filled up */
+  else /* more than the local elements, because uneven shards are padded */
     *cost = price(w, s, edge,
                   tp__multiply(s->outer, tp__move_elements(s->mesh, kind, a, b, n_dims, s->sizes)));
   return *cost;

@@ -1,4 +1,4 @@
-/* Meshes: creation, parsing, refinement into sub-axes. */
+/* Meshes: creation, parsing, and refinement into sub-axes. */
 #include "tp/mesh.h"
 
 #include "support/support.h"
@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Device numbers and shard counts stay in 32 bits, so that products with 32-bit sizes never
+/* Device numbers and shard counts fit into 32 bits, so that products with 32-bit sizes never
  * overflow. */
 static const int64_t max_devices = INT32_MAX;
 
-/* printf into the caller's message, if there is one. */
+/* Formats a message for the caller, if requested. */
 #define WHY(...) ((void)(why && snprintf(why, why_size, __VA_ARGS__)))
 
 static bool name_fits(const char *name) { return name && *name && strlen(name) < TP_MAX_AXIS_NAME; }
@@ -71,7 +71,7 @@ tp_status tp_mesh_create(const char *name, int n, const char *const *names, cons
   return create(name, n, names, sizes, NULL, 0, mesh);
 }
 
-/* Reads decimal digits; false when there are none or the value passes the largest mesh. */
+/* Reads decimal digits. False if there are none, or if the value exceeds the largest mesh. */
 static bool parse_size(const char **text, int64_t *size) {
   const char *p = *text;
   int64_t value = 0;

@@ -1,4 +1,4 @@
-/* Objectives: what prices are about. */
+/* Objectives: the quantity that prices measure. */
 #include "tp/cost.h"
 
 #include <string.h>
@@ -19,12 +19,13 @@ bool tp_objective_find(const char *name, tp_objective *objective) {
   return false;
 }
 
-/* How much a second of the machine counts: a byte then weighs as much as a millisecond, more than
- * any layout of one byte less can save, and prices of plans that send terabytes still fit. */
+/* The weight of a second of machine time. A byte then weighs as much as a millisecond, which is
+ * more than a layout with one byte less can save in time. Prices of plans that send terabytes still
+ * fit. */
 static const double second_weight = TP_BYTE_PS * 1e-9;
 
-/* 1e9 of something that costs `ps` picoseconds each, of which the machine does `rate` a second; 0:
- * it has none. */
+/* Returns the priced rate, in 1e9 per second, of items that cost `ps` picoseconds each, if the
+ * machine processes `rate` of them (in 1e9 per second); 0: the machine has no such rate. */
 static double priced_rate(double ps, double rate) {
   return rate > 0 ? 1 / (ps * 1e-3 + second_weight / rate) : 0;
 }

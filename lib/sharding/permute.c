@@ -1,11 +1,12 @@
-/* Permutes: which axes move data, and who receives from whom.
+/* Permutes: determines the axes that move data, and the source of each device.
  *
- * Axes that are replicated, or partial, both before and after are fixed: nothing moves along them.
- * A device's place in a layout is a list of numbers: its shard along every dimension, its part
- * along the other partial axes (taken together, in mesh order; parts have no order of their own),
- * and its coordinates on the fixed axes. Packed into one number these are a weighted sum of the
- * device's coordinates, so a layout is a weight for every axis. A permute maps places to equal
- * places; both layouts have the same number of devices in every place, so a bijection exists. */
+ * Axes that are replicated or partial both before and after are fixed: nothing moves along them.
+ * The place of a device in a layout is a list of numbers: its shard along every dimension, its part
+ * along the other partial axes (taken together, in mesh order, because parts are unordered), and
+ * its coordinates on the fixed axes. Packed into one number, these are a weighted sum of the
+ * device's coordinates, so a layout is represented by one weight per axis. A permute maps places to
+ * equal places. Both layouts have the same number of devices in every place, so a bijection
+ * exists. */
 #include "sharding/layout.h"
 
 typedef struct weights {
@@ -23,8 +24,7 @@ static unsigned fixed_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   return fixed;
 }
 
-/* Gives the axes (major to minor) the weights of one number above those given so far, of which
- * *weight is the first. */
+/* Gives the axes (major to minor) the weights of one more number. *weight is its first weight. */
 static void weigh_number(const tp_mesh *mesh, int n, const int *axes, int64_t *weight, weights *w) {
   for (int i = n - 1; i >= 0; i--) {
     w->axis[axes[i]] = *weight;
@@ -32,7 +32,7 @@ static void weigh_number(const tp_mesh *mesh, int n, const int *axes, int64_t *w
   }
 }
 
-/* Specs with equal counts of shards and parts get weights that can be compared with each other. */
+/* Computes weights that are comparable between specs with equal numbers of shards and parts. */
 static weights weigh(const tp_mesh *mesh, tp_spec spec, unsigned fixed) {
   weights w = {{0}};
   int64_t weight = 1;
@@ -57,8 +57,8 @@ static weights weigh(const tp_mesh *mesh, tp_spec spec, unsigned fixed) {
   return w;
 }
 
-/* Nothing moves along an axis that is the same digit of the same number before and after; digits of
- * different numbers have different weights. */
+/* Nothing moves along an axis with equal weights, which is the same digit of the same number before
+ * and after. Digits of different numbers have different weights. */
 unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   unsigned moved = 0, fixed = fixed_axes(mesh, from, to);
   weights before = weigh(mesh, from, fixed), after = weigh(mesh, to, fixed);
@@ -74,8 +74,8 @@ static int64_t place_of(const tp_mesh *mesh, const weights *w, int64_t device) {
   return place;
 }
 
-/* Devices that must receive a place are served, in their order, by those that hold it and do not
- * keep it, in theirs: one list of holders for each place. Places are below the number of
+/* Matches the devices that need a place, in order, with the devices that hold it and do not keep
+ * it, in order. Uses one list of holders per place. Places are smaller than the number of
  * devices. */
 tp_status tp_step_permute_sources(const tp_mesh *mesh, const tp_step *step, int64_t *sources) {
   unsigned fixed = fixed_axes(mesh, step->from, step->to);

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* States of all remembered paths together, about 14 bytes each; beyond that all are forgotten, and
- * found again if asked for. */
+/* Maximum number of states in all cached paths, about 14 bytes each. Beyond that, all paths are
+ * dropped and computed again on demand. */
 enum { DEFAULT_PATH_LIMIT = 1 << 24 };
 
 enum { N_RECENT = 8 };
 
-/* A search that answered lately: a planner asks for one `from` and many `to`. */
+/* A recent search. A planner queries many `to` for the same `from`. */
 typedef struct recent {
   tp__paths *paths; /* NULL: none */
   tp_spec from;
@@ -26,7 +26,7 @@ typedef struct recent {
 struct tp_reshard_cache {
   tp__cache searches;
   recent recent[N_RECENT];
-  size_t n_forgotten; /* of `searches`, when these were remembered */
+  size_t n_forgotten; /* value of searches.n_forgotten when these were stored */
   int oldest_recent;
 };
 
@@ -51,9 +51,9 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
   cache->searches.path_limit = states;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
-/* Appends a step and prices it at the local size it starts from. */
+/* Appends a step, priced at its initial local size. */
 static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_kind kind,
                         tp_spec from, tp_spec to, tp_reshard *reshard) {
   tp_step *step = &reshard->steps[reshard->n_steps++];
@@ -89,7 +89,7 @@ static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const 
   const tp__paths *paths = found;
   uint32_t state = tp__graph_find(paths->graph, v->to);
   if (state == TP__NO_STATE)
-    return TP_INTERNAL; /* verified specs are layouts of the view */
+    return TP_INTERNAL; /* verified specs are always layouts of the view */
   if (paths->cost[state] >= TP_COST_FORBIDDEN)
     return TP_UNSUPPORTED;
   tp_spec after[TP_MAX_STEPS];
@@ -113,7 +113,7 @@ static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const 
 static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v,
                      tp__paths *paths) {
   if (!v->full || p->combiner != p->last_combiner)
-    return; /* more of `to` matters to these */
+    return; /* the results of these depend on more of `to` */
   if (cache->n_forgotten != cache->searches.n_forgotten)
     memset(cache->recent, 0, sizeof cache->recent);
   cache->n_forgotten = cache->searches.n_forgotten;
@@ -124,7 +124,7 @@ static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__vi
     r->shape[d] = p->shape[d];
 }
 
-/* Is this search about the same tensor, in the same layout? */
+/* True if this search is for the same tensor in the same layout. */
 static bool is_about(const recent *r, tp_spec from, int rank, const int64_t *shape,
                      int64_t element_size) {
   if (!r->paths || !tp_spec_equal(from, r->from) || rank != r->rank ||
@@ -136,7 +136,7 @@ static bool is_about(const recent *r, tp_spec from, int rank, const int64_t *sha
   return true;
 }
 
-/* `to` as a layout of the search; false if it is none. */
+/* Converts `to` to a layout of the search. False if it is not one. */
 static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_spec *goal) {
   *goal = tp_spec_replicated();
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -156,7 +156,8 @@ static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_sp
   return true;
 }
 
-/* True if the search answers this too; any doubt is left to the long way. */
+/* True if the search also answers this query. In doubt false; the query then takes the slow
+ * path. */
 static bool answers(const recent *r, tp_spec goal, tp_cost *cost) {
   uint32_t state = tp__graph_find(r->paths->graph, goal);
   if (state == TP__NO_STATE || !r->paths->answered[state] ||
@@ -226,7 +227,7 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
   }
   if (status != TP_OK)
     return status;
-  if (made.n_steps > 0) { /* the search leaves out axes of size 1 */
+  if (made.n_steps > 0) { /* the search omits axes of size 1 */
     made.steps[0].from = from;
     made.steps[made.n_steps - 1].to = to;
   }

@@ -1,5 +1,4 @@
-/* Internal helpers of the sharding values: bytes of a spec, sizes, meshes without axes of size
- * 1. */
+/* Internal helpers for specs: their bytes, sizes, and combiners. */
 #ifndef TP_LIB_SHARDING_SHARDING_H
 #define TP_LIB_SHARDING_SHARDING_H
 
@@ -16,13 +15,13 @@ static inline void tp__spec_set_byte(tp_spec *spec, int axis, unsigned byte) {
   spec->bits = (spec->bits & ~(UINT64_C(0xff) << (8 * axis))) | (uint64_t)byte << (8 * axis);
 }
 
-/* The dimension that a byte of a spec names; -1 for replicated and partial. */
+/* Returns the dimension that a byte of a spec names; -1 for replicated and partial. */
 static inline int tp__byte_dim(unsigned byte) {
   return byte & TP__PARTIAL_BIT ? -1 : (int)(byte & 15) - 1;
 }
 
-/* Are several partial axes combined in different ways? Such a value depends on which is combined
- * first, so no op may make or take it. */
+/* True if the partial axes have different combiners. Such a value depends on the order of
+ * combination, so no op may produce or use it. */
 bool tp__spec_mixes_combiners(tp_spec spec);
 
 /* Product of two sizes >= 0, saturating at INT64_MAX. */
@@ -33,7 +32,7 @@ static inline int64_t tp__multiply(int64_t a, int64_t b) {
 /* Greatest common divisor with a number of devices; gcd(0, n) == n. */
 static inline int64_t tp__gcd(int64_t a, int64_t devices) {
   if ((devices & (devices - 1)) == 0)
-    return (a | devices) & -(a | devices); /* a power of two, as it is most often */
+    return (a | devices) & -(a | devices); /* a power of two, the most frequent case */
   while (devices) {
     int64_t rest = a % devices;
     a = devices;
@@ -42,11 +41,11 @@ static inline int64_t tp__gcd(int64_t a, int64_t devices) {
   return a;
 }
 
-/* Nested ceil: the local buffer of a dimension of `size` that `axes` (n of them, major to minor)
- * split. */
+/* Nested ceil: the local buffer size of a dimension of `size` that `axes` (n of them, major to
+ * minor) split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);
 
-/* Microseconds as a cost, rounded; forbidden where they are too many. */
+/* Converts microseconds to a cost, rounded; TP_COST_FORBIDDEN if they are too many. */
 tp_cost tp__from_us(double us);
 
 /* log2(n / base), at least 0, piecewise linear between powers of two. */

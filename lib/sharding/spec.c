@@ -1,4 +1,4 @@
-/* ShardingSpec: places of axes, and sizes. */
+/* Sharding specs: places of axes, and sizes. */
 #include "tp/spec.h"
 
 #include "sharding/sharding.h"
@@ -77,7 +77,7 @@ int tp_spec_dim_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes) {
     unsigned byte = tp__spec_byte(spec, i);
     if (tp__byte_dim(byte) != dim)
       continue;
-    axes[byte >> 4] = i; /* orders have no gaps, so the n entries are filled */
+    axes[byte >> 4] = i; /* orders have no gaps, so all n entries are filled */
     n++;
   }
   return n;
@@ -108,7 +108,8 @@ int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim) {
 }
 
 bool tp_spec_is_canonical(const tp_mesh *mesh, tp_spec spec) {
-  unsigned next[TP_MAX_RANK + 2] = {0}; /* order that the next axis of the dimension must have */
+  /* the order that the next axis of the dimension must have */
+  unsigned next[TP_MAX_RANK + 2] = {0};
   for (int i = 0; i < mesh->n_axes; i++) {
     unsigned byte = tp__spec_byte(spec, i);
     int dim = tp__byte_dim(byte);

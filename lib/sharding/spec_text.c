@@ -1,4 +1,4 @@
-/* ShardingSpec: text and verification. */
+/* Sharding specs: text and verification. */
 #include "tp/spec.h"
 
 #include "sharding/sharding.h"
@@ -24,7 +24,7 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* MLIR prints a dictionary key bare if it is [A-Za-z_][A-Za-z0-9_$.]*, else quoted. */
+/* True if MLIR prints the dictionary key without quotes: [A-Za-z_][A-Za-z0-9_$.]*. */
 static bool is_bare_key(const char *key) {
   if (!is_letter(*key))
     return false;
@@ -88,7 +88,7 @@ int tp_spec_text(const tp_mesh *mesh, tp_spec spec, int rank, char *text, size_t
 
 #define WHY(...) ((void)(why && snprintf(why, why_size, __VA_ARGS__)))
 
-/* Every order 0..n-1 of the dimension occurs once. */
+/* True if every order 0..n-1 of the dimension occurs exactly once. */
 static bool orders_close(const tp_mesh *mesh, tp_spec spec, int dim) {
   unsigned seen = 0;
   for (int a = 0; a < mesh->n_axes; a++) {

@@ -1,4 +1,4 @@
-/* Machines by name, and their binding to the axes of a mesh. */
+/* Loads machines by name, and binds them to the axes of a mesh. */
 #include "sharding/topology.h"
 
 #include "sharding/sharding.h"
@@ -26,7 +26,7 @@ static tp_status fail(char *why, size_t why_size, tp_status status, const char *
   return status;
 }
 
-/* The bytes of a descriptor, one more than allowed at most. Negative on error. */
+/* Reads a descriptor, at most one byte more than allowed. Negative on error. */
 static ssize_t read_all(int fd, char *text, size_t size) {
   size_t length = 0;
   while (length < size) {
@@ -65,9 +65,9 @@ static tp_status load_open_file(const char *path, int fd, char *why, size_t why_
   return status;
 }
 
-/* TP_NOT_FOUND when there is no such file; other errors are final. */
+/* Loads a file. TP_NOT_FOUND if it does not exist; other errors are final. */
 static tp_status load_file(const char *path, char *why, size_t why_size, tp_machine **machine) {
-  /* a pipe nobody writes to must not hang */
+  /* O_NONBLOCK, so that a pipe without a writer does not hang */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return fail(why, why_size, errno == ENOENT || errno == ENOTDIR ? TP_NOT_FOUND : TP_IO,
@@ -124,7 +124,8 @@ void tp_machine_destroy(tp_machine *machine) { tp__free(machine); }
 
 /* ---- binding ---- */
 
-/* The last row whose n the group reaches; a group of one device gets the first row. */
+/* Returns the last row whose n is at most the size of the group; a group of one device gets the
+ * first row. */
 static const tp__line_row *find_row(const tp__level *level, int kind, int64_t n) {
   const tp__line_row *found = &level->rows[kind][0];
   for (int i = 1; i < level->n_rows[kind] && level->rows[kind][i].n <= n; i++)
@@ -152,7 +153,7 @@ static bool has_joint(const tp_topology *topology, int level, int64_t n) {
   return false;
 }
 
-/* The lines of all groups that several axes of one level form. */
+/* Computes the lines of all groups that several axes of one level form. */
 static void bind_joints(const tp_machine *machine, const tp_mesh *mesh, tp_topology *topology) {
   for (unsigned set = 1; set < 1u << mesh->n_axes; set++) {
     int n_axes = 0, level = 0;
@@ -174,7 +175,8 @@ static void bind_joints(const tp_machine *machine, const tp_mesh *mesh, tp_topol
   }
 }
 
-/* The innermost level that holds `span` consecutive devices; NULL if the machine is smaller. */
+/* Returns the innermost level that holds `span` consecutive devices; NULL if the machine is
+ * smaller. */
 static const tp__level *find_level(const tp_machine *machine, int64_t span) {
   for (int i = 0; i < machine->n_levels; i++)
     if (machine->levels[i].devices == 0 || span <= machine->levels[i].devices)

@@ -1,3 +1,4 @@
+/* Reads JSON values with range checks and precise messages. */
 #include "sharding/topology_json.h"
 
 #include <math.h>

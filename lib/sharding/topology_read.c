@@ -1,4 +1,4 @@
-/* Topology files: what is in them. docs/reference/topology.md describes them. */
+/* Reads topology files, which docs/reference/topology.md describes. */
 #include "sharding/topology.h"
 #include "sharding/topology_json.h"
 
@@ -18,8 +18,7 @@ const char *tp_peak_name(tp_peak peak) {
 static tp_status read_peaks(tp__json_reader *r, json_t *peaks, void *to) {
   double *gflops = to;
   tp__json_field fields[TP_N_PEAKS];
-  /* Where a class is missing: slower hardware for wider numbers, no faster one for narrower
-   * ones. */
+  /* Defaults for missing classes: wider numbers are slower, and narrower ones are not faster. */
   static const struct {
     tp_peak of, from;
     double share;
@@ -59,7 +58,7 @@ static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
 
 /* ---- lines ---- */
 
-/* A line, and the level that gets it for each of its kinds. */
+/* A line, and the level to which it is added for each of its kinds. */
 typedef struct new_line {
   tp__level *level;
   double n;
@@ -125,7 +124,7 @@ static tp_status read_line(tp__json_reader *r, json_t *object, void *to) {
       {.key = "alpha_us", .number = &line.line.alpha_us, .range = TP__JSON_NOT_NEGATIVE},
       {.key = "gbytes_per_s", .number = &line.line.gbytes_per_s, .range = TP__JSON_POSITIVE},
       {.key = "latency", .read = read_latency, .to = &line.latency, .optional = true},
-      {.key = "kinds", .read = read_kinds, .to = &line}, /* the last: it adds the line */
+      {.key = "kinds", .read = read_kinds, .to = &line}, /* must be last: it adds the line */
   };
   return tp__json_object(r, object, "an object with kinds, n, alpha_us and gbytes_per_s",
                          TP__COUNT(fields), fields);
@@ -140,7 +139,7 @@ static tp_status read_lines(tp__json_reader *r, json_t *lines, void *to) {
   return status;
 }
 
-/* ---- kernels that reach other devices ---- */
+/* ---- kernels that access other devices ---- */
 
 static tp_status read_pull(tp__json_reader *r, json_t *object, void *to) {
   tp_kernels *kernels = to;
@@ -184,8 +183,8 @@ static tp_status read_kernels(tp__json_reader *r, json_t *object, void *to) {
 
 /* ---- levels ---- */
 
-/* A level holds more devices than the one inside it; only the outermost may leave their number
- * open. */
+/* Checks that a level holds more devices than the one inside it. Only the outermost level may omit
+ * its number. */
 static tp_status check_order(const tp__json_reader *r, const tp_machine *machine,
                              const tp__level *level) {
   const tp__level *inner = level - 1;
@@ -261,14 +260,14 @@ static tp_status read_root(tp__json_reader *r, json_t *root, tp_machine *machine
       {.key = "device", .read = read_device, .to = &machine->device},
       {.key = "levels", .read = read_levels, .to = machine},
   };
-  /* Before the other keys: they are those of this schema. */
+  /* Checks the schema before the other keys, which it defines. */
   tp_status status = json_is_object(root) ? tp__json_member(r, root, &fields[0]) : TP_OK;
   return status ? status
                 : tp__json_object(r, root, "an object with the keys of a topology",
                                   TP__COUNT(fields), fields);
 }
 
-/* jansson says where the text stops being JSON. */
+/* Reports the position where the text stops being JSON. */
 static tp_status not_json(const tp__json_reader *r, const json_error_t *error) {
   if (r->why)
     snprintf(r->why, r->why_size, "%s:%d: this is not JSON: %s", r->label, error->line,

@@ -1,3 +1,5 @@
+/* Subgradient ascent on memory prices with message passing, which also decodes, repairs and
+ * prunes. */
 #include "solver/climb.h"
 
 #include "solver/memory.h"
@@ -11,16 +13,16 @@ enum {
   ROOT_ROUNDS = 1000, /* of messages and prices */
   /* the same below the root, which starts from the prices and messages of its parent */
   ROUNDS = 24,
-  PATIENCE = 6,     /* rounds without a better bound before prices move in smaller steps */
-  WINDOW = 40,      /* rounds in which less than a thousandth of the gap gained is too little */
-  LAST_PASSES = 20, /* at most, to be as good as before at the best prices */
+  PATIENCE = 6,     /* rounds without a better bound before the step shrinks */
+  WINDOW = 40,      /* stop if the gap shrinks by less than a thousandth in this many rounds */
+  LAST_PASSES = 20, /* maximum number of passes to restore the best bound at the best prices */
   REPAIR_EVERY = 8  /* rounds */
 };
 #define LEAST_STEP 0.001
 #define RISE 1.1
 #define FALL 0.7
 #define MEMORY_OF_USAGE                                                                            \
-  0.7 /* of the average usage that prices follow (the volume algorithm, Barahona and Anbil 2000) */
+  0.7 /* weight of the previous average usage (volume algorithm, Barahona and Anbil 2000) */
 
 void tp__climb_keep(const tp__wcsp *g, const int *at, int *choices) {
   for (int v = 0; v < g->n_nodes; v++)
@@ -29,7 +31,7 @@ void tp__climb_keep(const tp__wcsp *g, const int *at, int *choices) {
   tp__wcsp_complete(g, choices);
 }
 
-/* `at` as it is if it fits, and in any case when repaired, becomes the answer if it is better. */
+/* Makes `at` the answer if it is better: if it fits as it is, or, with may_repair, after repair. */
 static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
   tp__search *s = c->s;
   tp__wide excess = tp__excess_of(c->g, c->used);
@@ -60,9 +62,9 @@ static tp_status offer(tp__climber *c, const int *at, bool may_repair) {
   return TP_OK;
 }
 
-/* Prices rise, from the best ones, where the average of late choices uses more than the room, and
- * fall where less: a subgradient step of the length that would close the gap if the direction were
- * right (Polyak). */
+/* Takes a subgradient step from the best prices: prices rise where the average usage of recent
+ * assignments exceeds the capacity, and fall where it is below. The length would close the gap if
+ * the direction were right (Polyak). */
 static void move_prices(tp__climber *c, tp_cost best, double step) {
   tp__wmemory *memory = c->g->memory;
   double norm = 0;
@@ -101,7 +103,7 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
   if (status)
     return status;
   tp__usage_of(c->g, c->at, c->used);
-  /* what it uses, and costs */
+  /* computing usage and cost */
   c->s->work += 2 * (c->g->n_nodes + c->g->memory->n_times) + c->g->n_edges;
   for (int t = 0; t < c->g->memory->n_times; t++) {
     double used = (double)c->used[t];
@@ -110,7 +112,7 @@ static tp_status round_of_climb(tp__climber *c, int round, bool may_repair) {
   return offer(c, c->at, may_repair);
 }
 
-/* Back at the best prices, as far as the messages follow. */
+/* Returns to the best prices, passes messages until the bound is restored, and prunes. */
 static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
   bool valid = true;
   memcpy(c->g->memory->price, c->best_price, (size_t)c->g->memory->n_times * sizeof *c->best_price);
@@ -126,7 +128,7 @@ static tp_status prune(tp__climber *c, tp_cost best, bool is_root) {
   c->bound = bound > c->bound ? bound : c->bound;
   if (c->bound >= c->limit)
     return TP_INFEASIBLE;
-  /* At the root the best choice itself stays, as the neighbourhoods start from it. */
+  /* At the root, keeps the best assignment itself, because the neighborhoods start from it. */
   bool keeps_best = is_root && c->answer->cost < TP_COST_FORBIDDEN;
   return tp__prices_prune(&c->prices, keeps_best ? c->answer->cost + 1 : c->limit, &c->s->work);
 }

@@ -1,5 +1,5 @@
-/* Prices are in fixed point; what a strategy pays is rounded down and what is paid back is rounded
- * up, so that bounds are certified in integers. */
+/* Finds prices for a few times by cutting planes. Prices are in fixed point. Payments are rounded
+ * down and the refund is rounded up, so bounds are certified in integers. */
 #include "solver/coarse.h"
 
 #include <stdlib.h>
@@ -8,18 +8,19 @@
 typedef unsigned __int128 exact;
 
 enum {
-  FRACTION = 32, /* bits of a price behind the point */
-  SOLVES = 8,    /* for one time */
-  SHARES = 6     /* of the work: a solve takes no more than one */
+  FRACTION = 32, /* fractional bits of a price */
+  SOLVES = 8,    /* per time */
+  SHARES = 6     /* one solve may use at most this share of the work */
 };
-#define FIRST_SHARE 0.02 /* of the cost, that all the room is worth at the first price */
+/* price of the whole capacity at the first price, as a share of the cost */
+#define FIRST_SHARE 0.02
 #define RISE 4.0
 #define MOST_PRICE 0x1p60 /* in fixed point */
 #define MOST_PAID ((tp_cost)1 << 55)
 
-/* A choice, and what it says of a price at the time in question. */
+/* An assignment, as a point on the dual function of the price at the current time. */
 typedef struct sample {
-  double cost; /* payments at other times included */
+  double cost; /* including payments at other times */
   double used;
   bool known;
 } sample;
@@ -29,9 +30,9 @@ typedef struct pricer {
   const tp_problem *problem;
   const tp__code *code;
   int64_t work; /* of one solve */
-  int64_t end;  /* of all */
+  int64_t end;  /* of all solves */
   tp__coarse *out;
-  exact fixed[TP__COARSE_TIMES]; /* the present prices */
+  exact fixed[TP__COARSE_TIMES]; /* the current prices */
   int *choices;                  /* of the last solve */
 } pricer;
 
@@ -50,12 +51,11 @@ static exact price_of(const pricer *p, const tp__problem_life *life) {
 
 static tp_cost payment(exact price, int64_t usage) {
   exact paid = price * (exact)usage >> FRACTION;
-  /* less than is due keeps bounds certified */
+  /* paying less than due keeps bounds certified */
   return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID;
 }
 
-/* Adds what a node pays to its costs, which are its own from then on. False when memory runs
- * out. */
+/* Adds the payments of a node to its costs, which are copied first. False if memory runs out. */
 static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node,
                 tp__problem_node *priced) {
   for (int i = 0; i < node->n_lives; i++) {
@@ -74,7 +74,7 @@ static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node,
   return true;
 }
 
-/* The problem with payments and without its limit, in `priced`, whose costs are in `pool`. */
+/* Creates the problem with payments and without its limit in `priced`. Its costs are in `pool`. */
 static bool make_priced(const pricer *p, tp__pool *pool, tp_problem *priced) {
   const tp_problem *problem = p->problem;
   *priced = *problem;
@@ -89,7 +89,7 @@ static bool make_priced(const pricer *p, tp__pool *pool, tp_problem *priced) {
   return true;
 }
 
-/* What all the room is worth. */
+/* Returns the price of the whole capacity. */
 static exact refund(const pricer *p) {
   exact sum = 0;
   for (int k = 0; k < p->out->n; k++)
@@ -97,7 +97,7 @@ static exact refund(const pricer *p) {
   return (sum * (exact)p->problem->limit + (((exact)1 << FRACTION) - 1)) >> FRACTION;
 }
 
-/* ---- what a solve says ---- */
+/* ---- evaluation of a solve ---- */
 
 static double used_at(const pricer *p, const int *choices, int64_t time) {
   double used = 0;
@@ -109,7 +109,7 @@ static double used_at(const pricer *p, const int *choices, int64_t time) {
   return used;
 }
 
-/* As a cost of the graph of the unpriced problem. */
+/* Converts to a cost of the graph of the unpriced problem. */
 static tp_cost as_cost(const pricer *p, exact cost) {
   exact above = cost > p->code->base ? cost - p->code->base : 0,
         scaled = above * (exact)p->code->step;
@@ -126,7 +126,7 @@ static void learn_bound(pricer *p, const tp__code *code, tp_cost bound) {
     p->out->price[k] = (double)p->fixed[k] / (double)((exact)1 << FRACTION) * (double)p->code->step;
 }
 
-/* Keeps the choice if it fits. */
+/* Keeps the assignment if it fits. */
 static tp_status learn_choice(pricer *p, bool *fits) {
   int64_t time;
   exact peak;
@@ -141,7 +141,7 @@ static tp_status learn_choice(pricer *p, bool *fits) {
   return status;
 }
 
-/* Solves at the present prices. *found: there is a choice, in p->choices. */
+/* Solves at the current prices. *found: p->choices has an assignment. */
 static tp_status solve(pricer *p, bool *found, bool *fits) {
   tp__pool pool = {0};
   tp_problem priced;
@@ -158,7 +158,7 @@ static tp_status solve(pricer *p, bool *found, bool *fits) {
     tp_cost step = p->s->step;
     p->s->step = code.step;
     p->s->work_limit = p->s->work + p->work < p->end ? p->s->work + p->work : p->end;
-    p->s->nested++; /* what it costs is no cost of the problem */
+    p->s->nested++; /* costs of the priced problem must not be reported */
     status = tp__wcsp_search(p->s, g, TP_COST_FORBIDDEN, 0, &answer);
     p->s->nested--;
     p->s->step = step;
@@ -174,7 +174,7 @@ static tp_status solve(pricer *p, bool *found, bool *fits) {
 
 /* ---- the price of one time ---- */
 
-/* A price as cost for a unit; 0 takes it away. */
+/* Sets the price of time k, in cost per unit; 0 removes it. */
 static void set_price(pricer *p, int k, double price) {
   double fixed = price * (double)((exact)1 << FRACTION);
   p->fixed[k] = fixed > 0 ? (exact)(fixed < MOST_PRICE ? fixed : MOST_PRICE) : 0;
@@ -190,8 +190,8 @@ static sample look(const pricer *p, int k, const int *choices) {
   return at;
 }
 
-/* Finds the price at time number k. `over` is the choice at price 0 there; p->choices is in the end
- * one that keeps the room at this time, if *under. */
+/* Finds the price at time number k. `over` is the assignment at price 0 there. If *under,
+ * p->choices fits the capacity at this time on return. */
 static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
   const double room = (double)p->problem->limit;
   sample low = look(p, k, over), high = {0};

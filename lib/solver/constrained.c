@@ -1,3 +1,4 @@
+/* Search under a memory limit: alternates pruning, neighborhoods and branching. */
 #include "solver/constrained.h"
 
 #include "solver/climb.h"
@@ -12,14 +13,14 @@
 
 enum {
   MAX_DEPTH = 200,
-  FIRST_BUDGET = 1250000000, /* of neighbourhoods, doubled every time, and at first ... */
-  FIRST_SHARE = 4,           /* ... no more than one of the work that is left */
-  BRANCHING = 8              /* times that for branching, in turn */
+  FIRST_BUDGET = 1250000000, /* of neighborhoods; doubled each time, and at first ... */
+  FIRST_SHARE = 4,           /* ... no more than this share of the remaining work */
+  BRANCHING = 8              /* times that for branching, alternately */
 };
 #define MOST_COPIED ((int64_t)250000000) /* entries of all graphs on the path of a branch */
 
-/* Searches the part of `g`, all of whose alive nodes are `members`, in which the node of the split
- * is in `group`. */
+/* Searches the part of `g` in which the node of the split is in `group`. `members` are all alive
+ * nodes of `g`. */
 static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *members, int n,
                               const tp__split *how, int group, tp_cost limit, int depth,
                               tp__answer *child, int *choices) {
@@ -49,7 +50,8 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
   return status;
 }
 
-/* One child per group, cheapest first, each with an equal share of the work left. */
+/* Searches one child per group, most promising first, each with an equal share of the remaining
+ * work. */
 static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split *how,
                                tp_cost limit, int depth, tp__answer *answer) {
   int n_members = 0;
@@ -101,8 +103,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   return status;
 }
 
-/* Reduces, bounds and prunes until that no longer shrinks the graph. *done: the answer has all that
- * can be known. */
+/* Reduces, bounds and prunes until the graph no longer shrinks. *done: the answer is final. */
 static tp_status shrink(tp__climber *c, int depth, bool *done) {
   tp__search *s = c->s;
   tp__wcsp *g = c->g;
@@ -161,15 +162,15 @@ tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int de
   if (status == TP_OK && !done)
     status = branch(s, g, c.limit, depth, answer);
   if (answer->cost < TP_COST_FORBIDDEN && answer->bound >= tp__limit_below(s, answer->cost))
-    answer->bound = answer->cost; /* nothing lies between */
+    answer->bound = answer->cost; /* no cost lies in between */
   if (answer->bound > limit)
     answer->bound = limit;
   return status;
 }
 
-/* The answer as strategies of what is left of the graph. A strategy may have been dropped for one
- * that is as good: local search finds it, or something else. False if what it finds does not
- * fit. */
+/* Converts the answer into strategies of the remaining graph. A strategy may have been dropped in
+ * favor of one that is as good; local search then finds that one or another. False if the result
+ * does not fit. */
 static tp_status recall(tp__climber *c, int *at, tp_cost *cost, bool *fits) {
   tp__wcsp *g = c->g;
   bool complete = true;
@@ -224,8 +225,8 @@ static tp_status try_branching(tp__climber *c) {
   return status;
 }
 
-/* Neighbourhoods and branching in turn, each time with more work; when the limit falls, pruning
- * starts again. */
+/* Alternates neighborhoods and branching with growing work. If the limit falls, pruning starts
+ * again. */
 static tp_status alternate(tp__climber *c) {
   tp__search *s = c->s;
   int64_t whole_limit = s->work_limit, share = (whole_limit - s->work) / FIRST_SHARE + 1;

@@ -1,3 +1,4 @@
+/* Implements the stop conditions: time limit, interrupt and gap. */
 #include "solver/control.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* Searches graphs of growing sets of promising strategies, under a memory limit. */
 #include "solver/core.h"
 
 #include "solver/constrained.h"
@@ -8,13 +9,13 @@
 #include <string.h>
 
 enum {
-  FIRST_PASSES = 10, /* of messages, before the first core ... */
-  PASSES = 5,        /* ... and each other */
-  FIRST_SHARE = 32,  /* strategies of a node, on the average */
-  GROWTH = 2,        /* of that, when a core has nothing better than what is known */
+  FIRST_PASSES = 10, /* message passes before the first core ... */
+  PASSES = 5,        /* ... and before each other */
+  FIRST_SHARE = 32,  /* average number of strategies per node in the first core */
+  GROWTH = 2,        /* factor for the next core if this one found nothing better */
   MAX_CORES = 10,
-  WORK_SHARE = 3, /* of the work that is left, at most, for a core ... */
-  LOOKS = 125     /* ... and no more than so many looks at the whole graph */
+  WORK_SHARE = 3, /* maximum share of the remaining work for one core ... */
+  LOOKS = 125     /* ... and maximum number of reads of the whole graph's tables */
 };
 
 #define FIRST_WORTH 0.1
@@ -24,14 +25,14 @@ typedef struct picker {
   tp__climber *c;
   tp__prices prices;
   tp__pool pool;
-  const int *at;   /* kept in every core, and the answer */
-  tp_cost **more;  /* by node and strategy: what it costs beyond the bound, at least */
-  tp_cost *sorted; /* the same, ascending */
+  const int *at;   /* kept in every core, like the answer */
+  tp_cost **more;  /* by node and strategy: lower bound on the cost beyond the dual's bound */
+  tp_cost *sorted; /* the same values, ascending */
   int64_t n;       /* strategies */
   int *members, n_members;
-  tp_cost bound; /* the best at prices, which were ... */
+  tp_cost bound; /* the best bound, reached at these prices */
   double *price;
-  int n_failed; /* cores in which nothing fits */
+  int n_failed; /* cores in which no assignment fits */
 } picker;
 
 static int compare_costs(const void *a, const void *b) {
@@ -56,7 +57,7 @@ static tp_status start(picker *p, tp__climber *c, const int *at) {
   return ok ? tp__prices_create(c->g, &c->s->work, &p->prices) : TP_NO_MEMORY;
 }
 
-/* Messages at the present prices. False if there is no bound. */
+/* Passes messages at the current prices. False if there is no bound. */
 static bool pass(picker *p, int passes) {
   bool valid = true;
   for (int i = 0; valid && i < passes && (i == 0 || !tp__search_spent(p->c->s)); i++)
@@ -70,7 +71,7 @@ static bool pass(picker *p, int passes) {
   return valid;
 }
 
-/* What the strategies cost that about `share` of each node do not exceed. */
+/* Returns the threshold on the extra cost that about `share` strategies per node meet. */
 static tp_cost threshold(picker *p, int64_t share) {
   int64_t n = 0;
   for (int i = 0; i < p->n_members; i++) {
@@ -85,7 +86,7 @@ static tp_cost threshold(picker *p, int64_t share) {
   return p->sorted[last < n ? last : n - 1];
 }
 
-/* The graph of the strategies that cost no more than `most` beyond the bound. */
+/* Returns the graph of the strategies that cost at most `most` beyond the bound. */
 static tp__wcsp *make_core(const picker *p, tp_cost most) {
   const tp__wcsp *g = p->c->g;
   const tp__answer *answer = p->c->answer;
@@ -111,7 +112,7 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
   return NULL;
 }
 
-/* Prices of a core, whose times are some of those of the graph. */
+/* Copies the prices of a core, whose times are a subset of those of the graph. */
 static void take_prices(picker *p, const tp__wmemory *from) {
   tp__wmemory *to = p->c->g->memory;
   int k = 0;
@@ -129,8 +130,8 @@ static double paid_for_room(const tp__wmemory *memory) {
   return paid;
 }
 
-/* Prices where the strategies that cost least exceed the room, by how much; everywhere if they do
- * not. */
+/* Sets prices proportional to the excess of the cheapest strategies over the capacity. If there is
+ * no excess, sets the same price everywhere. */
 static tp_status price_excess(picker *p) {
   tp__wcsp *g = p->c->g;
   tp__wmemory *memory = g->memory;
@@ -155,9 +156,9 @@ static tp_status price_excess(picker *p) {
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
-/* After a core in which nothing fits. Its prices say at which times memory is short, but they grow
- * without end, or there are none yet: all room together gets a share of the bound, that grows with
- * every failure. */
+/* Sets prices after a core in which no assignment fits. Its prices show at which times memory is
+ * short, but they diverge or do not exist yet. Scales them so that the whole capacity is worth a
+ * share of the bound, which grows with every failure. */
 static tp_status price_shortage(picker *p) {
   tp__wmemory *memory = p->c->g->memory;
   double worth = FIRST_WORTH * (p->c->bound > 0 ? (double)p->c->bound : 1);
@@ -215,8 +216,8 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
   return status;
 }
 
-/* Cores grow as long as they have nothing better. Once they have all strategies that may be part of
- * something better, that is the whole graph, pruned. */
+/* Searches cores, which grow as long as they find nothing better. A core with all strategies that
+ * can be part of a better assignment would be the whole pruned graph, so the search stops there. */
 static tp_status search_cores(picker *p, bool *valid) {
   tp__climber *c = p->c;
   tp__search *s = c->s;
@@ -244,20 +245,20 @@ tp_status tp__cores(tp__climber *c, const int *at) {
   picker p;
   bool valid = true;
   if (tp__wcsp_strategies(c->g) <= (int64_t)FIRST_SHARE * c->g->n_alive)
-    return TP_OK; /* a core would be all of it */
+    return TP_OK; /* a core would contain all strategies */
   tp_status status = start(&p, c, at);
   c->s->multiplied = true;
   if (status == TP_OK)
     status = search_cores(&p, &valid);
   if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
-  valid &= !tp__search_hurries(c->s); /* the graph is not searched any more */
+  valid &= !tp__search_hurries(c->s); /* the graph is not searched any further */
   if (status == TP_OK && valid) {
     memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
     tp__prices_set(&p.prices, &c->s->work);
     valid = pass(&p, PASSES);
   }
-  /* the best choice itself stays, as the search of the whole starts from it */
+  /* keeps the best assignment itself, because the search of the whole starts from it */
   if (status == TP_OK && valid)
     status = tp__prices_prune(&p.prices,
                               c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit,

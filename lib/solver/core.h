@@ -1,14 +1,15 @@
-/* Cores: the few strategies that matter, searched first. */
+/* Cores: searches graphs of the few most promising strategies first. */
 #ifndef TP_LIB_SOLVER_CORE_H
 #define TP_LIB_SOLVER_CORE_H
 
 #include "solver/climb.h"
 
-/* Searches graphs of those strategies of c->g that cost least by messages and prices, each with the
- * best choice found so far (Balas and Zemel 1980 call such a part of a knapsack its core). What is
- * found becomes c->answer; prices that are good for a core are taken over to c->g. In the end c->g
- * is pruned by c->bound, which only c->g as a whole can raise. `at` has labels of a choice for all
- * alive nodes that need not fit, or NULL. TP_INFEASIBLE: nothing costs less than c->limit. */
+/* Searches graphs of those strategies of c->g that are cheapest according to messages and prices,
+ * always including the best assignment found so far (Balas and Zemel 1980 call such a part of a
+ * knapsack its core). The result becomes c->answer, and prices that are good for a core are copied
+ * to c->g. At the end, prunes c->g by c->bound, which only messages over all of c->g can raise.
+ * `at` has the labels of an assignment to all alive nodes that need not fit, or is NULL.
+ * TP_INFEASIBLE: no assignment costs less than c->limit. */
 tp_status tp__cores(tp__climber *c, const int *at);
 
 #endif

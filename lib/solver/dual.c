@@ -1,3 +1,4 @@
+/* Message passing on 64-bit integer costs, decoding, and reduced costs. */
 #include "solver/dual.h"
 
 #include "solver/vectors.h"
@@ -6,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finite numbers of a pass stay within +-SAFE, so that table - message - message neither overflows
- * nor comes near TP_COST_FORBIDDEN - 2 * SAFE, from which on an entry counts as forbidden. */
+/* Finite numbers of a pass stay within +-SAFE. Then table - message - message cannot overflow, and
+ * stays well below TP_COST_FORBIDDEN - 2 * SAFE, from where an entry counts as forbidden. */
 #define SAFE ((tp_cost)1 << 57)
 
 static int end_of(const tp__wcsp *g, int edge, int node) {
   return g->edges[edge].node[0] == node ? 0 : 1;
 }
 
-/* False if the costs leave no headroom for messages: then the dual stays at the constant. */
+/* False if the costs leave no headroom for messages. The bound then stays at the constant. */
 static bool in_range(const tp__wcsp *g) {
   for (int v = 0; v < g->n_nodes; v++)
     for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
@@ -32,7 +33,7 @@ static bool in_range(const tp__wcsp *g) {
   return true;
 }
 
-/* Arrays for the costs and messages of `g`, zeroed. */
+/* Allocates zeroed arrays for the costs and messages of `g`. */
 static tp_status allocate(tp__wcsp *g, tp__dual *dual) {
   tp__dual d = {.g = g, .bound = g->constant};
   int most = 1;
@@ -116,7 +117,7 @@ void tp__dual_clear(tp__dual *dual) {
   *dual = (tp__dual){0};
 }
 
-/* least[x] = min over y of table(x, y) - far(y), for the end `end` of the edge. `row`: the first
+/* least[x] = min over y of table(x, y) - far(y), for endpoint `end` of the edge. `row` is the first
  * row of its table. */
 VECTORS static void least_by_strategy(const tp_cost *row, int rows, int columns, int end,
                                       const tp_cost *far, tp_cost *restrict least) {
@@ -143,7 +144,7 @@ static bool out_of_range(const tp_cost *values, int n) {
   return worst != 0;
 }
 
-/* Moves all that the edge can spare to `node`: afterwards each of its strategies has a partner at
+/* Moves all spare cost of the edge to `node`. Afterwards each strategy of the node has a partner at
  * 0. */
 static void collect(tp__dual *d, int edge, int node) {
   int end = end_of(d->g, edge, node), n = d->g->nodes[node].n;
@@ -162,8 +163,8 @@ static void collect(tp__dual *d, int edge, int node) {
   d->exhausted |= out_of_range(cost, n);
 }
 
-/* One node of a sweep: collect from the edges behind, keep the minimum as bound, share the rest
- * among the edges ahead. */
+/* Processes one node of a sweep: collects from the edges behind, adds the minimum to the bound, and
+ * shares the rest among the edges ahead. */
 static void visit(tp__dual *d, int node, bool forward) {
   const tp__wnode *v = &d->g->nodes[node];
   int n_behind = 0;
@@ -196,7 +197,7 @@ static void visit(tp__dual *d, int node, bool forward) {
 }
 
 void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
-  enum { LOOK = 64 }; /* at the clock, every so many nodes */
+  enum { LOOK = 64 }; /* polls the clock once per this many nodes */
   int n = d->g->n_nodes;
   d->passed = true;
   for (int i = 0;
@@ -252,7 +253,7 @@ void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
   }
 }
 
-/* The nodes of an extract: as those of the graph, with the strategies that are kept. */
+/* Copies the nodes with the strategies that are kept. */
 static tp_status extract_nodes(const tp__dual *d, bool *const *kept, tp__wcsp *part, int *labels,
                                tp_cost *costs) {
   for (int v = 0; v < d->g->n_nodes; v++) {
@@ -306,8 +307,8 @@ tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
   return NULL;
 }
 
-/* After `node` chose x: strategies of undecided neighbours without an allowed pair with x are
- * barred. */
+/* After `node` chose x: bars the strategies of undecided neighbors without an allowed pair with
+ * x. */
 static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
   const tp__wnode *v = &d->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++) {
@@ -317,7 +318,7 @@ static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
   }
 }
 
-/* True if x leaves every undecided neighbour some strategy that is not barred. */
+/* True if x leaves every undecided neighbor a strategy that is not barred. */
 static bool leaves_partners(const tp__dual *d, int node, int x, bool *const *barred) {
   const tp__wnode *v = &d->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++) {
@@ -334,7 +335,8 @@ static bool leaves_partners(const tp__dual *d, int node, int x, bool *const *bar
   return true;
 }
 
-/* Rank of a strategy: allowed and leaving partners (0), allowed (1), barred (2). */
+/* Chooses a strategy by rank, then by cost. Ranks: allowed and leaving partners (0), allowed (1),
+ * barred (2). */
 static int choose(const tp__dual *d, int node, const int *at, bool *const *barred) {
   const tp__wnode *v = &d->g->nodes[node];
   int best = 0, best_rank = 3;
@@ -360,7 +362,7 @@ static int choose(const tp__dual *d, int node, const int *at, bool *const *barre
   return best;
 }
 
-/* Each entry of a pair that was chosen, or may be, is looked at by itself, from both ends. */
+/* Counts one random read per candidate pair, from both endpoints. */
 static int64_t decoding_work(const tp__wcsp *g) {
   int64_t work = tp__work_of_visits(g);
   for (int v = 0; v < g->n_nodes; v++)

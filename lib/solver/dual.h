@@ -1,10 +1,10 @@
-/* Lower bounds by sequential message passing (TRW-S: Kolmogorov 2006, in the reparametrising form
+/* Lower bounds by sequential message passing (TRW-S: Kolmogorov 2006, in the reparametrizing form
  * of SRMP, 2013).
  *
- * A reparametrisation moves cost between nodes and edges without changing the cost of any choice.
- * The dual keeps all of it in integers and keeps every node cost and every table entry >= 0, so the
- * constant it has collected is a certified lower bound at any time, whatever was rounded on the
- * way. */
+ * A reparametrization moves cost between nodes and edges without changing the cost of any
+ * assignment. The dual uses integers only and keeps every node cost and every table entry >= 0. The
+ * constant that it has collected is therefore a certified lower bound at any time, regardless of
+ * rounding. */
 #ifndef TP_LIB_SOLVER_DUAL_H
 #define TP_LIB_SOLVER_DUAL_H
 
@@ -14,54 +14,55 @@
 typedef struct tp__dual {
   tp__wcsp *g;
   tp__pool pool;
-  tp_cost **cost; /* by node: current node costs, >= 0 */
-  /* by edge and end: what was moved from the table to that end's strategies */
+  tp_cost **cost; /* by node: current costs, >= 0 */
+  /* by edge and endpoint: the cost moved from the table to the strategies of that endpoint */
   tp_cost *(*taken)[2];
-  tp_cost *scratch, *far; /* room for the strategies of one node each */
-  tp_cost bound;          /* certified, the graph's constant included */
+  tp_cost *scratch, *far; /* scratch, one entry per strategy of the largest node each */
+  tp_cost bound;          /* certified lower bound, including the graph's constant */
   bool exhausted;         /* numbers left the safe range: no further passes */
-  bool passed;            /* there was a pass */
-  bool is_view;           /* costs are those of the graph */
+  bool passed;            /* at least one pass was made */
+  bool is_view;           /* the costs are the arrays of the graph */
 } tp__dual;
 
-/* `g` must be reduced: no forbidden node cost, and every strategy has an allowed partner in each
+/* `g` must be reduced: no node cost is forbidden, and every strategy has an allowed partner in each
  * edge. */
 tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual);
-/* Of costs as the graph has them, with no messages, to decode and not to pass any: without arrays
- * of its own. */
+/* Creates a dual for decoding only, without messages: it uses the costs of the graph and has no
+ * arrays of its own. */
 tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual);
 void tp__dual_clear(tp__dual *dual);
 
-/* One sweep forward and one backward, or a part of that when `control`, which may be NULL, says
- * that the search is to end. */
+/* Makes one forward and one backward sweep, or only a part of them if `control` (may be NULL) stops
+ * the search. */
 void tp__dual_pass(tp__dual *dual, tp__control *control, int64_t *work);
 
-/* Chooses nodes in order by current costs and by the edges to nodes chosen before, keeping clear of
+/* Chooses nodes in order, by their current costs and by the edges to nodes chosen before. Avoids
  * strategies that have no allowed partner left. `at` receives a strategy for every alive node; the
- * result may still be forbidden. */
+ * assignment may still be forbidden. */
 tp_status tp__dual_decode(const tp__dual *dual, int *at, int64_t *work);
 
-/* tight[v]: by current costs neither node v at `at` nor any of its edges costs anything, so no
- * other strategy of v is better. */
+/* Sets tight[v] if, under current costs, neither node v at `at` nor any of its edges costs
+ * anything, so that no other strategy of v is better. */
 void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 
-/* more[x] = what a choice with strategy x at `node` costs beyond the bound, at least. */
+/* Sets more[x] to a lower bound on the cost, beyond the dual's bound, of an assignment with
+ * strategy x at `node`. */
 void tp__dual_regret(const tp__dual *dual, int node, tp_cost *more);
 
-/* Adds by[x] to the cost of each strategy x of `node`, and collects there what its edges can spare,
- * so that the bound is certified for the new costs. False if numbers left the safe range: the dual
- * is then spent. */
+/* Adds by[x] to the cost of each strategy x of `node`. First collects the spare cost of its edges,
+ * so that the bound is certified for the new costs. False if numbers left the safe range; the dual
+ * is then unusable. */
 bool tp__dual_shift(tp__dual *dual, int node, const tp_cost *by);
 
-/* A dual of the same graph that starts where `from` is. */
+/* Creates a dual of the same graph with the current state of `from`. */
 tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual);
 
-/* A graph of the strategies x of nodes v with kept[v][x], one at least of each node, with their
- * labels, at current costs and with the bound as its constant. NULL when memory runs out. */
+/* Returns a graph of the strategies x of nodes v with kept[v][x], at least one per node, with their
+ * labels and current costs, and with the bound as its constant. NULL if memory runs out. */
 tp__wcsp *tp__dual_extract(const tp__dual *dual, bool *const *kept);
 
-/* Writes the reparametrisation into the graph: same cost for every choice, constant == bound. The
- * graph has no shelf afterwards, unless there was no pass. TP_NO_MEMORY. */
+/* Writes the reparametrization into the graph: every assignment keeps its cost, and constant ==
+ * bound. The graph loses its shelf, unless no pass was made. TP_NO_MEMORY. */
 tp_status tp__dual_apply(tp__dual *dual);
 
 #endif

@@ -1,10 +1,10 @@
-/* What other decisions would cost. */
+/* Solves a problem with restricted strategies at one node, to find the cost of alternatives. */
 #include "solver/problem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A problem that shares all but the costs of one node. */
+/* Copies a problem; only the costs of one node are separate. */
 static tp_status share(const tp_problem *problem, int node, tp_problem *shared, tp_cost **costs) {
   size_t bytes = (size_t)problem->n_nodes * sizeof *shared->nodes;
   *shared = *problem;

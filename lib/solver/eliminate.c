@@ -1,46 +1,46 @@
-/* Eliminating node v replaces all functions that mention it by one table over its scope: the least,
- * over the strategies of v, of their sum. Layout: a table runs over its scope latest-eliminated
- * first, so the strategy of the node that will consume it is innermost, and every function of a
- * bucket is read along x, the strategy of its node.
+/* Bucket elimination. Eliminating node v replaces all functions that mention it by one table over
+ * its scope: the minimum, over the strategies of v, of their sum. A table is laid out with its
+ * scope latest-eliminated first. The node that will consume it is therefore innermost, and every
+ * function of a bucket is read contiguously along x, the strategy of its node.
  *
- * The scope is walked like an odometer, outermost place first. Partial sums acc[d][x] hold the
- * functions that are fixed by the places before d, so the innermost loop adds only the functions
- * that mention the innermost place. */
+ * The scope is iterated like an odometer, outermost position first. Partial sums acc[d][x] hold the
+ * functions fixed by the positions before d, so the innermost loop adds only the functions that
+ * mention the innermost position. */
 #include "solver/eliminate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 1 << 20 }; /* entries looked at between looks at the clock */
+enum { LOOK = 1 << 20 }; /* entries between two polls of the clock */
 
 typedef struct function {
-  const tp_cost *at;    /* entry of the current scope values; along x it is contiguous */
-  const size_t *stride; /* by place of the scope; 0 where the function does not depend on it */
-  int level;            /* deepest place it depends on, -1 for none */
+  const tp_cost *at;    /* entry at the current scope values; contiguous along x */
+  const size_t *stride; /* by scope position; 0 if the function does not depend on it */
+  int level;            /* deepest position it depends on; -1: none */
 } function;
 
 typedef struct bucket {
   int n; /* strategies of the node */
   int n_scope;
-  int *sizes; /* strategies by place */
+  int *sizes; /* strategies by scope position */
   int n_functions;
-  function *functions; /* by ascending level */
+  function *functions; /* sorted by level */
   size_t *first;       /* n_scope + 1 entries: functions of level l are first[l] .. first[l + 1] */
-  tp_cost *acc;        /* (n_scope + 2) rows of n: row d + 1 is for the sums of place d */
+  tp_cost *acc;        /* (n_scope + 2) rows of n: row d + 1 holds the sums of position d */
   tp_cost *out;
-  unsigned char *argmin; /* one byte an entry, two when n > 256 */
+  unsigned char *argmin; /* one byte per entry, two if n > 256 */
   struct elimination *whole;
 } bucket;
 
 typedef struct elimination {
   const tp__wcsp *g;
   const tp__order *order;
-  tp_cost **table;        /* by position: made there, not consumed yet */
-  unsigned char **argmin; /* by position */
-  /* by position: positions whose tables are consumed there */
+  tp_cost **table;        /* by elimination position: produced there, not consumed yet */
+  unsigned char **argmin; /* by elimination position */
+  /* by elimination position: the positions whose tables it consumes */
   int **pending, *n_pending, *room_pending;
   tp__control *control;
-  int64_t work, since; /* spent, and since the last look at the clock */
+  int64_t work, since; /* spent; and since the last poll of the clock */
   bool stopped;        /* by the clock */
 } elimination;
 
@@ -51,7 +51,8 @@ static inline void add_clamped(int n, const tp_cost *a, const tp_cost *b, tp_cos
   }
 }
 
-/* The sum of acc and the functions [from, to), in `sum`; acc itself if there are none. */
+/* Returns the sum of acc and the functions [from, to), computed in `sum`; acc itself if there are
+ * none. */
 static const tp_cost *accumulate(bucket *b, const tp_cost *acc, size_t from, size_t to,
                                  tp_cost *sum) {
   for (size_t f = from; f < to; f++) {
@@ -75,7 +76,7 @@ static void emit(bucket *b, const tp_cost *acc, const tp_cost *last) {
     *b->argmin++ = (unsigned char)(arg >> 8);
 }
 
-/* Is the search to end? Asked about `entries` that come next. */
+/* True if the search must stop. `entries` is the work that comes next. */
 static bool is_stopped(elimination *e, int64_t entries) {
   e->since += entries;
   if (e->since < LOOK)
@@ -85,8 +86,8 @@ static bool is_stopped(elimination *e, int64_t entries) {
   return e->stopped |= tp__control_ask(e->control, e->work);
 }
 
-/* All values of the places `d` and after, given acc, the sum of everything fixed by the places
- * before. */
+/* Iterates over all values of the positions from `d` on. `acc` is the sum of all functions fixed by
+ * earlier positions. */
 static void walk(bucket *b, int d, const tp_cost *acc) {
   size_t from = b->first[d], to = b->first[d + 1];
   bool innermost = d == b->n_scope - 1;
@@ -94,11 +95,11 @@ static void walk(bucket *b, int d, const tp_cost *acc) {
     return;
   for (int i = 0; i < b->sizes[d]; i++) {
     tp_cost *row = b->acc + (size_t)(d + 1) * (size_t)b->n;
-    if (innermost) /* every place is mentioned by some function, so to > from here */
+    if (innermost) /* some function mentions every position, so to > from */
       emit(b, accumulate(b, acc, from, to - 1, row), b->functions[to - 1].at);
     else
       walk(b, d + 1, accumulate(b, acc, from, to, row));
-    /* those of lower levels do not depend on d */
+    /* functions of lower levels do not depend on d */
     for (size_t f = from; f < (size_t)b->n_functions; f++)
       b->functions[f].at += b->functions[f].stride[d];
   }
@@ -106,8 +107,8 @@ static void walk(bucket *b, int d, const tp_cost *acc) {
     b->functions[f].at -= b->functions[f].stride[d] * (size_t)b->sizes[d];
 }
 
-/* The bucket's functions: edges to later nodes, then pending tables. Everything but `out` and
- * `argmin` is in `pool`. */
+/* Adds the edges to later nodes as functions. The bucket then also gets the pending tables.
+ * Everything but `out` and `argmin` is in `pool`. */
 static tp_status add_edges(const elimination *e, int node, const int *place, bucket *b,
                            tp__pool *pool) {
   const tp__wnode *v = &e->g->nodes[node];
@@ -121,7 +122,7 @@ static tp_status add_edges(const elimination *e, int node, const int *place, buc
     int level = place[w.other];
     const tp_cost *table = w.table;
     stride[level] = w.far;
-    if (w.self != 1) { /* x must be innermost: transpose */
+    if (w.self != 1) { /* transpose, because x must be innermost */
       size_t far = (size_t)e->g->nodes[w.other].n, n = (size_t)b->n;
       tp_cost *turned = tp__pool_take(pool, far * n, sizeof *turned);
       if (!turned)
@@ -145,7 +146,7 @@ static tp_status add_tables(const elimination *e, int position, const int *place
     size_t *stride = tp__pool_take_zeroed(pool, (size_t)b->n_scope, sizeof *stride);
     if (!stride)
       return TP_NO_MEMORY;
-    size_t step = (size_t)b->n; /* its innermost place is this bucket's node */
+    size_t step = (size_t)b->n; /* its innermost position is this bucket's node */
     int level = -1;
     for (size_t k = o->scope_at[from + 1] - 1; k-- > o->scope_at[from];) {
       int at = place[o->scope[k]];
@@ -194,7 +195,7 @@ static tp_status fill_bucket(const elimination *e, int position, int *place, buc
   return TP_OK;
 }
 
-/* Puts the finished table in line at the node that consumes it, or adds it to the total. */
+/* Queues the finished table at the node that consumes it, or adds it to the total. */
 static tp_status hand_on(elimination *e, int position, tp_cost *total) {
   const tp__order *o = e->order;
   size_t end = o->scope_at[position + 1];
@@ -252,7 +253,8 @@ static tp_status process(elimination *e, int position, int *place, tp_cost *tota
   return status;
 }
 
-/* Backwards: the scope of a node is decided before it. `at` has strategies by node of the graph. */
+/* Recovers the assignment backwards: the scope of a node is decided before the node. `at` has
+ * strategies by node of the graph. */
 static void recover(const elimination *e, int *at, int *choices) {
   const tp__order *o = e->order;
   for (int p = o->n - 1; p >= 0; p--) {
@@ -275,7 +277,7 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
   e.pending = calloc(n, sizeof *e.pending);
   e.n_pending = calloc(n, sizeof *e.n_pending);
   e.room_pending = calloc(n, sizeof *e.room_pending);
-  /* by node: its place in the scope at hand, then its strategy */
+  /* by node: its position in the current scope, later its strategy */
   int *place = calloc((size_t)g->n_nodes + 1, sizeof *place);
   bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
   tp_status status = ready ? TP_OK : TP_NO_MEMORY;

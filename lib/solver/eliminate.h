@@ -6,11 +6,11 @@
 #include "solver/control.h"
 #include "solver/order.h"
 
-/* The least cost of `g`, constant included, and the labels of a best choice for the alive nodes.
- * When every choice is forbidden the cost is TP_COST_FORBIDDEN and `choices` is not touched. When
- * `control`, which may be NULL, says that the search is to end, nothing is known: the cost is the
- * constant of `g`, no choice costs less, and *done is false. `work`: what was spent before, for
- * those who are asked. */
+/* Computes the minimum cost of `g`, including its constant, and the labels of an optimal assignment
+ * to the alive nodes. If every assignment is forbidden, the cost is TP_COST_FORBIDDEN and `choices`
+ * is unchanged. If `control` (may be NULL) stops the search, the result is unknown: *cost is the
+ * constant of `g`, a valid lower bound, and *done is false. `work` is the work spent before, for
+ * progress reports. */
 tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__control *control,
                              int64_t work, tp_cost *cost, int *choices, bool *done);
 

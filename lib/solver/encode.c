@@ -1,16 +1,16 @@
+/* Chooses the form of the costs and encodes them. */
 #include "solver/encode.h"
 
 #include "solver/memory.h"
 #include "solver/vectors.h"
 
 enum {
-  MAX_STEP =
-      /* integer messages round by a few units a node: scaled up, that is below one picosecond */
-  1024
+  /* Integer messages round by a few units per node. With this scale, that is below one
+   * picosecond. */
+  MAX_STEP = 1024
 };
 #define ROOM_FOR_MESSAGES                                                                          \
-  ((unsigned __int128)1                                                                            \
-   << 50) /* scaled costs stay so small that messages cannot leave their range */
+  ((unsigned __int128)1 << 50) /* maximum scaled cost, so that messages cannot leave their range */
 #define ROOM_FOR_SUMS ((unsigned __int128)1 << 60)
 
 /* The costs of a node or an edge. */
@@ -31,12 +31,12 @@ static bool is_forbidden(const tp__code *code, tp_cost cost) {
   return code->form <= TP__FORM_AVOID && cost >= code->big;
 }
 
-/* In units of the graph before the shift and the step. */
+/* Converts to units of the graph, before the shift and the step. */
 static tp_cost weigh(const tp__code *code, tp_cost cost) {
   return code->form == TP__FORM_COUNT ? cost / code->big * code->weight + cost % code->big : cost;
 }
 
-/* What all entries that are not forbidden contain. */
+/* Returns the minimum of all entries that are not forbidden. */
 static tp_cost least_of(const tp__code *code, block b) {
   tp_cost least = INT64_MAX;
   if (code->form == TP__FORM_PLAIN)
@@ -52,8 +52,8 @@ static tp_cost encode(const tp__code *code, tp_cost cost, tp_cost least) {
                                   : ((weigh(code, cost) - least) >> code->shift) * code->step;
 }
 
-/* All rests together stay below the weight, so a total is read back as its multiples and its
- * rests. */
+/* Chooses a weight above the sum of all remainders, so that a total decodes into multiples and
+ * remainders. */
 static void choose_weight(const tp_problem *problem, tp__code *code) {
   unsigned __int128 rests = 0;
   for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
@@ -63,22 +63,22 @@ static void choose_weight(const tp_problem *problem, tp__code *code) {
       rest = b.costs[k] % code->big > rest ? b.costs[k] % code->big : rest;
     rests += (unsigned __int128)rest;
   }
-  /* else as it is */
+  /* otherwise unchanged */
   code->weight = rests < (unsigned __int128)code->big ? (tp_cost)rests + 1 : code->big;
 }
 
-/* What is asked of a block. */
+/* Properties of a block. */
 typedef struct extent {
   const tp_cost *costs;
   size_t n;
-  /* in units of the graph: what all allowed entries contain, and what one has beyond that */
+  /* in units of the graph: the minimum of the allowed entries, and their maximum beyond that */
   tp_cost least, most;
-  tp_cost least_of_all; /* as it is given ... */
-  /* ... and what the least of the avoided entries has beyond that; INT64_MAX: there is none */
+  tp_cost least_of_all; /* the minimum of all given costs ... */
+  /* ... and the minimum avoided cost beyond that; INT64_MAX: none */
   tp_cost avoided;
 } extent;
 
-/* Where costs are what they are: in one loop. */
+/* For unscaled costs, in one loop. */
 VECTORS static extent measure_plain(tp_cost big, block b) {
   tp_cost least = INT64_MAX, most = 0, avoided = INT64_MAX;
   for (size_t k = 0; k < b.n; k++) {
@@ -110,8 +110,8 @@ static extent measure(const tp__code *code, block b) {
   return e;
 }
 
-/* Sets the base, and returns what all choices exceed it by at most. Edges between equal nodes share
- * their tables, which come again soon. */
+/* Sets the base and returns an upper bound on the excess of any assignment over it. Remembers
+ * recent tables, because edges between equal nodes share them. */
 static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
   enum { REMEMBERED = 256 };
   extent known[REMEMBERED] = {0};
@@ -156,8 +156,7 @@ static void encode_block(const tp__code *code, block b, tp_cost *to) {
     to[i] = encode(code, b.costs[i], least);
 }
 
-/* The block in the graph's pool; on a shelf, one for all with this key. NULL when memory runs
- * out. */
+/* Encodes the block in the graph's pool. With a shelf, once per key. NULL if memory runs out. */
 static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__shelf_key *key) {
   void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, key) : &unshelved;
   if (!slot || *slot)
@@ -168,7 +167,7 @@ static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__sh
   return *slot = tp__wcsp_share(g, costs, b.n);
 }
 
-/* Node costs are found by what they are: callers list them anew for every node. */
+/* Identifies node costs by content, because callers pass a new array for every node. */
 static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
                              int node) {
   block b = block_of(problem, node);
@@ -180,7 +179,7 @@ static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__c
   return costs ? tp__wcsp_give_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
 }
 
-/* Tables are found by their address: a repeated edge has that of another one. */
+/* Identifies tables by address, because a repeated edge shares the table of another one. */
 static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
                              int edge) {
   const tp__problem_edge *e = &problem->edges[edge];
@@ -195,7 +194,8 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
                      : tp__wcsp_give_turned(g, e->b, e->a, table);
 }
 
-/* Sharing pays if most tables are repeated. Memory changes what may be done with equal arrays. */
+/* Sharing pays off if most tables are repeated. Memory limits break the equality of nodes with
+ * equal arrays. */
 static bool wants_shelf(const tp_problem *problem, const tp__code *code, bool limited) {
   return problem->n_repeated > problem->n_edges / 2 && !limited && code->form == TP__FORM_PLAIN;
 }

@@ -1,16 +1,15 @@
-/* From the costs of a problem to those of a graph, and back.
+/* Encodes the costs of a problem as costs of a graph, and decodes bounds.
  *
- * A graph wants costs whose sums stay far below TP_COST_FORBIDDEN. Problems with big costs
- * (tp_problem_set_big) have sums of more than 64 bits, so each is put in one of these forms. In all
- * but the first, only what exceeds the least of a node or an edge counts; all keep the order of
- * choices except the last:
- *   plain   forbidden costs are forbidden; all others, times a power of two
+ * A graph needs costs whose sums stay far below TP_COST_FORBIDDEN. Problems with big costs
+ * (tp_problem_set_big) have sums of more than 64 bits, so their costs get one of these forms. In
+ * all but the first, the minimum of each node and edge is subtracted. All forms but the last
+ * preserve the order of assignments:
+ *   plain   forbidden costs stay forbidden; all others are scaled by a power of two
  *   avoid   big costs are forbidden
- *   count   the multiple of `big` that a cost contains is written as a multiple of a smaller
- *     weight, which still is more
- *           than all rests together
- *   shift   low bits are cut off: bounds stay bounds, the best choice may be missed by what was cut
- *     off */
+ *   count   the multiple of `big` in a cost becomes a multiple of a smaller weight, which still
+ *           exceeds the sum of all remainders
+ *   shift   low bits are dropped: bounds stay valid, but the best assignment may be missed by the
+ *           dropped amount */
 #ifndef TP_LIB_SOLVER_ENCODE_H
 #define TP_LIB_SOLVER_ENCODE_H
 
@@ -24,18 +23,18 @@ typedef struct tp__code {
   tp_cost big, weight, step;
   int shift;
   unsigned __int128 base;      /* left out of the graph, in its units before the shift */
-  unsigned __int128 elsewhere; /* choices that are not in the graph (avoid) cost this or more */
-  tp_cost most;                /* no choice of the graph that is not forbidden costs more */
+  unsigned __int128 elsewhere; /* lower bound for assignments outside of the graph (avoid) */
+  tp_cost most; /* maximum cost of an assignment of the graph that is not forbidden */
 } tp__code;
 
-/* False if the costs do not fit that form. */
+/* False if the costs do not fit the form. */
 bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code);
 
-/* With the limit of the problem, if it has one, or without. NULL when memory runs out. */
+/* Encodes the problem, with its memory limit (if any) or without. NULL if memory runs out. */
 tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limited);
 
-/* A lower bound on the cost of all choices, given that of the graph; the exact cost of one, but for
- * the shift. */
+/* Converts a lower bound of the graph into one for the problem. For the cost of an assignment,
+ * gives its exact cost, except after a shift. */
 unsigned __int128 tp__decode_bound(const tp__code *code, tp_cost bound);
 
 #endif

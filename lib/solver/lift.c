@@ -1,6 +1,6 @@
-/* Sequential message passing as in dual.c, in which one node of each class is visited. Where a node
- * lies near the border of what is repeated, its edges may be of the class of edges further in;
- * those messages are then the business of the nodes further in. */
+/* Sequential message passing as in dual.c, but visits one node per class. Near the border of the
+ * repeated part, the edges of a node may belong to the same class as edges farther inside. The
+ * nodes farther inside then send those messages. */
 #include "solver/lift.h"
 
 #include "solver/lift_classes.h"
@@ -10,19 +10,20 @@
 #include <string.h>
 
 enum {
-  LEAST_NODES = 500, /* fewer are quickly done one by one */
-  REPEATED = 2,      /* nodes for each class, at least */
+  LEAST_NODES = 500, /* smaller graphs are solved quickly without lifting */
+  REPEATED = 2,      /* minimum average number of nodes per class */
   MOST_PASSES = 200,
-  IDLE_PASSES = 2, /* that gain less than a thousandth of what was gained */
-  MOST_SWEEPS = 8  /* in one direction, before the other has its turn */
+  /* stop after this many passes that gain less than a thousandth of the total gain */
+  IDLE_PASSES = 2,
+  MOST_SWEEPS = 8 /* in one direction, before the other direction */
 };
 
-/* Finite numbers stay within +-SAFE: sums of a few of them stay clear of what is forbidden. */
+/* Finite numbers stay within +-SAFE, so sums of a few of them stay clear of forbidden costs. */
 #define SAFE ((tp_cost)1 << 54)
 
-/* What was moved from the tables of a class of edges to the strategies of one end. */
+/* The cost moved from the tables of a class of edges to the strategies of one endpoint. */
 typedef struct messages {
-  /* the class of nodes that sends them: of those with such edges, the one with most nodes */
+  /* the class of nodes that sends them: the largest one with such edges */
   int owner;
   tp_cost *taken, *best;
 } messages;
@@ -32,11 +33,11 @@ typedef struct lift {
   tp__pool pool;
   tp__lift_classes classes;
   messages (*messages)[2]; /* by class of edges */
-  tp_cost **turned;        /* by class of edges: the table with rows for columns */
-  /* by class of nodes that sends all its messages: what add_up says, kept up to date; NULL: others
-   * send some */
+  tp_cost **turned;        /* by class of edges: the transposed table */
+  /* by class of nodes that sends all its messages: the current result of add_up; NULL: other
+   * classes send some of them */
   tp_cost **kept;
-  tp_cost *cost, *scratch; /* of the node at hand */
+  tp_cost *cost, *scratch; /* of the current node */
   bool exhausted;          /* numbers left the safe range */
 } lift;
 
@@ -57,7 +58,7 @@ static bool in_range(const tp__lift_classes *c) {
   return in;
 }
 
-/* No message has been sent yet. */
+/* Initializes the kept costs, before any message is sent. */
 static tp_status keep_costs(lift *l) {
   for (int k = 0; k < l->classes.n_nodes; k++) {
     const tp__lift_nodes *v = &l->classes.nodes[k];
@@ -121,7 +122,7 @@ static tp_status start(lift *l) {
 
 /* ---- passes ---- */
 
-/* cost += times * taken; returns whether a number has left its range. */
+/* cost += times * taken. Returns true if a number left its range. */
 VECTORS static bool add_times(tp_cost *restrict cost, const tp_cost *restrict taken, int n,
                               int64_t times) {
   tp_cost most = SAFE / times, wrong = 0;
@@ -140,7 +141,7 @@ VECTORS static bool add_times(tp_cost *restrict cost, const tp_cost *restrict ta
   return wrong != 0;
 }
 
-/* l->cost = what the strategies of the class cost after all messages. */
+/* l->cost = the costs of the class's strategies after all messages. */
 static void add_up(lift *l, const tp__lift_nodes *v) {
   memcpy(l->cost, v->cost, (size_t)v->n * sizeof *l->cost);
   for (int i = 0; i < v->n_items; i++) {
@@ -152,7 +153,7 @@ static void add_up(lift *l, const tp__lift_nodes *v) {
   }
 }
 
-/* The same, as it is kept or in l->cost. */
+/* Returns the same, from the kept costs or in l->cost. */
 static tp_cost *costs(lift *l, int class) {
   if (l->kept[class])
     return l->kept[class];
@@ -172,7 +173,7 @@ VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_
   }
 }
 
-/* `taken` becomes `by`, and what that changes is added to the cost. */
+/* Replaces `taken` by `by` and adds the change to the cost. */
 VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken,
                             const tp_cost *restrict by, int n, int64_t times) {
   for (int x = 0; x < n && times == 1; x++)
@@ -182,7 +183,7 @@ VECTORS static void replace(tp_cost *restrict cost, tp_cost *restrict taken,
   memcpy(taken, by, (size_t)n * sizeof *taken);
 }
 
-/* Moves all that the edges can spare to the node, which costs `cost`. */
+/* Moves all spare cost of the edges to the node with costs `cost`. */
 static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item, tp_cost *cost) {
   messages *m = l->messages[item->edge_class];
   tp_cost *taken = m[item->end].taken;
@@ -206,9 +207,8 @@ VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
   return least;
 }
 
-/* share[x] = (cost[x] - least) / shares. The numerator is at most 2 * SAFE: for few shares the
- * product with their reciprocal, rounded up, is exact and takes a fraction of what a division
- * does. */
+/* share[x] = (cost[x] - least) / shares. The numerator is at most 2 * SAFE. For few shares,
+ * multiplication with the reciprocal, rounded up, is exact and much faster than division. */
 static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares,
                    tp_cost *restrict share) {
   enum { FEW = 128 };
@@ -225,7 +225,7 @@ static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares,
       share[x] = (cost[x] - least) / shares;
 }
 
-/* Hands `share` on over the edges of an item. */
+/* Distributes `share` over the edges of an item. */
 VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict share, int n,
                             tp_cost most) {
   tp_cost wrong = 0;
@@ -236,7 +236,7 @@ VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict sha
   return wrong != 0;
 }
 
-/* Collects from the edges behind, shares what is more than the least among the edges ahead. */
+/* Collects from the edges behind, and shares the cost above the minimum among the edges ahead. */
 static void visit(lift *l, int class, bool forward) {
   const tp__lift_nodes *v = &l->classes.nodes[class];
   int64_t n_behind = 0, n_ahead = 0;
@@ -259,14 +259,13 @@ static void visit(lift *l, int class, bool forward) {
     if ((item->end == 0) == forward && m->owner == class)
       l->exhausted |= hand_on(m->taken, l->scratch, v->n, SAFE / item->times);
   }
-  for (int x = 0; x < v->n; x++) /* where costs are kept all messages are its own */
+  for (int x = 0; x < v->n; x++) /* kept costs imply that the class sends all its messages */
     cost[x] -= n_ahead * l->scratch[x];
 }
 
-/* ---- what they come to ---- */
+/* ---- results ---- */
 
-/* to = the table after messages, which leave what is forbidden as it is; returns its least
- * entry. */
+/* to = the table after messages; forbidden entries stay forbidden. Returns its minimum. */
 VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows,
                                  const tp_cost *restrict of_columns, tp_cost *restrict to) {
   const tp_cost *row = e->table;
@@ -280,7 +279,7 @@ VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows
   return least;
 }
 
-/* The least entry alone. */
+/* Returns only the minimum. */
 VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_rows,
                                    const tp_cost *restrict of_columns) {
   const tp_cost *row = e->table;
@@ -293,7 +292,7 @@ VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_ro
   return least;
 }
 
-/* The constant that the messages leave. */
+/* Returns the constant after all messages, which is the bound. */
 static tp__wide bound(lift *l) {
   tp__wide sum = l->g->constant;
   for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++) {
@@ -315,9 +314,9 @@ static void copy_messages(lift *l, bool keep) {
     }
 }
 
-/* From the first class to the last, or back. One by one, a sweep over the graph takes messages
- * through all its layers. A class stands for as many nodes as there are layers, so it takes a sweep
- * over the classes for each layer that messages are to pass. */
+/* Sweeps from the first class to the last, or back. An unlifted sweep carries messages through all
+ * layers of the graph. A class represents one node per layer, so it takes one sweep over the
+ * classes for each layer that messages are to cross. */
 static void sweep(lift *l, bool forward, int times) {
   int n = l->classes.n_nodes;
   for (int i = 0; i < times; i++)
@@ -325,7 +324,8 @@ static void sweep(lift *l, bool forward, int times) {
       visit(l, forward ? k : n - 1 - k, forward);
 }
 
-/* Passes until they gain nothing more; leaves the best messages, and returns their bound. */
+/* Passes messages until they gain nothing more. Leaves the best messages and returns their
+ * bound. */
 static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
   tp__wide first = l->g->constant, best = first;
   int layers = l->g->n_alive / l->classes.n_nodes,
@@ -346,7 +346,7 @@ static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
     best = now;
     copy_messages(l, true);
   }
-  l->exhausted = false; /* the best are not */
+  l->exhausted = false; /* the best messages are in range */
   copy_messages(l, false);
   return best;
 }

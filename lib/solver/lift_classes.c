@@ -1,11 +1,12 @@
-/* Colour refinement, a few rounds of it: a node's colour says its costs, and the tables and colours
- * around it. Colours are hashes and only suggest; what belongs to a class is compared. */
+/* Finds the classes by a few rounds of color refinement. The color of a node hashes its costs and
+ * the tables and colors around it. Equal colors only suggest equality; members of a class are
+ * compared. */
 #include "solver/lift_classes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 8 }; /* edges that can be seen */
+enum { ROUNDS = 8 }; /* radius, in edges, of the surroundings that must agree */
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -14,11 +15,11 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ (hash >> 32);
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
 static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; }
 
-/* What all nodes look like, by node; NULL when memory runs out. */
+/* Returns the colors by node; NULL if memory runs out. */
 static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
   uint64_t *now = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *now);
   uint64_t *next = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *next);
@@ -47,8 +48,8 @@ static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
 
 /* ---- classes ---- */
 
-/* The number of the class with this key, from 0; -1 when memory runs out. A key that is too long is
- * a class of its own. */
+/* Returns the number of the class with this key, from 0; -1 if memory runs out. A key that does not
+ * fit gets a class of its own. */
 static int number(tp__shelf *shelf, const tp__shelf_key *key, int *n) {
   void **slot = tp__shelf_find(shelf, key);
   if (slot && !*slot)
@@ -99,7 +100,7 @@ static void sort(int64_t *words, size_t n) {
     }
 }
 
-/* Classes of the node's edges and its ends of them, in ascending order. */
+/* Lists the classes of the node's edges with its endpoints in them, in ascending order. */
 static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, int64_t *ends) {
   const tp__wnode *v = &g->nodes[node];
   for (int i = 0; i < v->n_edges; i++)
@@ -129,7 +130,7 @@ static tp_status classify_nodes(const tp__wcsp *g, tp__shelf *shelf, int64_t *en
   return TP_OK;
 }
 
-/* Chooses the node in the middle of each class, and numbers classes in the order of these. */
+/* Chooses the middle node of each class, and sorts the classes by these nodes. */
 static tp_status order_classes(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *c) {
   size_t n = (size_t)c->n_nodes;
   int64_t *seen = tp__pool_take_zeroed(pool, n, sizeof *seen);

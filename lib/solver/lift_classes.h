@@ -1,10 +1,11 @@
-/* Nodes and edges of a graph that look alike: the partition that lifted messages work on. */
+/* Partitions the nodes and edges of a graph into classes that lifted messages treat as equal. */
 #ifndef TP_LIB_SOLVER_LIFT_CLASSES_H
 #define TP_LIB_SOLVER_LIFT_CLASSES_H
 
 #include "solver/wcsp.h"
 
-/* What a node of a class has `times` of: edges of one class, of which it is end `end`. */
+/* The edges of one class at a node of a class: `times` of them, of which the node is endpoint
+ * `end`. */
 typedef struct tp__lift_item {
   int edge_class, end;
   int64_t times;
@@ -12,7 +13,7 @@ typedef struct tp__lift_item {
 
 /* Alive nodes with equal costs and equal items. */
 typedef struct tp__lift_nodes {
-  int node; /* one of them, from the middle */
+  int node; /* the middle one of them */
   int64_t count;
   int n; /* strategies */
   const tp_cost *cost;
@@ -20,7 +21,7 @@ typedef struct tp__lift_nodes {
   tp__lift_item *items;
 } tp__lift_nodes;
 
-/* Alive edges with one table whose ends look alike. */
+/* Alive edges with the same table and equal endpoints. */
 typedef struct tp__lift_edges {
   int64_t count;
   int rows, columns;
@@ -28,14 +29,14 @@ typedef struct tp__lift_edges {
 } tp__lift_edges;
 
 typedef struct tp__lift_classes {
-  int n_nodes, n_edges; /* classes; those of nodes in the order of `node` */
+  int n_nodes, n_edges; /* numbers of classes; node classes are sorted by `node` */
   tp__lift_nodes *nodes;
   tp__lift_edges *edges;
-  int *node_class, *edge_class; /* by node and edge of the graph, where alive */
+  int *node_class, *edge_class; /* by alive node and edge of the graph */
 } tp__lift_classes;
 
-/* Finds the classes of `g`, which has a shelf: equal arrays are one. They are kept in `pool`.
- * TP_NO_MEMORY. */
+/* Finds the classes of `g`, which has a shelf, so that equal arrays have the same address.
+ * Allocates in `pool`. TP_NO_MEMORY. */
 tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes);
 
 #endif

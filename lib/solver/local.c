@@ -1,9 +1,10 @@
+/* Local search by changes of one node or of both endpoints of an edge. */
 #include "solver/local.h"
 
 #include <stdlib.h>
 
-/* Cost of a strategy given the rest: forbidden entries are counted apart, so that repairing one of
- * several shows. */
+/* The cost of a strategy, given the rest. Forbidden entries are counted separately, so that
+ * repairing one of several is an improvement. */
 typedef struct score {
   tp_cost cost;
   int n_forbidden;
@@ -15,12 +16,12 @@ typedef struct searcher {
   int64_t *work;
   tp__control *control;
   int n_steps;
-  bool is_over;         /* somebody waits, and the choice is allowed */
-  score *mine, *theirs; /* by strategy, for the ends of an edge */
-  bool *settled;        /* by node: nothing around it changed since no change of it helped */
+  bool is_over;         /* a stop was requested and the assignment is allowed */
+  score *mine, *theirs; /* by strategy, for the two endpoints of an edge */
+  bool *settled;        /* by node: no change near it since changes of it last failed to help */
   int64_t now;
-  int64_t *changed; /* by node: when it or a neighbour last changed */
-  int64_t *tried;   /* by edge: when its ends were last tried together, in vain */
+  int64_t *changed; /* by node: when it or a neighbor last changed */
+  int64_t *tried;   /* by edge: when its endpoints were last changed together in vain */
 } searcher;
 
 static bool better(score a, score b) {
@@ -33,8 +34,8 @@ static score plus(score a, tp_cost entry) {
   return (score){tp_cost_add(a.cost, entry), a.n_forbidden};
 }
 
-/* out[x]: node x's cost and its tables to the neighbours' present strategies, leaving out the edge
- * `except`. */
+/* out[x]: the cost of strategy x and of its tables to the neighbors' current strategies, without
+ * the edge `except`. */
 static void rate(const searcher *s, int node, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
@@ -74,7 +75,7 @@ static bool change_one(searcher *s, int node) {
   return true;
 }
 
-/* The least of theirs, by parts: no sum with any of them is better than the sum with this. */
+/* Returns the minimum of `scores`: no sum with any of them is better than the sum with this one. */
 static score least_of(const score *scores, int n) {
   score least = scores[0];
   for (int y = 1; y < n; y++)
@@ -83,16 +84,16 @@ static score least_of(const score *scores, int n) {
   return least;
 }
 
-/* Costs are not negative: a row whose own part, with the least of the other end, is no better than
- * `best` has nothing better. */
+/* True if a row may contain a better sum. Table entries are not negative, so `mine` plus the
+ * minimum of the other endpoint is a lower bound. */
 static bool may_improve(score mine, score least, score best) {
   score sum = plus(mine, least.cost);
   sum.n_forbidden += least.n_forbidden;
   return better(sum, best);
 }
 
-/* True if the pair was tried before and nothing that it depends on has changed. Counts as the work
- * that it was then, so that what is skipped here does not lengthen the search elsewhere. */
+/* True if the pair was tried before and none of its inputs has changed. Counts the same work as
+ * then, so that skipping does not lengthen the search elsewhere. */
 static bool tried_before(searcher *s, int edge) {
   const tp__wnode *a = &s->g->nodes[s->g->edges[edge].node[0]],
                   *b = &s->g->nodes[s->g->edges[edge].node[1]];
@@ -142,9 +143,9 @@ static bool change_pair(searcher *s, int edge) {
   return true;
 }
 
-/* Asked before every node and edge. */
+/* True if the search must stop. Called before every node and edge. */
 static bool is_over(searcher *s) {
-  enum { LOOK = 256 }; /* at the clock, every so many times */
+  enum { LOOK = 256 }; /* polls the clock once per this many calls */
   if (s->n_steps++ % LOOK == 0 && tp__control_ask(s->control, *s->work))
     s->is_over |= tp__wcsp_evaluate(s->g, s->at) < TP_COST_FORBIDDEN;
   return s->is_over;
@@ -155,13 +156,13 @@ static bool sweep_nodes(searcher *s) {
   for (int v = 0; v < s->g->n_nodes && !is_over(s); v++) {
     if (!s->g->nodes[v].alive || s->settled[v])
       continue;
-    s->settled[v] = true; /* change_one takes it back if it moves */
+    s->settled[v] = true; /* change_one resets it if the node changes */
     changed |= change_one(s, v);
   }
   return changed;
 }
 
-/* What is known not to help counts as tried. */
+/* Marks changes that are known not to help as tried. */
 static void skip_tight(searcher *s, const bool *tight) {
   for (int v = 0; v < s->g->n_nodes; v++)
     s->settled[v] = tight[v];

@@ -1,3 +1,4 @@
+/* Normalizes memory loads, and drops irrelevant times. */
 #include "solver/memory.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ typedef struct event {
   bool is_start;
 } event;
 
-/* Ends before starts: intervals are half-open. */
+/* Ends come before starts, because intervals are half-open. */
 static int compare_events(const void *a, const void *b) {
   const event *x = a, *y = b;
   if (x->at != y->at)
@@ -23,7 +24,7 @@ static bool lives(const tp__problem_node *node, const tp__problem_life *life) {
   return uses && life->start < life->end;
 }
 
-/* The times after which the first of the nodes alive ends, ascending. */
+/* Finds the times that are followed by the end of a life, ascending. Only these can be tightest. */
 static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__pool *pool) {
   size_t n_lives = tp__problem_n_lives(problem);
   event *events = malloc(2 * n_lives * sizeof *events + 1);
@@ -53,7 +54,7 @@ static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__
   return TP_OK;
 }
 
-/* Number of times < at. */
+/* Returns the number of times < at. */
 static int times_before(const tp__wmemory *memory, int64_t at) {
   int low = 0, high = memory->n_times;
   while (low < high) {
@@ -78,7 +79,7 @@ static tp_status set_loads(tp__wcsp *g, int node, const tp__problem_node *from, 
         lives(from, life) ? tp__pool_take(&g->pool, (size_t)v->n, sizeof *usage) : NULL;
     if (lives(from, life) && !usage)
       return TP_NO_MEMORY;
-    for (int x = 0; usage && x < v->n; x++) /* beyond the limit it does not matter by how much */
+    for (int x = 0; usage && x < v->n; x++) /* above the limit, the exact amount does not matter */
       usage[x] = life->usages[x] <= limit ? life->usages[x] : limit + 1;
     if (usage)
       v->loads[v->n_loads++] = (tp__wload){times_before(g->memory, life->start),
@@ -107,7 +108,7 @@ static void look_at_runs(tp__wmemory *memory) {
     look_at_run(memory, run);
 }
 
-/* Takes `amount` from the room at the times first <= t < last. */
+/* Subtracts `amount` from the capacity at the times first <= t < last. */
 static void take_room(tp__wmemory *memory, int first, int last, int64_t amount) {
   for (int t = first; t < last; t++)
     memory->room[t] -= amount;
@@ -118,7 +119,7 @@ static void take_room(tp__wmemory *memory, int first, int last, int64_t amount) 
       look_at_run(memory, run);
 }
 
-/* The least room at the times first <= t < last, of which there is one. */
+/* Returns the minimum capacity at the times first <= t < last, a non-empty range. */
 static tp__wide least_room(const tp__wmemory *memory, int first, int last) {
   int from = n_runs(first), to = last / TP__MEMORY_RUN; /* whole runs */
   if (from >= to)
@@ -156,9 +157,9 @@ static int compare_ints(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The loads of `v`, which may overlap, as sums over the ranges between their ends. Usages stay
- * below the number of nodes times the limit; what does not fit 64 bits does not fit the room
- * either, so it is cut there. */
+/* Makes the loads of `v`, which may overlap, disjoint: sums over the ranges between their
+ * endpoints. Sums are below the number of nodes times the limit. They saturate at 64 bits, which
+ * exceeds the capacity anyway. */
 static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
   int *cut = malloc(2 * (size_t)v->n_loads * sizeof *cut + 1);
   if (!cut)
@@ -305,8 +306,7 @@ void tp__memory_most(const tp__wcsp *g, tp__wide *most) {
     most[t] += most[t - 1];
 }
 
-/* What the loads do between times: the most that can be used, and whether a load starts or ends
- * before each time. */
+/* By time: the maximum usage, and whether a load starts or ends there. */
 typedef struct profile {
   tp__wide *most;
   bool *starts, *ends;
@@ -326,11 +326,12 @@ static tp_status take_profile(const tp__wcsp *g, tp__pool *pool, profile *p) {
   return TP_OK;
 }
 
-/* keep[t]: time t is tight and not implied by a time beside it. A neighbour implies it when
- * whatever lives at t lives there too, and there is no more room; it then takes over the price. */
+/* Sets keep[t] if time t can be exceeded and no adjacent time implies it. An adjacent time implies
+ * t if every node that lives at t also lives there and its capacity is not larger. It then takes
+ * over the price. */
 static int choose_times(tp__wmemory *memory, const profile *p, bool *keep) {
-  int n_kept = 0, last = -1;         /* the last kept */
-  bool starts = false, ends = false; /* since then */
+  int n_kept = 0, last = -1;         /* the last time kept */
+  bool starts = false, ends = false; /* since that time */
   for (int t = 0; t < memory->n_times; t++) {
     starts |= p->starts[t];
     ends |= p->ends[t];

@@ -1,50 +1,49 @@
-/* Memory over time: what the strategies of nodes use while the nodes live, and how much room there
- * is.
+/* Memory over time: the usage of the strategies while their nodes live, and the remaining capacity.
  *
- * Only times at which a maximal set of nodes lives together can be the tightest; they are numbered
- * 0 .. n_times - 1. A load is what a node uses in a range of them, by strategy.
+ * Only a time at which a maximal set of nodes lives can be the tightest. These times are numbered 0
+ * .. n_times - 1. A load is the usage of a node, by strategy, over a range of them.
  *
- * Invariants of a settled node: its loads are disjoint, ascending and in [0, n_times), the least
- * usage of each is 0 and its largest is not: what every strategy uses is taken from the room. So a
- * node of one strategy has no loads, and the loads of a node without a choice of memory do not keep
- * it from being eliminated. */
+ * Invariants of a settled node: its loads are disjoint, ascending and within [0, n_times). The
+ * minimum usage of each load is 0 and its maximum is not, because usage common to all strategies is
+ * subtracted from the capacity. Hence a node with one strategy has no loads, and a node whose
+ * strategies all use the same memory can be eliminated. */
 #ifndef TP_LIB_SOLVER_MEMORY_H
 #define TP_LIB_SOLVER_MEMORY_H
 
 #include "solver/problem.h"
 #include "solver/wcsp.h"
 
-/* Gives `g`, made of all nodes of `problem`, its times, rooms and loads. */
+/* Gives `g`, which consists of all nodes of `problem`, its times, capacities and loads. */
 tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem);
 
 tp_status tp__memory_settle(tp__wcsp *g, int node);
 
-/* Marks in `drop` the strategies of a settled node for which there is no room even if all others
- * use their least. Returns their number. */
+/* Marks in `drop` the strategies of a settled node that exceed the capacity even if all other nodes
+ * use their minimum. Returns their number. */
 int tp__memory_overfull(const tp__wcsp *g, int node, bool *drop);
 
-/* True if y uses nowhere more than x. */
+/* True if y never uses more than x. */
 bool tp__memory_no_more(const tp__wcsp *g, int node, int y, int x);
 
-/* The largest usage of a load, and what the nodes can use at most together: most[t] for 0 <= t <=
- * n_times. */
+/* The first function returns the maximum usage of a load. The second computes an upper bound on the
+ * total usage, most[t] for 0 <= t <= n_times. */
 int64_t tp__memory_largest(const tp__wnode *v, const tp__wload *load);
 void tp__memory_most(const tp__wcsp *g, tp__wide *most);
 
-/* Moves the loads of `node` over to `into`: its strategy x becomes partner[x]. */
+/* Moves the loads of `node` to `into`. Strategy x becomes partner[x]. */
 tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partner);
 
-/* Drops times with room for the most that all nodes can use, and times that are never tighter than
- * the one beside them. All nodes are settled before and after. *infeasible: some time has not even
- * room for the least. */
+/* Drops times whose capacity suffices for the maximum usage of all nodes, and times that are never
+ * tighter than an adjacent one. All nodes are settled before and after. *infeasible: the capacity
+ * at some time is less than the minimum usage. */
 tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible);
 
-/* Gives `part`, extracted from `g` with all strategies of the members, the memory of `g`: its
- * loads, and `room` (by time of `g`) for them. The nodes of `part` are not settled. */
+/* Gives `part`, extracted from `g` with all strategies of the members, the loads of `g` and the
+ * capacity `room` (by time of `g`). The nodes of `part` are not settled. */
 tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members,
                              const tp__wide *room);
 
-/* used[t] += sign * what strategy x of `node` uses at t. */
+/* used[t] += sign * usage of strategy x of `node` at t. */
 static inline void tp__memory_add(const tp__wcsp *g, int node, int x, int sign, tp__wide *used) {
   const tp__wnode *v = &g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {

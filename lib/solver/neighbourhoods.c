@@ -1,6 +1,6 @@
-/* Large neighbourhoods under a memory limit. Rounds of a fixed number of tasks, each with its own
- * part of the graph and its own share of the work, all from the same choice; what they find is
- * taken over in their order. So the result does not depend on how many threads run the tasks. */
+/* Large neighborhood search under a memory limit. Each round runs a fixed number of tasks, all from
+ * the same assignment, each with its own part of the graph and its own share of the work. The
+ * results are applied in task order, so they do not depend on the number of threads. */
 #include "solver/constrained.h"
 #include "solver/memory.h"
 #include "solver/repair.h"
@@ -14,7 +14,7 @@ enum {
   FIRST_WORK = 50000000,
   LEAST_SIZE = 4,
   MAX_IDLE = 60,
-  CONDITION = 4 /* work of a node of the whole */
+  CONDITION = 4 /* work per node of the whole graph */
 };
 #define FIRST_SIZE 10.0
 
@@ -36,7 +36,7 @@ typedef struct task {
   bool improved, complete;
 } task;
 
-/* splitmix64 */
+/* The splitmix64 generator. */
 static uint64_t next_random(uint64_t *state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -53,8 +53,8 @@ static void add(task *t, bool *is_member, int node) {
   t->members[t->n++] = node;
 }
 
-/* A ball around `root`, up to `size` members in all. Random order, so that hubs do not bring the
- * same ones each time. */
+/* Adds a ball around `root`, up to `size` members in total. Visits neighbors in random order, so
+ * that hubs do not always add the same ones. */
 static void add_ball(task *t, bool *is_member, int root, int size) {
   const tp__wcsp *g = t->area->g;
   int first = t->n;
@@ -77,7 +77,7 @@ static bool lives_at(const tp__wnode *v, int time) {
   return false;
 }
 
-/* A random time, rather one that is priced or full. */
+/* Returns a random time, with a preference for times with a price or little free capacity. */
 static int tight_time(task *t) {
   const tp__wmemory *memory = t->area->g->memory;
   int best = below(&t->random, memory->n_times);
@@ -93,7 +93,7 @@ static int tight_time(task *t) {
   return best;
 }
 
-/* Balls of `size` around nodes that live at one time: memory that one of them frees can serve
+/* Adds balls of `size` around nodes that live at one time, because memory freed by one can serve
  * another. */
 static void add_at_time(task *t, bool *is_member, int size) {
   const area *a = t->area;
@@ -119,13 +119,14 @@ static tp_status choose_members(task *t) {
     add_at_time(t, is_member, t->size / 3 + 1);
   else if (way == 3)
     add_at_time(t, is_member, 3);
-  while (t->n < t->size) /* and what remains */
+  while (t->n < t->size) /* fill up */
     add_ball(t, is_member, a->alive[below(&t->random, a->n_alive)], t->size);
   free(is_member);
   return TP_OK;
 }
 
-/* The graph of the members with all others fixed, and the room that those leave. */
+/* Builds the graph of the members with all other nodes fixed, and with the capacity that those
+ * leave. */
 static tp__wcsp *condition(task *t, tp_cost *present) {
   const area *a = t->area;
   const tp__wcsp *g = a->g;
@@ -167,7 +168,7 @@ static void run_task(task *t) {
   free(answer.choices);
 }
 
-/* Every `stride`-th task. */
+/* A thread's share of the tasks: every `stride`-th one. */
 typedef struct share {
   task *tasks;
   int first, stride;
@@ -180,7 +181,8 @@ static void *run_share(void *data) {
   return NULL;
 }
 
-/* A thread that cannot be had is done without: this one runs its tasks then. */
+/* Runs the tasks on n_threads threads. If a thread cannot be created, this thread runs its
+ * tasks. */
 static void run_tasks(task *tasks, int n_threads) {
   share shares[N_TASKS];
   pthread_t threads[N_TASKS];
@@ -201,7 +203,7 @@ static void run_tasks(task *tasks, int n_threads) {
       run_share(&shares[k]);
 }
 
-/* Takes over what a task found if it still fits and still costs less. */
+/* Applies the result of a task if it still fits and still costs less. */
 static bool take_over(const task *t, int *at, tp__wide *used, tp_cost *cost, int *before) {
   const tp__wcsp *g = t->area->g;
   for (int i = 0; i < t->n; i++) {

@@ -1,6 +1,6 @@
-/* Greedy: always eliminate the node whose bag (the node and its neighbours) has the fewest
- * combinations. The graph is played through on neighbour lists; a heap holds (weight, node), stale
- * entries are recognised by their weight. */
+/* Greedy elimination order: always eliminates the node whose bag (the node and its neighbors) has
+ * the fewest combinations. Simulates the elimination on neighbor lists. A heap holds (weight,
+ * node); stale entries are recognized by their weight. */
 #include "solver/order.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct entry {
 
 typedef struct heap {
   size_t n, room;
-  entry *at; /* at[0] is least */
+  entry *at; /* at[0] is the minimum */
 } heap;
 
 typedef struct play {
@@ -27,7 +27,7 @@ typedef struct play {
   int64_t *weight;
   int *mark, stamp;
   heap heap;
-  list scopes; /* of all eliminated nodes, one after the other */
+  list scopes; /* of all eliminated nodes, concatenated */
 } play;
 
 static bool append(list *l, int item) {
@@ -79,11 +79,12 @@ static entry pop(heap *h) {
   return top;
 }
 
-static const int64_t MOST_ENTRIES = INT64_MAX / 4; /* as good as any larger number */
+static const int64_t MOST_ENTRIES = INT64_MAX / 4; /* saturation value */
 
 static int64_t times(int64_t a, int64_t b) { return a > MOST_ENTRIES / b ? MOST_ENTRIES : a * b; }
 
-/* Combinations of the neighbours alone: the entries of the table that elimination makes. */
+/* Returns the number of combinations of the neighbors alone, which is the size of the table that
+ * elimination creates. */
 static int64_t table_entries(const play *p, int node) {
   int64_t product = 1;
   for (int i = 0; i < p->adjacent[node].n && product < MOST_ENTRIES; i++)
@@ -99,7 +100,7 @@ static bool weigh(play *p, int node) {
   return push(&p->heap, (entry){weight, node});
 }
 
-/* Takes `node` out of the list of u and makes u adjacent to all others of `around`. */
+/* Removes `node` from the list of u, and makes u adjacent to all other nodes of `around`. */
 static bool update_neighbour(play *p, int u, int node, const list *around) {
   list *l = &p->adjacent[u];
   p->stamp++;
@@ -130,7 +131,7 @@ static bool connect_neighbours(play *p, int node) {
 
 static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t work,
                           tp__order *order) {
-  enum { LOOK = 64 }; /* at the clock, every so many nodes */
+  enum { LOOK = 64 }; /* polls the clock once per this many nodes */
   while (p->heap.n) {
     if (order->n % LOOK == LOOK - 1 && tp__control_ask(control, work))
       return TP_OK;
@@ -139,7 +140,7 @@ static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t
       continue;
     int64_t entries = table_entries(p, e.node);
     if (entries > budget)
-      return TP_OK; /* every other bag weighs at least as much; order->complete stays false */
+      return TP_OK; /* all other bags weigh at least as much; order->complete stays false */
     const list *around = &p->adjacent[e.node];
     order->position[e.node] = order->n;
     order->node[order->n] = e.node;
@@ -159,8 +160,9 @@ static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t
   return TP_OK;
 }
 
-/* The table of position p is consumed at the earliest position of its scope; -1 if its scope is
- * empty. That makes the positions a forest, in which a scope lies on the path to the root. */
+/* Returns the position that consumes the table of position p, which is the earliest position of its
+ * scope; -1 if the scope is empty. The positions form a forest, in which a scope lies on the path
+ * to the root. */
 static int consumer(const tp__order *o, int p) {
   int first = -1;
   for (size_t k = o->scope_at[p]; k < o->scope_at[p + 1]; k++) {
@@ -170,9 +172,9 @@ static int consumer(const tp__order *o, int p) {
   return first;
 }
 
-/* Any order in which consumers come last makes the same tables. Depth first, the largest subtree
- * before the small ones that would have to be kept meanwhile, few are alive at once. to[p] is the
- * new position of p. */
+/* Reorders depth first. Any order in which consumers come last produces the same tables. Depth
+ * first, with the largest subtree before the smaller ones, keeps few tables alive at once. to[p] is
+ * the new position of p. */
 static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
   tp__pool pool = {0};
   size_t n_positions = (size_t)o->n;
@@ -196,14 +198,14 @@ static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
       total[parent[p]] += total[p];
   }
   int root = -1, n = 0;
-  for (int p = o->n - 1; p >= 0; p--) { /* each list starts with its largest */
+  for (int p = o->n - 1; p >= 0; p--) { /* each list starts with its largest subtree */
     int *first = parent[p] < 0 ? &root : &child[parent[p]];
     int *at = *first >= 0 && total[p] < total[*first] ? &next[*first] : first;
     next[p] = *at;
     *at = p;
   }
   for (int p = root; p >= 0;) {
-    if (child[p] >= 0) { /* go down, and do not come back to this child */
+    if (child[p] >= 0) { /* descend, and do not return to this child */
       int down = child[p];
       child[p] = next[down];
       p = down;
@@ -216,7 +218,7 @@ static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
   return TP_OK;
 }
 
-/* Sorts the scope at `p`, latest eliminated first, and returns the entries of its table. */
+/* Sorts the scope at `p`, latest eliminated first. Returns the entries of its table. */
 static int64_t sort_scope(const tp__wcsp *g, const tp__order *o, int p) {
   int *scope = o->scope + o->scope_at[p];
   size_t n = o->scope_at[p + 1] - o->scope_at[p];
@@ -250,7 +252,7 @@ static void reposition(tp__order *o, const int *to, const int *old_node, const s
   o->scope_at[o->n] = at;
 }
 
-/* Brings the order into its final form and follows which tables are alive when. */
+/* Finalizes the order and computes how many entries are alive at once. */
 static tp_status arrange(const tp__wcsp *g, tp__order *o) {
   tp__pool pool = {0};
   size_t n = (size_t)o->n, n_scope = o->scope_at[n];
@@ -336,8 +338,8 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control
   return status;
 }
 
-/* Of a node and its neighbours the one to fix: least burden, then most neighbours, then lowest
- * number. */
+/* Returns the node to fix, among a node and its neighbors: smallest burden, then most neighbors,
+ * then lowest number. */
 static int victim(const play *p, int node, const int *burden) {
   int best = node;
   for (int i = 0; i < p->adjacent[node].n; i++) {

@@ -1,3 +1,4 @@
+/* Pool allocator with bump allocation in blocks. */
 #include "solver/pool.h"
 
 #include <stdint.h>
@@ -8,7 +9,7 @@ enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 16 };
 
 struct tp__pool_block {
   struct tp__pool_block *next;
-  /* the data behind it is aligned as malloc's result is */
+  /* makes the data after it as aligned as malloc's result */
   char pad[ALIGNMENT - sizeof(struct tp__pool_block *)];
 };
 

@@ -1,6 +1,6 @@
-/* A pool: many allocations, one release. Everything a graph of the solver owns lives in its pool,
- * so that a failed allocation needs no unwinding. Blocks are taken from malloc; nothing is returned
- * before the release. */
+/* A memory pool: many allocations, one release. A graph of the solver allocates everything in its
+ * pool, so a failed allocation needs no unwinding. Blocks come from malloc; nothing is freed before
+ * the release. */
 #ifndef TP_LIB_SOLVER_POOL_H
 #define TP_LIB_SOLVER_POOL_H
 
@@ -9,11 +9,11 @@
 typedef struct tp__pool {
   struct tp__pool_block *blocks;
   char *at;    /* free part of the newest block */
-  size_t left; /* its bytes */
+  size_t left; /* free bytes in it */
 } tp__pool;
 
-/* Room for `count` objects of `size` bytes, aligned for any object, uninitialised. NULL when memory
- * runs out; never NULL for zero objects otherwise. */
+/* Returns uninitialized memory for `count` objects of `size` bytes, aligned for any object. NULL
+ * only if memory runs out, also for zero objects. */
 void *tp__pool_take(tp__pool *pool, size_t count, size_t size);
 /* The same, zeroed. */
 void *tp__pool_take_zeroed(tp__pool *pool, size_t count, size_t size);

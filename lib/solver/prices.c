@@ -1,3 +1,4 @@
+/* Applies memory prices to a dual in fixed point. */
 #include "solver/prices.h"
 
 #include "solver/memory.h"
@@ -8,8 +9,8 @@
 #include <string.h>
 
 enum { FINE = 12, MOST_SHIFT = 54 };
-/* What all nodes together can pay, and what is paid back: costs and bounds keep far from the end of
- * 64 bits, and prices in fixed point times usages from that of 128. */
+/* Bound on the payments of all nodes together and on the refund. It keeps costs and bounds far from
+ * 64-bit overflow, and products of prices and usages from 128-bit overflow. */
 #define MOST_PAID ((double)((int64_t)1 << 55))
 
 static int bits_of(tp__wide value) {
@@ -52,7 +53,7 @@ void tp__prices_clear(tp__prices *p) {
   tp__pool_release(&p->pool);
 }
 
-/* What strategy x of the node pays. */
+/* Returns the payment of strategy x of the node. */
 static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
   tp_cost sum = 0;
   for (int i = 0; i < v->n_loads; i++) {
@@ -89,8 +90,8 @@ void tp__prices_set(tp__prices *p, int64_t *work) {
   }
 }
 
-/* Node costs without payments, the least of each node moved to the constant, which may be negative
- * then. */
+/* Removes the payments from the node costs, and moves the minimum of each node into the constant,
+ * which may become negative. */
 static void take_out(const tp__prices *p) {
   tp__wcsp *g = p->g;
   for (int v = 0; v < g->n_nodes; v++) {

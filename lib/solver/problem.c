@@ -1,10 +1,11 @@
+/* Builds and evaluates problems. */
 #include "solver/problem.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Strategy numbers fit 16 bits: the exact elimination stores them so. */
+/* Strategy numbers fit into 16 bits, because exact elimination stores them so. */
 enum { MAX_STRATEGIES = 65535 };
 
 tp_problem *tp_problem_create(void) {
@@ -23,7 +24,7 @@ void tp_problem_destroy(tp_problem *problem) {
   free(problem);
 }
 
-/* Makes room for one more element of an array that doubles. */
+/* Ensures capacity for one more element of an array that doubles. */
 static bool reserve(void **array, int n, int *room, size_t size) {
   if (n < *room)
     return true;
@@ -45,7 +46,7 @@ static bool costs_valid(size_t n, const tp_cost *costs) {
   return true;
 }
 
-/* A copy in which every forbidden entry is exactly TP_COST_FORBIDDEN. */
+/* Copies costs; every forbidden entry becomes exactly TP_COST_FORBIDDEN. */
 static tp_cost *copy_costs(tp_problem *problem, size_t n, const tp_cost *costs) {
   tp_cost *copy = tp__pool_take(&problem->pool, n, sizeof *copy);
   for (size_t i = 0; copy && i < n; i++)
@@ -67,7 +68,7 @@ tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit) {
   return TP_OK;
 }
 
-/* Room for one more life. */
+/* Ensures capacity for one more life. */
 static bool reserve_life(tp_problem *problem, tp__problem_node *v) {
   if (v->n_lives < v->room_lives)
     return true;
@@ -94,7 +95,7 @@ tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int
     return TP_INVALID_ARGUMENT;
   tp__problem_node *v = &problem->nodes[node];
   int64_t *copy = reserve_life(problem, v) ? v->lives[v->n_lives].usages : NULL;
-  if (v->n_lives < v->room_lives && !copy) /* else of a life that was replaced */
+  if (v->n_lives < v->room_lives && !copy) /* otherwise reuse the array of a replaced life */
     copy = tp__pool_take(&problem->pool, (size_t)v->n, sizeof *copy);
   if (!copy)
     return TP_NO_MEMORY;
@@ -201,11 +202,11 @@ static int compare_changes(const void *a, const void *b) {
   const change *x = a, *y = b;
   if (x->at != y->at)
     return x->at < y->at ? -1 : 1;
-  /* ends first: intervals are half-open */
+  /* ends first, because intervals are half-open */
   return (x->amount > y->amount) - (x->amount < y->amount);
 }
 
-/* `choice` < 0: the least of all strategies. */
+/* `choice` < 0: the minimum over all strategies. */
 static int64_t used_in(const tp__problem_node *node, const tp__problem_life *life, int choice) {
   if (life->start == life->end)
     return 0;

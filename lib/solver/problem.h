@@ -1,11 +1,12 @@
-/* The problem as the caller stated it: what tp_solve reads and tp_problem_evaluate judges by. */
+/* The problem as the caller stated it. tp_solve reads it, and tp_problem_evaluate computes costs
+ * from it. */
 #ifndef TP_LIB_SOLVER_PROBLEM_H
 #define TP_LIB_SOLVER_PROBLEM_H
 
 #include "solver/pool.h"
 #include "tp/solver.h"
 
-/* What a node uses at start <= t < end, by strategy. */
+/* The usage of a node at start <= t < end, by strategy. */
 typedef struct tp__problem_life {
   int64_t start, end;
   int64_t *usages;
@@ -15,12 +16,12 @@ typedef struct tp__problem_node {
   int n;
   tp_cost *costs;
   int n_lives, room_lives;
-  tp__problem_life *lives; /* at times that may overlap: usages add up */
+  tp__problem_life *lives; /* may overlap; usages add up */
 } tp__problem_node;
 
 typedef struct tp__problem_edge {
   int a, b;
-  const tp_cost *table; /* row-major [n of a][n of b]; may be that of another edge too */
+  const tp_cost *table; /* row-major [n of a][n of b]; edges may share a table */
 } tp__problem_edge;
 
 struct tp_problem {
@@ -30,18 +31,20 @@ struct tp_problem {
   int n_nodes, room_nodes;
   int n_edges, room_edges;
   int n_repeated; /* edges that share the table of another one */
-  int64_t limit;  /* of memory at any time; -1 for none */
-  tp_cost big;    /* costs from here on are avoided, not forbidden; 0: they are forbidden */
+  int64_t limit;  /* of memory at any time; -1: none */
+  /* costs of this size and above are avoided instead of forbidden; 0: they are forbidden */
+  tp_cost big;
 };
 
-/* The exact cost, with big entries at their value. Choices are in range and none is forbidden. */
+/* Returns the exact cost, with big entries at their value. The choices must be in range and not
+ * forbidden. */
 unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *choices);
 
-/* Lives of all nodes together. */
+/* Returns the total number of lives of all nodes. */
 size_t tp__problem_n_lives(const tp_problem *problem);
 
-/* A time at which `choices` use most memory, and how much that is. choices NULL: every node uses
- * its least at every time. */
+/* Computes a time at which `choices` use most memory, and the usage then. With choices NULL, every
+ * node uses its minimum at every time. */
 tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time,
                            unsigned __int128 *usage);
 

@@ -1,17 +1,14 @@
-/* Each rule is sound on its own, so they run from one queue of nodes whose surroundings changed,
- * first come first served.
- *   room           a strategy goes for which there is no memory even if all others use their least
- *   star bound     a strategy whose cost, with the cheapest neighbour for each edge, reaches the
- *     limit goes; with no limit
- *                  known this is arc consistency on forbidden entries
- *   dominance      dead-end elimination, Goldstein's criterion: x goes when some y is never worse,
- *     whatever the
- *                  neighbours choose, and uses nowhere more memory
- *   folding        a node with one strategy becomes a cost of its neighbours
- *   elimination    a node with at most two neighbours, and no choice of memory, becomes a cost of
- *     them (series-parallel
- *                  reduction)
- *   equality       an edge that pairs strategies one to one makes its two nodes one */
+/* Runs the reduction rules. Each rule is sound on its own, so one FIFO queue holds the nodes whose
+ * surroundings changed.
+ *   capacity       drops a strategy that exceeds the memory even if all others use their minimum
+ *   star bound     drops a strategy whose cost, with the cheapest neighbor for each edge, reaches
+ *                  the limit; without a known limit this is arc consistency on forbidden entries
+ *   dominance      dead-end elimination with Goldstein's criterion: drops x if some y is never
+ *                  worse, for all choices of the neighbors, and never uses more memory
+ *   folding        turns a node with one strategy into a cost of its neighbors
+ *   elimination    turns a node with at most two neighbors and no choice of memory into a cost of
+ *                  them (series-parallel reduction)
+ *   equality       merges two nodes whose edge pairs their strategies one to one */
 #include "solver/reduce.h"
 
 #include "solver/memory.h"
@@ -45,7 +42,7 @@ tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n) {
   return more;
 }
 
-/* Drops r->drop if it names any strategy. */
+/* Drops the strategies in r->drop, if there are any. */
 tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop) {
   if (n_drop == 0)
     return TP_OK;
@@ -53,7 +50,8 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop) {
   return tp__wcsp_drop(r->g, node, r->drop);
 }
 
-/* Strategies without room go, and what all others use is taken from the room. */
+/* Drops strategies that exceed the capacity, and subtracts usage common to all remaining ones from
+ * it. */
 static tp_status make_room(tp__reducer *r, int node) {
   if (r->g->nodes[node].n_loads == 0)
     return TP_OK;
@@ -69,7 +67,7 @@ static tp_status make_room(tp__reducer *r, int node) {
   return r->g->nodes[node].n == 0 ? TP_INFEASIBLE : n_drop ? tp__memory_settle(r->g, node) : TP_OK;
 }
 
-/* What is left of the node's strategies; TP_INFEASIBLE if none. */
+/* Applies all rules that drop strategies of the node; TP_INFEASIBLE if none is left. */
 static tp_status thin_out(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
   tp_status status = tp__reducer_normalise(r->g, v);
@@ -88,7 +86,7 @@ static tp_status thin_out(tp__reducer *r, int node) {
 
 static tp_status simplify(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
-  if (v->n == 1 && v->n_loads == 0) /* there is nothing to drop */
+  if (v->n == 1 && v->n_loads == 0) /* nothing can be dropped */
     return v->cost[0] < TP_COST_FORBIDDEN ? tp__reducer_fold(r, node) : TP_INFEASIBLE;
   tp_status status = thin_out(r, node);
   if (status)
@@ -103,7 +101,7 @@ static tp_status simplify(tp__reducer *r, int node) {
 }
 
 static tp_status drain(tp__reducer *r) {
-  enum { LOOK = 16 }; /* at the clock, every so many nodes */
+  enum { LOOK = 16 }; /* polls the clock once per this many nodes */
   tp_status status = TP_OK;
   while (status == TP_OK && r->n_queued) {
     if (r->control && r->n_steps++ % LOOK == 0)
@@ -119,8 +117,8 @@ static tp_status drain(tp__reducer *r) {
   return status;
 }
 
-/* Times that became irrelevant free nodes of their loads, and rooms that shrank may rule out
- * strategies: around again until neither happens. */
+/* Dropped times free nodes of their loads, and reduced capacities may rule out strategies, so this
+ * repeats until neither happens. */
 static tp_status drain_with_memory(tp__reducer *r) {
   tp__wcsp *g = r->g;
   for (;;) {

@@ -1,5 +1,4 @@
-/* How a node leaves the graph: folded, eliminated, or merged into a neighbour that it is tied
- * to. */
+/* Removes nodes from the graph: by folding, elimination, or merging with an equal neighbor. */
 #include "solver/reducer.h"
 
 #include "solver/memory.h"
@@ -7,7 +6,7 @@
 
 #include <string.h>
 
-/* to[y] = the cost of y at the other end of the edge, with the best of `node`. */
+/* to[y] = the cost of y at the other endpoint of the edge, plus the best of `node`. */
 static void best_of(const tp__wnode *v, const tp__wnode *u, const tp__wview *w, tp_cost *to) {
   for (int y = 0; y < u->n; y++) {
     tp_cost best = TP_COST_FORBIDDEN;
@@ -19,7 +18,7 @@ static void best_of(const tp__wnode *v, const tp__wnode *u, const tp__wview *w, 
   }
 }
 
-/* Adds the best of `node` to the cost of the neighbour at `edge`. */
+/* Adds the best of `node` to the cost of the neighbor at `edge`. */
 static tp_status absorb(tp__wcsp *g, int node, int edge) {
   const tp__wnode *v = &g->nodes[node];
   tp__wview w = tp__wcsp_view(g, edge, node);
@@ -51,13 +50,12 @@ static void remove_edges(tp__reducer *r, int node) {
     tp__wcsp_remove_edge(r->g, v->edges[v->n_edges - 1]);
 }
 
-/* n == 1, or no neighbour: the cost of `node` is known. */
+/* For n == 1 or no neighbors: the cost of `node` is known. */
 tp_status tp__reducer_fold(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__wnode *v = &g->nodes[node];
-  tp_status status =
-      /* a single strategy then costs 0, so that each neighbour takes up its table only */
-      tp__reducer_normalise(g, v);
+  /* a single strategy then costs 0, so each neighbor absorbs only its table */
+  tp_status status = tp__reducer_normalise(g, v);
   for (int i = 0; i < v->n_edges && status == TP_OK; i++)
     status = absorb(g, node, v->edges[i]);
   if (status || tp__wcsp_record(g, node, 0, NULL))
@@ -74,8 +72,8 @@ tp_status tp__reducer_eliminate_leaf(tp__reducer *r, int node) {
   return TP_OK;
 }
 
-/* rows[y * n + x] = the table of `edge` (plus the node's cost if asked), strategies of `node`
- * innermost. */
+/* rows[y * n + x] = the table of `edge`, plus the node's cost if with_cost, with the strategies of
+ * `node` innermost. */
 static void gather_rows(const tp__wcsp *g, int node, int edge, bool with_cost, tp_cost *rows) {
   const tp__wnode *v = &g->nodes[node];
   tp__wview w = tp__wcsp_view(g, edge, node);
@@ -92,8 +90,8 @@ VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
   return best;
 }
 
-/* Moves the rows that differ to the front; of[i] is where row i went. `slots` are a power of two,
- * more than rows. */
+/* Moves the distinct rows to the front; of[i] is the new index of row i. n_slots is a power of two
+ * and exceeds the number of rows. */
 static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots,
                              size_t n_slots) {
   size_t kept = 0;
@@ -118,14 +116,14 @@ static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of
   return kept;
 }
 
-/* entries looked at for a table that is made though the search is to end */
+/* Tables of up to this many entries are computed even after a stop request. */
 enum { CHEAP = 1 << 16 };
 
-/* table[i][j] = the best of `node` between strategy i of the one neighbour and j of the other.
- * Strategies that give a value one layout have equal rows, and layouts are few. */
+/* table[i][j] = the best of `node` between strategy i of one neighbor and strategy j of the other.
+ * Strategies that give a value the same layout have equal rows, and distinct layouts are few. */
 static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a,
                                   size_t n_b, tp_cost *table, bool *done) {
-  enum { LOOK = 16 }; /* at the clock, every so many rows */
+  enum { LOOK = 16 }; /* polls the clock once per this many rows */
   size_t n = (size_t)r->g->nodes[node].n, n_slots = 4;
   while (n_slots <= n_a || n_slots <= n_b)
     n_slots *= 2;
@@ -138,10 +136,9 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   gather_rows(r->g, node, edges[1], false, rows_b);
   size_t n_different = keep_different(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
   keep_different(rows_a, n_a, n, of_a, slots, n_slots);
-  *r->work +=
-      /* as if all rows differed: what is skipped here does not lengthen the search elsewhere */
-      (int64_t)(n_a * n_b * n);
-  tp_cost *first = slots; /* strategy with that row */
+  /* count all rows, so that skipping equal ones does not lengthen the search elsewhere */
+  *r->work += (int64_t)(n_a * n_b * n);
+  tp_cost *first = slots; /* first strategy with a given row */
   *done = false;
   for (size_t i = 0; i < n_a; i++) {
     if (n_a * n_b * n > CHEAP && i % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work))
@@ -160,8 +157,8 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
   return TP_OK;
 }
 
-/* The same, done before or now, in the graph's pool; NULL, if the search is to end, where it takes
- * long. */
+/* Returns the same table, cached or computed now, in the graph's pool. NULL after a stop request if
+ * the table is expensive. */
 static tp_status table_between(tp__reducer *r, int node, const int *edges, size_t n_a, size_t n_b,
                                tp_cost **made) {
   tp__wcsp *g = r->g;
@@ -214,8 +211,8 @@ tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
   return tp__wcsp_give(g, a, b, table);
 }
 
-/* If `edge` pairs the strategies of its ends one to one, partner[x] is the strategy of the other
- * end. */
+/* True if `edge` pairs the strategies of its endpoints one to one; partner[x] is then the strategy
+ * of the other endpoint. */
 static bool is_equality(const tp__reducer *r, int node, int edge, tp_cost *partner) {
   const tp__wcsp *g = r->g;
   tp__wview w = tp__wcsp_view(g, edge, node);
@@ -238,7 +235,7 @@ static bool is_equality(const tp__reducer *r, int node, int edge, tp_cost *partn
   return true;
 }
 
-/* Hands the edges of `node` over to the other end of `edge`, permuted, and takes `node` out. */
+/* Moves the edges of `node`, permuted, to the other endpoint of `edge`, and removes `node`. */
 static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *partner) {
   tp__wcsp *g = r->g;
   tp__wnode *v = &g->nodes[node];
@@ -266,7 +263,7 @@ static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *p
   return TP_OK;
 }
 
-/* The other way round: partner[] of the other end. */
+/* Inverts partner[], for the other endpoint. */
 static void turn_partners(const tp_cost *partner, int n, tp_cost *turned) {
   for (int x = 0; x < n; x++)
     turned[partner[x]] = x;
@@ -274,8 +271,8 @@ static void turn_partners(const tp_cost *partner, int n, tp_cost *turned) {
 
 tp_status tp__reducer_merge_equal(tp__reducer *r, int node) {
   enum { HUB = 64 };
-  /* edges that a node has more than its partner: the partner goes, for each edge of the one that
-   * goes is copied */
+  /* If the node has this many more edges than its partner, the partner is removed instead, because
+   * every edge of the removed node is copied. */
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   tp_cost *partner = tp__reducer_scratch(r, 2 * (size_t)v->n),

@@ -1,5 +1,5 @@
-/* What goes of a node and its edges: strategies that cost too much, or that others are never worse
- * than. */
+/* Drops strategies of a node and entries of its edges: those that cost too much, or that are
+ * dominated. */
 #include "solver/reducer.h"
 
 #include "solver/memory.h"
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Dominance compares all pairs of strategies; beyond this number that is not worth its time. */
+/* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
 enum { MAX_DOMINANCE = 512 };
 
 enum { FEW_EDGES = 16 };
 
-/* Adds what a step at the node sees: its costs and tables, with the costs of its neighbours if
- * asked. */
+/* Adds the inputs of a step at the node to the key: its costs and tables, and optionally the costs
+ * of its neighbors. */
 static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bool neighbours) {
   const tp__wnode *v = &g->nodes[node];
   tp__shelf_add(key, (int64_t)v->n << 32 | v->n_edges);
@@ -27,7 +27,7 @@ static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bo
   }
 }
 
-/* ---- normalisation ---- */
+/* ---- normalization ---- */
 
 static tp_cost least_cost(const tp__wnode *v) {
   tp_cost least = TP_COST_FORBIDDEN;
@@ -41,7 +41,7 @@ static void subtract(const tp__wnode *v, tp_cost least, tp_cost *cost) {
     cost[x] = v->cost[x] < TP_COST_FORBIDDEN ? v->cost[x] - least : v->cost[x];
 }
 
-/* What is left, done before or now; NULL when memory runs out. */
+/* Returns the normalized costs, cached or computed now; NULL if memory runs out. */
 static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_NORMALISE);
@@ -55,7 +55,7 @@ static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
   return *slot = tp__wcsp_share(g, cost, (size_t)v->n);
 }
 
-/* Moves the least node cost into the constant. */
+/* Moves the minimum node cost into the constant. */
 tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
   tp_cost least = least_cost(v);
   if (least == 0)
@@ -70,9 +70,9 @@ tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
 
 /* ---- star bound ---- */
 
-/* least[x] = the least of table + neighbour's cost in row x, of entries for which that and base[x]
- * stay below the slack. Returns whether some entry that does not was allowed. `row`: the first row
- * of the table, of which the node at hand is end `end`. */
+/* least[x] = the minimum of table + neighbor's cost in row x, over the entries whose sum with
+ * base[x] is below the slack. Returns true if some allowed entry is not below it. `row` is the
+ * first row of the table, of which the current node is endpoint `end`. */
 VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int end,
                                 const tp_cost *far, const tp_cost *base, tp_cost slack,
                                 tp_cost *restrict least) {
@@ -100,7 +100,7 @@ VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int e
   return gone != 0;
 }
 
-/* Forbids the entries that do not stay below the slack; `to` may be the table. */
+/* Forbids the entries that are not below the slack. `to` may be the table itself. */
 static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, const tp_cost *base,
                    tp_cost slack, tp_cost *to) {
   for (int x = 0; x < n; x++)
@@ -110,29 +110,31 @@ static void forbid(const tp__wview *w, int n, int n_far, const tp_cost *far, con
     }
 }
 
-/* What is seen along one edge. */
+/* The result for one edge. */
 typedef struct ray {
   const tp_cost *least; /* by strategy */
-  tp_cost *table;       /* as it is from now on */
+  tp_cost *table;       /* the new table */
 } ray;
 
 typedef struct star {
   int n_drop;
   bool *drop;
-  /* by edge of the node: the table as it is from now on; NULL: changed in place */
+  /* by edge of the node: the new table; NULL: changed in place */
   tp_cost **table;
-  struct star *dominated; /* what dominance drops when this changes nothing; NULL: not asked yet */
+  /* the result of dominance if this changes nothing; NULL: not computed yet */
+  struct star *dominated;
 } star;
 
-/* With no limit known only forbidden costs count: on a shelf no other sum comes near them. With a
- * shelf it stays what it was at the start, so that what was done before is found again. */
+/* Returns the slack below the limit. Without a known limit, only forbidden costs count; with a
+ * shelf, no other sum comes near them. With a shelf, the slack keeps its initial value, so that
+ * earlier results are found again. */
 static tp_cost slack_of(const tp__reducer *r) {
   if (!r->g->shelf)
     return r->limit - r->g->constant;
   return r->limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : r->limit - r->first_constant;
 }
 
-/* Tightens one edge of the node, and writes the least of its rows. */
+/* Tightens one edge of the node, and computes the minimum of its rows. */
 static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *least,
                                  tp_cost **table) {
   tp__wcsp *g = r->g;
@@ -157,7 +159,8 @@ static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *le
   return TP_OK;
 }
 
-/* The same, done before or now: nodes of many layers have too many edges to be found as a whole. */
+/* The same, cached or computed now. Nodes shared by many layers have too many edges to be cached as
+ * a whole. */
 static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
@@ -216,7 +219,7 @@ static star *new_star(tp__reducer *r, const tp__wnode *v) {
   return s && s->drop && s->table ? s : NULL;
 }
 
-/* What looking around comes to, done before or now. */
+/* Applies the star bound, cached or computed now. */
 static tp_status shelved_star(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__shelf_key key;
@@ -256,7 +259,7 @@ tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
 
 /* ---- dominance ---- */
 
-/* What dominance looks at, collected once for all pairs of strategies. */
+/* The inputs of dominance, collected once for all pairs of strategies. */
 typedef struct surroundings {
   const tp__wnode *v;
   tp__wview *edges;
@@ -291,11 +294,11 @@ static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
   return TP_OK;
 }
 
-/* True if y is at least as good as x whatever the neighbours choose. Trying the cheapest column of
- * x alone refutes most pairs at once. */
+/* True if y is at least as good as x for all choices of the neighbors. Testing only the cheapest
+ * column of x refutes most pairs at once. */
 static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
   const tp__wnode *v = s->v;
-  /* Differences of costs, summed over the edges of a hub, may leave 64 bits. */
+  /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
   tp__wide gain = (tp__wide)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
@@ -322,9 +325,9 @@ static bool dominates(const tp__reducer *r, int node, int y, int x, const surrou
   return gain <= 0;
 }
 
-/* Marks in r->drop; not all, if the search is to end. */
+/* Marks dominated strategies in r->drop; not all of them after a stop request. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
-  enum { LOOK = 16 }; /* at the clock, every so many strategies */
+  enum { LOOK = 16 }; /* polls the clock once per this many strategies */
   const tp__wnode *v = &r->g->nodes[node];
   surroundings s;
   if (look_at_edges(r, node, &s))
@@ -340,8 +343,8 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   return TP_OK;
 }
 
-/* Found by what the star bound saw, which is all of the node's surroundings, or by the part of it
- * that matters here. */
+/* Finds the result by the key of the star bound, which covers all surroundings of the node, or by
+ * the part of them that matters here. */
 static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
   tp__wcsp *g = r->g;
   size_t n = (size_t)g->nodes[node].n;

@@ -1,7 +1,7 @@
-/* A reduction at work: what the rules of reduce_strategies.c and reduce_nodes.c share with the
- * queue of reduce.c.
+/* The state of a running reduction, which the rules of reduce_strategies.c and reduce_nodes.c share
+ * with the queue of reduce.c.
  *
- * Rules look at one node, which is alive. They queue the nodes whose surroundings they change. */
+ * A rule handles one alive node. It queues the nodes whose surroundings it changes. */
 #ifndef TP_LIB_SOLVER_REDUCER_H
 #define TP_LIB_SOLVER_REDUCER_H
 
@@ -10,51 +10,51 @@
 
 typedef struct tp__reducer {
   tp__wcsp *g;
-  tp_cost limit, first_constant; /* that of the graph, at the start */
+  tp_cost limit, first_constant; /* first_constant: the graph's constant at the start */
   int64_t table_budget, *work;
-  tp__control *control; /* NULL: nobody asks that it end */
-  bool hurries;         /* somebody did, or the gap is small enough */
+  tp__control *control; /* NULL: cannot be stopped */
+  bool hurries;         /* a stop was requested, or the gap is small enough */
   int n_steps;
-  int *queue; /* ring of n_nodes places: a node is queued at most once */
+  int *queue; /* ring of n_nodes entries; a node is queued at most once */
   int head, n_queued;
   bool *queued;
-  bool *drop;  /* by strategy of the node at hand */
-  bool *taken; /* the same, for columns of an equality */
+  bool *drop;  /* by strategy of the current node */
+  bool *taken; /* the same, for the columns of an equality */
   tp_cost *scratch;
   size_t room_scratch;
-  /* with a shelf: what the star bound found at the node at hand, if that changed nothing; else
+  /* with a shelf: the star bound's result for the current node, if it changed nothing; otherwise
    * NULL */
   struct star *quiet;
-  tp_status (*step)(struct tp__reducer *r, int node); /* what is done at a node */
+  tp_status (*step)(struct tp__reducer *r, int node); /* processes a node */
 } tp__reducer;
 
 void tp__reducer_touch(tp__reducer *r, int node);
 void tp__reducer_touch_neighbours(tp__reducer *r, int node);
 
-/* Room for n costs, until the next call. NULL when memory runs out. */
+/* Returns scratch for n costs, valid until the next call. NULL if memory runs out. */
 tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n);
 
-/* Drops the n_drop strategies that are marked in r->drop. */
+/* Drops the n_drop strategies marked in r->drop. */
 tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop);
 
 /* ---- reduce_strategies.c ---- */
 
-/* Moves the least node cost into the constant. */
+/* Moves the minimum node cost into the constant. */
 tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v);
-/* Drops strategies, and forbids pairs with those of a neighbour, that cannot be in a choice below
- * the limit. */
+/* Drops strategies, and forbids pairs with those of a neighbor, that cannot be in an assignment
+ * below the limit. */
 tp_status tp__reducer_star_bound(tp__reducer *r, int node);
 tp_status tp__reducer_dominated(tp__reducer *r, int node);
 
 /* ---- reduce_nodes.c ---- */
 
-/* n == 1, or no neighbour: the cost of `node` is known. */
+/* For n == 1 or no neighbors: the cost of `node` is known. */
 tp_status tp__reducer_fold(tp__reducer *r, int node);
-/* One neighbour. */
+/* For one neighbor. */
 tp_status tp__reducer_eliminate_leaf(tp__reducer *r, int node);
-/* Two neighbours; the node stays where their table would exceed the budget. */
+/* For two neighbors. Keeps the node if the table between them would exceed the budget. */
 tp_status tp__reducer_eliminate_between(tp__reducer *r, int node);
-/* Makes the node and a neighbour one if an edge pairs their strategies. */
+/* Merges the node with a neighbor if an edge pairs their strategies one to one. */
 tp_status tp__reducer_merge_equal(tp__reducer *r, int node);
 
 #endif

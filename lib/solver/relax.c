@@ -1,3 +1,4 @@
+/* Solves a problem without its memory limit, and checks whether the result fits. */
 #include "solver/relax.h"
 
 tp_status tp__relax(tp__search *s, const tp_problem *problem, const tp__code *code, int64_t work,
@@ -7,7 +8,7 @@ tp_status tp__relax(tp__search *s, const tp_problem *problem, const tp__code *co
   *fits = false;
   if (status == TP_OK) {
     s->work_limit = s->work + work;
-    s->nested++; /* what it costs is no cost of the problem yet */
+    s->nested++; /* costs without the limit must not be reported yet */
     status = tp__wcsp_search(s, g, TP_COST_FORBIDDEN, 0, answer);
     s->nested--;
   }

@@ -1,6 +1,6 @@
-/* Memory beyond the room costs a weight per unit, at first the price of the time. Where a local
- * optimum still exceeds the room, weights grow; once it fits, exceeding is more forbidden than a
- * forbidden entry. */
+/* Local search with weighted excess of memory. A unit beyond the capacity costs a weight, initially
+ * the price of the time. If a local optimum still exceeds the capacity, the weights grow. Once the
+ * assignment fits, excess is worse than a forbidden entry. */
 #include "solver/repair.h"
 
 #include "solver/memory.h"
@@ -10,32 +10,32 @@
 
 enum {
   MAX_ROUNDS = 24,
-  LOOK = 256,        /* nodes or edges between looks at the clock */
-  MOST_PAIRED = 256, /* neighbours */
-  BLOCK = 32         /* times; most blocks have room for everything */
+  LOOK = 256,        /* nodes or edges between two polls of the clock */
+  MOST_PAIRED = 256, /* neighbors */
+  BLOCK = 32         /* times; in most blocks the capacity suffices for every strategy */
 };
 #define GROWTH 3.0
 
-/* Forbidden entries are counted apart, so that repairing one of several shows. */
+/* Forbidden entries are counted separately, so that repairing one of several is an improvement. */
 typedef struct score {
   double cost;
   int64_t n_forbidden;
 } score;
 
-/* What exceeds the room, once it fits, is worse than any number of forbidden entries: those may be
- * left from before, and must not be repaired by it. */
+/* Once the assignment fits, any excess is worse than any number of forbidden entries. Remaining
+ * forbidden entries must not be repaired by exceeding the capacity. */
 #define BARRED ((int64_t)1 << 32)
 
 typedef struct settler {
   const tp__wcsp *g;
   int *at;
   tp__wide *used;
-  tp__wide *least_left; /* by block of times: of the room, beyond what is used */
+  tp__wide *least_left; /* by block of times: minimum of the capacity minus usage */
   double *weight;       /* by time */
-  bool strict;          /* what does not fit is forbidden */
+  bool strict;          /* excess counts as forbidden */
   tp__search *search;
-  score *mine, *theirs; /* by strategy, for the ends of an edge */
-  bool *settled;        /* by node: nothing around it changed since no change of it helped */
+  score *mine, *theirs; /* by strategy, for the two endpoints of an edge */
+  bool *settled;        /* by node: no change near it since changes of it last failed to help */
   bool *settled_pair;   /* by edge */
 } settler;
 
@@ -53,7 +53,7 @@ static score sum_of(score a, score b) {
   return (score){a.cost + b.cost, a.n_forbidden + b.n_forbidden};
 }
 
-/* Least room left in each block of times from `first` to `last`. */
+/* Updates the minimum free capacity of each block of times from `first` to `last`. */
 static void refresh(settler *s, int first, int last) {
   const tp__wmemory *memory = s->g->memory;
   for (int from = first / BLOCK * BLOCK; from < last; from += BLOCK) {
@@ -72,10 +72,10 @@ static void move(settler *s, int node, int x, int sign) {
     refresh(s, v->loads[i].first, v->loads[i].last);
 }
 
-/* One time of a load: `left` without it. */
+/* Charges one time of a load. `left` is the free capacity without the node. */
 static void charge_time(const settler *s, const tp__wload *load, int n, int t, tp__wide left,
                         score *out) {
-  tp__wide over = left < 0 ? -left : 0; /* in any case */
+  tp__wide over = left < 0 ? -left : 0; /* exceeded in any case */
   for (int x = 0; x < n; x++) {
     tp__wide more = load->usage[x] - left - over;
     if (more <= 0)
@@ -86,8 +86,8 @@ static void charge_time(const settler *s, const tp__wload *load, int n, int t, t
   s->search->work += n;
 }
 
-/* Adds to out[x] what strategy x of the node exceeds the room by. `own` is its strategy in `used`,
- * -1 if it is not. */
+/* Adds to out[x] the cost of the excess that strategy x of the node causes. `own` is its strategy
+ * in `used`; -1: not in it. */
 static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
@@ -109,8 +109,8 @@ static void charge(const settler *s, int node, int own, score *out) {
   }
 }
 
-/* out[x]: cost of x, of its tables to the neighbours' present strategies except along `except`, and
- * of its memory. */
+/* out[x]: the cost of x, of its tables to the neighbors' current strategies except along `except`,
+ * and of its memory. */
 static void rate(settler *s, int node, int own, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
@@ -127,8 +127,8 @@ static void rate(settler *s, int node, int own, int except, score *out) {
   charge(s, node, own, out);
 }
 
-/* Edges of neighbours are not looked at again: around a hub that would be too much for what it
- * finds. */
+/* Marks the node, its edges and its neighbors for another attempt. The other edges of the neighbors
+ * are not marked: around a hub, that would cost more than it finds. */
 static void unsettle(settler *s, int node) {
   const tp__wnode *v = &s->g->nodes[node];
   s->settled[node] = false;
@@ -151,7 +151,8 @@ static bool change_one(settler *s, int node) {
   return true;
 }
 
-/* The exact score of both ends taking x and y, but for what else a costs; neither is in `used`. */
+/* Returns the exact score of strategies x and y at both endpoints of an edge. Neither is in
+ * `used`. */
 static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, int edge) {
   rate(s, a, -1, edge, s->mine);
   move(s, a, x, 1);
@@ -160,7 +161,7 @@ static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, in
   return plus(sum_of(s->mine[x], s->theirs[y]), entry);
 }
 
-/* The best pair of strategies by the present scores of each alone. */
+/* Finds the best pair of strategies by their separate current scores. */
 static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) {
   int rows = s->g->nodes[e->node[0]].n, columns = s->g->nodes[e->node[1]].n;
   score best = {0, INT64_MAX};
@@ -177,9 +178,9 @@ static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) 
   s->search->work += (int64_t)rows * columns;
 }
 
-/* Both ends of an edge at once. Their memory is rated apart first; where they live together that
- * says too little, so the best pair has to prove itself. Around hubs this would take too long for
- * what it finds. */
+/* Changes both endpoints of an edge at once. Their memory is first scored separately, which is
+ * inaccurate where they live at the same time, so the best pair is then scored exactly. Skips hubs,
+ * where this costs more than it finds. */
 static bool change_pair(settler *s, int edge) {
   const tp__wedge *e = &s->g->edges[edge];
   int a = e->node[0], b = e->node[1], now_a = s->at[a], now_b = s->at[b], best_a = now_a,
@@ -210,7 +211,7 @@ static bool change_pair(settler *s, int edge) {
   return moves;
 }
 
-/* To a local optimum. */
+/* Runs to a local optimum. */
 static void settle(settler *s) {
   const tp__wcsp *g = s->g;
   memset(s->settled, 0, (size_t)g->n_nodes * sizeof *s->settled);
@@ -220,7 +221,7 @@ static void settle(settler *s) {
     s->search->work += g->n_nodes + g->n_edges;
     for (int v = 0; v < g->n_nodes && !(v % LOOK == LOOK - 1 && tp__search_spent(s->search)); v++)
       if (g->nodes[v].alive && !s->settled[v]) {
-        s->settled[v] = true; /* change_one takes it back if it moves */
+        s->settled[v] = true; /* change_one resets it if the node changes */
         changed |= change_one(s, v);
       }
     for (int e = 0;
@@ -233,7 +234,7 @@ static void settle(settler *s) {
 }
 
 void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used) {
-  /* What changes at each time first. A load may end behind the last. */
+  /* First computes the change at each time. A load may end after the last time. */
   int n_times = g->memory->n_times;
   memset(used, 0, (size_t)n_times * sizeof *used);
   for (int v = 0; v < g->n_nodes; v++) {
@@ -257,7 +258,8 @@ tp__wide tp__excess_of(const tp__wcsp *g, const tp__wide *used) {
   return excess;
 }
 
-/* Prices, and where there are none yet something of the size of the costs for all the room. */
+/* Sets the weights to the prices, plus a term of the size of the costs for the whole capacity, in
+ * case there are no prices yet. */
 static void first_weights(settler *s) {
   const tp__wcsp *g = s->g;
   double most = 1;

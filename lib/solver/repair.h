@@ -4,13 +4,13 @@
 
 #include "solver/search.h"
 
-/* Changes `at` (a strategy for every alive node) node by node and pair by pair so that it fits, and
- * then so that it costs less. *excess is what it needs beyond the room in the end, summed over the
- * times: 0 if it fits. `used` has an element per time and is that of `at` afterwards. */
+/* Changes `at` (a strategy for every alive node) by single nodes and pairs, first so that it fits,
+ * then so that it costs less. *excess is the final usage beyond the capacity, summed over the
+ * times; 0 if it fits. `used` has one element per time and receives the usage of `at`. */
 tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used,
                      tp__wide *excess);
 
-/* Fills `used`. */
+/* Computes `used` for `at`. */
 void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used);
 tp__wide tp__excess_of(const tp__wcsp *g, const tp__wide *used);
 

@@ -1,6 +1,6 @@
-/* Branch and bound in which every node of the tree is treated like the problem itself. What a child
- * learns comes back as a certified bound; children that the work budget did not reach keep the
- * bound they inherited, so the least over the children is certified whenever the search stops. */
+/* Branch and bound in which every node of the tree is treated like the whole problem. A child
+ * returns a certified bound. Children that the work budget does not reach keep the inherited bound,
+ * so the minimum over the children is certified whenever the search stops. */
 #include "solver/search.h"
 
 #include "solver/dual.h"
@@ -13,27 +13,31 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 60,    /* of branching: each level keeps a copy of the graph */
+  MAX_DEPTH = 60,    /* of branching; each level keeps a copy of the graph */
   PASSES = 5,        /* message passes between two decodings */
   ROUNDS = 12,       /* of passes and decoding between two reductions */
-  POLISH_FACTOR = 4, /* looks at all tables */
-  /* reductions go on when the gap is that many times smaller: they prune most of the rest */
+  POLISH_FACTOR = 4, /* times the entries of all tables */
+  /* reduce again once the gap is this many times smaller, because reductions then prune most of the
+   * rest */
   PRUNE_GAP = 16,
-  STALLED_ROUNDS = 4, /* without a hundredth of the gap gained */
-  /* eliminate at once when that costs less than so many looks at all tables for each ... */
+  STALLED_ROUNDS = 4, /* rounds without gaining a hundredth of the gap */
+  /* eliminate at once if that costs less than this many reads of all tables for each ... */
   EAGER_FACTOR = 50,
-  EAGER_WORK = 20000000, /* ... stage, or less than this; otherwise messages come first and prune */
-  WIDE_TABLES = 4096,    /* of local search by elimination, while messages go on */
-  LAST_TABLES = 300000,  /* of the same when nothing but branching is left */
-  /* exact elimination as a whole, in units of the table budget: entries alive at once, ... */
+  /* ... stage, or less than this; otherwise messages come first, and prune */
+  EAGER_WORK = 20000000,
+  WIDE_TABLES = 4096,   /* tables of local search by elimination, while messages continue */
+  LAST_TABLES = 300000, /* the same if only branching remains */
+  /* limits of exact elimination as a whole, in units of the table budget: entries alive at once,
+   * ... */
   MAX_PEAK = 2,
   MAX_ARGMINS = 15, /* ... stored choices (one or two bytes each), ... */
-  MAX_WORK = 500    /* ... entries looked at */
+  MAX_WORK = 500    /* ... entries read */
 };
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* A strategy for each alive node: cost it, and keep it completed if it is the best so far. */
+/* Evaluates a strategy for each alive node. If it is the best so far, completes it and makes it the
+ * answer. */
 static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost *limit,
                   tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
@@ -69,13 +73,13 @@ static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__orde
   return status;
 }
 
-/* What became of a reduced graph. */
+/* The result for a reduced graph. */
 typedef struct outcome {
-  bool done; /* the answer has all that can be known */
+  bool done; /* the answer is final */
   bool fits; /* exact elimination would fit, but messages may make it cheaper */
 } outcome;
 
-/* Exact elimination if its tables fit and it costs at most `worth`. */
+/* Eliminates exactly if the tables fit and the work is at most `worth`. */
 static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit,
                                  tp__answer *answer, outcome *out) {
   tp__order order;
@@ -91,8 +95,8 @@ static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth
   return status;
 }
 
-/* Numbers the connected components of the alive nodes by their lowest node; component[v] is -1 for
- * others. */
+/* Numbers the connected components of the alive nodes by their lowest node. component[v] is -1 for
+ * other nodes. */
 static tp_status find_components(const tp__wcsp *g, int *component, int *n_components) {
   int *stack = malloc((size_t)g->n_nodes * sizeof *stack + 1);
   if (!stack)
@@ -120,7 +124,8 @@ static tp_status find_components(const tp__wcsp *g, int *component, int *n_compo
   return TP_OK;
 }
 
-/* Searches a part of `g` as a graph of its own; its choices are written to `choices` of `g`. */
+/* Searches a part of `g` as a graph of its own. Its choices are written to `choices`, by node of
+ * `g`. */
 static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *members, int n, int fixed,
                              int strategy, tp_cost limit, int depth, tp__answer *part,
                              int *choices) {
@@ -149,7 +154,8 @@ static int64_t part_entries(const tp__wcsp *g, const int *members, int n) {
   return twice / 2;
 }
 
-/* Independent parts: bounds and costs add up. Each part gets its share of the work left. */
+/* Searches independent components: their bounds and costs add up. Each gets its share of the
+ * remaining work. */
 static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component,
                                    int n_components, tp_cost limit, int depth, tp__answer *answer) {
   int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
@@ -163,7 +169,7 @@ static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *
     start[c + 2] += start[c + 1];
   for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
     if (component[v] >= 0)
-      members[start[component[v] + 1]++] = v; /* afterwards start[c] is where component c begins */
+      members[start[component[v] + 1]++] = v; /* afterwards start[c] is the start of component c */
   int64_t left = tp__wcsp_entries(g), whole_limit = s->work_limit;
   tp_cost bound = g->constant, cost = g->constant;
   for (int c = 0; status == TP_OK && c < n_components && bound < limit; c++) {
@@ -197,13 +203,13 @@ static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *
 }
 
 typedef struct effort {
-  int rounds, passes; /* of decoding, and of messages in each round */
-  bool widely;        /* large neighbourhoods in the end ... */
-  bool exact_later;   /* ... which need not be thorough, as exact elimination fits */
+  int rounds, passes; /* of decoding; and message passes per round */
+  bool widely;        /* large neighborhoods at the end ... */
+  bool exact_later;   /* ... which need not be thorough, because exact elimination fits */
 } effort;
 
-/* Large neighbourhoods around `at`, for at most `most` work and tables of at most `tables` entries.
- * `g` is reparametrised: much is pruned by its constant. */
+/* Searches large neighborhoods of `at`, with at most `most` work and tables of at most `tables`
+ * entries. `g` must be reparametrized, because its constant prunes much. */
 static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, int64_t most,
                               int *at, tp_cost *limit, tp__answer *answer) {
   tp_cost cost = tp__wcsp_evaluate(g, at);
@@ -219,13 +225,13 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
   return status;
 }
 
-/* There is an answer, and somebody waits for it. */
+/* True if there is an answer and the caller waits for it. */
 static bool is_due(const tp__search *s, const tp__answer *answer) {
   return tp__search_hurries(s) && answer->cost < TP_COST_FORBIDDEN;
 }
 
-/* Messages, decoding and local search, until the gap closes, progress stalls or the work runs out.
- * Leaves the reparametrised costs in `g`, unless the answer is due; *stalled says that more
+/* Alternates messages, decoding and local search until the gap closes, progress stalls, or the work
+ * is spent. Leaves the reparametrized costs in `g`, unless the answer is due. *stalled: more
  * messages would not help. */
 static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool *stalled,
                                   tp_cost *limit, tp__answer *answer) {
@@ -236,7 +242,7 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   int *at = calloc(2 * n, sizeof *at), *best = at + n;
   bool *tight = calloc(n, sizeof *tight);
   tp_status status = at && tight ? TP_OK : TP_NO_MEMORY;
-  /* granted to local search when the work is spent */
+  /* granted to local search even if the work is spent */
   int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g);
   int idle = 0;
   int64_t start = s->work;
@@ -280,7 +286,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   return status;
 }
 
-/* The node whose removal makes the rest easiest: the largest bag, the lowest number on ties. */
+/* Returns the node whose removal makes the rest easiest: the largest bag, the lowest number on
+ * ties. */
 static int branching_node(const tp__wcsp *g) {
   int best = -1;
   double best_weight = 0;
@@ -288,7 +295,7 @@ static int branching_node(const tp__wcsp *g) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
       continue;
-    /* bits of the neighbours' combinations for each strategy to try: integers, so no rounding */
+    /* bits of the neighbors' combinations per strategy; integers, so there is no rounding */
     double weight = 0;
     for (int i = 0; i < node->n_edges; i++)
       for (int n = g->nodes[tp__wcsp_view(g, node->edges[i], v).other].n; n > 1; n /= 2)
@@ -302,7 +309,8 @@ static int branching_node(const tp__wcsp *g) {
   return best;
 }
 
-/* One child per strategy of one node, cheapest first, each with an equal share of the work left. */
+/* Searches one child per strategy of one node, cheapest first, each with an equal share of the
+ * remaining work. */
 static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth,
                         tp__answer *answer) {
   int node = branching_node(g), n_members = 0, n = g->nodes[node].n;
@@ -350,7 +358,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   return status;
 }
 
-/* Splits or eliminates what is left of a reduced graph. */
+/* Splits the remaining graph into components, or eliminates it. */
 static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit,
                                     int depth, tp__answer *answer, outcome *out) {
   int n_components = 0;
@@ -366,12 +374,12 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   return status;
 }
 
-/* Stages, with a reduction under the limit and the bound reached so far before each. The first
- * takes a choice from a plain decoding, so that costs beyond it no longer count (some callers write
- * infinity as a large number). The others pass messages, for equal parts at once as long as that
- * prunes something; pruning by what they found makes them, and exact elimination, cheaper and
- * cheaper. When messages stall, what is left is eliminated at any price that fits, or branched on.
- * When somebody asks that the search end, the next choice that is found is the last. */
+/* Runs stages, each of which starts with a reduction under the current limit and bound. The first
+ * stage decodes without messages, to get a limit that excludes large costs (some callers write
+ * infinity as a large number). Later stages pass messages, lifted as long as that prunes something.
+ * Pruning makes messages and exact elimination cheaper and cheaper. Once messages stall, the rest
+ * is eliminated at any cost that fits, or branched on. After a stop request, the next assignment
+ * found is the last. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
   bool stalled = false;
@@ -399,7 +407,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     answer->bound = g->constant;
     tp__search_update(s, answer->bound, answer->cost);
     if (stage >= 2 &&
-        /* work that is spent does not keep what fits from being eliminated, a wish to stop does */
+        /* spent work does not prevent an elimination that fits, but a stop request does */
         tp__search_spent(s))
       return what.fits && !tp__search_stopped(s)
                  ? split_or_eliminate(s, g, INT64_MAX, limit, depth, answer, &what)
@@ -423,7 +431,7 @@ tp_status tp__wcsp_search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth,
   answer->cost = TP_COST_FORBIDDEN;
   tp_status status = search(s, g, limit, depth, answer);
   if (answer->cost < TP_COST_FORBIDDEN && answer->bound >= tp__limit_below(s, answer->cost))
-    answer->bound = answer->cost; /* nothing lies between */
+    answer->bound = answer->cost; /* no cost lies in between */
   if (answer->bound > limit)
     answer->bound = limit;
   return status;

@@ -1,10 +1,10 @@
-/* Solving problems beside one that was solved.
+/* Solves variants of a problem that was solved before.
  *
- * Messages of the base stay. A problem with other strategies differs from it at a few nodes: what
- * these no longer may choose gets a price there, what they now may choose loses it, and a few
- * passes later the bound is certified again. By that bound most strategies cost more than the best
- * choice does; what is left is searched, at first only for choices that cost little more than the
- * bound. */
+ * The messages of the base are kept. A variant with other strategies differs from it at a few
+ * nodes: newly forbidden strategies get a price there, newly allowed ones lose it, and after a few
+ * passes the bound is certified again. By that bound, most strategies cost more than the best
+ * assignment does. The rest is searched, at first only for assignments that cost little more than
+ * the bound. */
 #include "solver/control.h"
 #include "solver/dual.h"
 #include "solver/reduce.h"
@@ -14,18 +14,17 @@
 #include <string.h>
 
 enum {
-  BASE_PASSES = 80, /* of messages over the base, at most */
-  /* a pass that gains less than 2^-17 of the bound is the last one, over the base, ... */
+  BASE_PASSES = 80, /* maximum number of message passes over the base */
+  /* a pass that gains less than 2^-17 of the bound is the last one, over the base ... */
   BASE_STALLED = 17,
-  QUERY_PASSES = 16,  /* over another problem, at most */
-  QUERY_STALLED = 14, /* ... and over another problem */
-  BOUND_PASSES = 4,   /* where a bound is all that is asked for */
-  /* at first looked for: choices that cost 2^-18 more than the bound, or as much as the base does,
-   * ... */
+  QUERY_PASSES = 16,  /* maximum number of passes over a variant */
+  QUERY_STALLED = 14, /* ... and over a variant */
+  BOUND_PASSES = 4,   /* if only a bound is requested */
+  /* first search limit: 2^-18 above the bound, or as far above it as the base's cost is ... */
   NEAREST = 18,
-  NEAR = 14,       /* ... but at most 2^-14 more, ... */
-  FARTHER = 4,     /* ... and so many times more when there are none */
-  PRICE_SHIFT = 1, /* the price of what is not allowed: half of what the base costs */
+  NEAR = 14,       /* ... but at most 2^-14 above it ... */
+  FARTHER = 4,     /* ... and this many times farther if nothing is found */
+  PRICE_SHIFT = 1, /* price of a strategy that is not allowed: half of the base's cost */
   TABLE_BUDGET = 20000000
 };
 #define QUERY_WORK 2000000000
@@ -34,18 +33,19 @@ enum {
 struct tp_sensitivity {
   const tp_problem *problem;
   tp_solver_options options;
-  size_t *offset; /* by node, and the end: its strategies among those of all nodes */
+  size_t *offset; /* by node, and the end: offset of its strategies among those of all nodes */
   bool *base;     /* by strategy of all nodes */
-  tp__wcsp *g;    /* NULL: problems are solved from the start */
+  tp__wcsp *g;    /* NULL: variants are solved from scratch */
   tp__code code;
   tp__dual dual;
-  tp_cost price; /* of a strategy that is not of the base; in the dual */
-  tp_cost gap;   /* of what the base costs, as far as it is known, over its bound */
+  tp_cost price; /* of a strategy outside of the base, contained in the dual */
+  tp_cost gap;   /* known cost of the base minus its bound */
 };
 
-/* ---- which strategies ---- */
+/* ---- sets of strategies ---- */
 
-/* allowed[node] NULL: as `others` (NULL: all). `flat` has room for all strategies. */
+/* Flattens the allowed strategies. For allowed[node] NULL, uses `others` (NULL: all). `flat` has
+ * one entry per strategy. */
 static void flatten(const tp_sensitivity *s, const bool *const *allowed, const bool *others,
                     bool *flat) {
   for (int v = 0; v < s->problem->n_nodes; v++)
@@ -59,8 +59,8 @@ static bool is_allowed(const tp_sensitivity *s, const bool *flat, int node, int 
 
 /* ---- the base ---- */
 
-/* Charges the price for strategies of the node that are in `from` but not in `to`, and pays it back
- * the other way. */
+/* Charges the price for strategies of the node that are in `from` but not in `to`, and refunds it
+ * for those in `to` but not in `from`. */
 static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *from,
                    const bool *to, tp_cost *by) {
   const tp__wnode *v = &s->g->nodes[node];
@@ -73,7 +73,7 @@ static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool
   return !any || tp__dual_shift(dual, node, by);
 }
 
-/* False when numbers left their range. */
+/* False if numbers left their range. */
 static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from, const bool *to,
                        tp_cost *by) {
   bool ok = true;
@@ -83,7 +83,7 @@ static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from
   return ok;
 }
 
-/* Passes until the bound reaches `enough` or stalls, or somebody asks that it end. */
+/* Passes messages until the bound reaches `enough` or stalls, or a stop is requested. */
 static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough,
                           tp__control *control, int64_t *work) {
   bool stalls = false;
@@ -100,7 +100,7 @@ static tp_cost encode_cost(const tp_sensitivity *s, tp_cost cost) {
   return cost >= TP_COST_FORBIDDEN / s->code.step ? TP_COST_FORBIDDEN : cost * s->code.step;
 }
 
-/* The graph with all strategies that have partners, and messages for those of the base. */
+/* Creates the graph with all strategies that have partners, and messages for those of the base. */
 static tp_status begin(tp_sensitivity *s, tp_cost known) {
   int64_t work = 0;
   tp__control control;
@@ -197,17 +197,17 @@ tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *boun
   return TP_OK;
 }
 
-/* ---- another problem ---- */
+/* ---- variants ---- */
 
-/* A search beside the base. Costs are those of the graph. */
+/* A search of a variant. Costs are those of the graph. */
 typedef struct query {
   const tp_sensitivity *s;
   const bool *allowed;
   tp__dual dual;
   tp_cost **least; /* by node: tp__dual_regret */
   bool **kept;     /* by node */
-  tp_cost limit;   /* choices of this cost or more are not looked for */
-  tp_cost bound;   /* certified, for all choices below the limit */
+  tp_cost limit;   /* only assignments that cost less are searched for */
+  tp_cost bound;   /* certified, for all assignments below the limit */
   tp_cost cost;    /* of `choices`; TP_COST_FORBIDDEN if there are none */
   int *choices;
   tp__search search;
@@ -230,7 +230,7 @@ static tp_status measure(query *q) {
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
-/* Marks the strategies that can be in a choice of cost < limit; false if a node has none. */
+/* Marks the strategies that can be in an assignment of cost < limit. False if a node has none. */
 static bool keep_below(query *q, tp_cost limit) {
   const tp__wcsp *g = q->s->g;
   bool all = true;
@@ -244,7 +244,7 @@ static bool keep_below(query *q, tp_cost limit) {
   return all;
 }
 
-/* Looks for a choice of cost < limit. */
+/* Looks for an assignment of cost < limit. */
 static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   int n = q->s->problem->n_nodes;
   *bound = limit;
@@ -266,7 +266,7 @@ static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   return status;
 }
 
-/* What plain decoding finds. */
+/* Decodes an assignment without search. */
 static tp_status decode(query *q) {
   const tp__wcsp *g = q->s->g;
   int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
@@ -284,7 +284,7 @@ static tp_status decode(query *q) {
   return status;
 }
 
-/* Below limits that grow, until the best choice is found, or it is proven that there is none below
+/* Searches with growing limits until the best assignment is found, or none is proven to exist below
  * the limit. */
 static tp_status deepen(query *q) {
   tp_status status = measure(q);
@@ -318,7 +318,7 @@ static tp_status run_query(query *q, bool *ranged) {
                   &q->search.work);
     q->bound = q->dual.bound;
     status = decode(q);
-    /* A choice as near below the limit as the gap that is good enough is not worth a search. */
+    /* If the remaining gap to the limit is good enough, a search is not worthwhile. */
     tp__control_update(q->search.control, q->bound, q->cost < q->limit ? q->cost : q->limit);
     if (status == TP_OK && q->bound < q->limit && q->bound < q->cost &&
         !tp__search_stopped(&q->search))
@@ -352,7 +352,7 @@ static void report(query *q, tp_solution *solution) {
   *solution = out;
 }
 
-/* A problem of the nodes' strategies that are allowed, the others being forbidden. */
+/* Solves the problem from scratch with all strategies forbidden that are not allowed. */
 static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_solution *solution) {
   const tp_problem *problem = s->problem;
   size_t bytes = (size_t)problem->n_nodes * sizeof *problem->nodes;

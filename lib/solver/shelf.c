@@ -1,3 +1,4 @@
+/* Hash tables for cached results and unified arrays. */
 #include "solver/shelf.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ typedef struct table {
 struct tp__shelf {
   tp__pool pool; /* the keys of results */
   table results, arrays;
-  void *nowhere; /* for keys that did not fit */
+  void *nowhere; /* the slot for keys that did not fit */
 };
 
 enum { FIRST_CAPACITY = 1024 };
@@ -62,7 +63,7 @@ static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t 
   return &t->entries[at];
 }
 
-/* Makes room for one more. */
+/* Ensures capacity for one more entry. */
 static bool grow(table *t) {
   if (2 * (t->count + 1) <= t->capacity)
     return true;

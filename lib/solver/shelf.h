@@ -1,10 +1,11 @@
-/* Arrays that equal parts of a graph share, and what was computed from them.
+/* A cache of arrays that equal parts of a graph share, and of the results computed from them (hash
+ * consing).
  *
- * A deep program repeats its layers, so most tables of its graph are one of few, and most steps of
- * a reduction were done before on the same arrays. While a graph has a shelf, none of its arrays
- * (costs, labels, tables) ever changes: a step makes new ones, or finds those that it made when it
- * had the same arrays at hand. Arrays are told apart by their address: those of costs and tables
- * are unified when they are made, so that two addresses are two contents. */
+ * A deep program repeats its layers, so its graph has few distinct tables, and most reduction steps
+ * repeat earlier steps on the same arrays. While a graph has a shelf, none of its arrays (costs,
+ * labels, tables) ever changes. A step creates new arrays, or reuses its earlier result for the
+ * same arrays. The address identifies an array: new cost arrays and tables are unified, so
+ * different addresses mean different contents. */
 #ifndef TP_LIB_SOLVER_SHELF_H
 #define TP_LIB_SOLVER_SHELF_H
 
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was done. */
+/* The kind of step. */
 typedef enum tp__shelf_step {
   TP__SHELF_ENCODE,
   TP__SHELF_COSTS,
@@ -34,8 +35,8 @@ typedef struct tp__shelf tp__shelf;
 
 enum { TP__SHELF_WORDS = 512 };
 
-/* A step and what it was done on. With n > TP__SHELF_WORDS the key did not fit, and the step is not
- * on the shelf. */
+/* A step and its inputs. With n > TP__SHELF_WORDS the key did not fit, and the result is not
+ * cached. */
 typedef struct tp__shelf_key {
   size_t n;
   int64_t words[TP__SHELF_WORDS];
@@ -56,16 +57,16 @@ static inline void tp__shelf_add_array(tp__shelf_key *key, const void *array) {
   tp__shelf_add(key, (int64_t)(intptr_t)array);
 }
 
-/* NULL when memory runs out. */
+/* Returns NULL if memory runs out. */
 tp__shelf *tp__shelf_create(void);
 void tp__shelf_destroy(tp__shelf *shelf);
 
-/* Where the result of the step belongs; NULL inside if it is new. Valid until the next call. A key
- * that did not fit gets a place that is always empty. NULL when memory runs out. */
+/* Returns the slot for the result of the step, which holds NULL if it is new. Valid until the next
+ * call. A key that did not fit gets a slot that is always empty. NULL if memory runs out. */
 void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key);
 
-/* The array that stands for all with these n words: the first that was given, which has to stay as
- * it is. Places that tp__shelf_find gave stay valid. NULL when memory runs out. */
+/* Returns the canonical array with these n words: the first that was passed in, which must stay
+ * unchanged. Slots returned by tp__shelf_find stay valid. NULL if memory runs out. */
 int64_t *tp__shelf_unify(tp__shelf *shelf, int64_t *array, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* What tp_solve does around the search: which form the costs get, which limits hold, and what is
- * reported. */
+/* The entry point tp_solve: chooses the form of the costs, the limits of work, and reports the
+ * result. */
 #include "solver/coarse.h"
 #include "solver/constrained.h"
 #include "solver/reduce.h"
@@ -10,23 +10,23 @@
 
 enum {
   DEFAULT_TABLE_BUDGET = 20000000,
-  WORK_PER_ENTRY = 2000,  /* default work: so many looks at every table, ... */
+  WORK_PER_ENTRY = 2000,  /* default work: this many reads of every table, ... */
   LEAST_WORK = 300000000, /* ... but at least this, ... */
-  MORE = 4,               /* times the work of the run before, where only time counts */
+  MORE = 4,               /* work factor for the next run, if only time limits the search */
   MOST_TIMES = 1 << 20
 };
 #define MOST_WORK 6000000000    /* ... and at most this */
-#define RELAXED_WORK 2000000000 /* without the limit */
+#define RELAXED_WORK 2000000000 /* without the memory limit */
 #define LEAST_MEMORY_WORK 50000000000
 #define MOST_MEMORY_WORK 500000000000
 #define MOST_TABLE_BUDGET ((int64_t)1 << 32)
 
 typedef unsigned __int128 exact;
 
-/* What is known so far, over all forms that were tried. */
+/* The results so far, over all forms that were tried. */
 typedef struct result {
-  int *choices; /* the best; valid if found */
-  /* nearest: not found, but `choices` exceed the memory little */
+  int *choices; /* the best assignment; valid if found */
+  /* nearest: not found, but `choices` exceeds the memory by little */
   bool found, nearest, proven_empty;
   exact cost, bound, unlimited;
   tp__search s;
@@ -44,7 +44,7 @@ static const char *method_name(const tp__search *s) {
                        : names[s->passed_messages][s->width >= 0][s->branched];
 }
 
-/* Reductions leave no times where there is room for everything. */
+/* False if the capacity suffices for everything: reductions then leave no times. */
 static bool has_limit(const tp__wcsp *g) { return g->memory && g->memory->n_times > 0; }
 
 static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
@@ -59,14 +59,15 @@ static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
   return work < most ? work : most;
 }
 
-/* The problem in one form, with `times` the usual work. *settled: more work would not find more. */
+/* One attempt to solve the problem in one form, with `times` the usual work. *settled: more work
+ * would not improve the result. */
 typedef struct attempt {
   const tp_problem *problem;
   const tp_solver_options *options;
   const tp__code *code;
   int64_t times;
   bool settled;
-  tp_cost unlimited; /* without the limit no choice costs less */
+  tp_cost unlimited; /* a lower bound without the limit */
 } attempt;
 
 static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit,
@@ -84,8 +85,8 @@ static tp_status search_whole(tp__search *s, attempt *a, tp__answer *answer) {
   return status;
 }
 
-/* Prices by time of the problem become those of the times of the graph: each stands for the moments
- * up to the one before. */
+/* Converts prices by time of the problem into prices by time of the graph. Each of these represents
+ * the times since the previous one. */
 static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
   for (int k = 0; k < coarse->n; k++) {
     int t = 0;
@@ -96,7 +97,7 @@ static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
   }
 }
 
-/* What memory was worth in the end. */
+/* Saves the final memory prices. */
 static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
   size_t n = (size_t)memory->n_times;
   int64_t *time = realloc(s->worth.time, n * sizeof *time + 1);
@@ -114,7 +115,7 @@ static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
   return TP_OK;
 }
 
-/* What coarse prices have found stays the answer unless something is cheaper. */
+/* Keeps the assignment found by coarse prices unless the answer is cheaper. */
 static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answer) {
   if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
     return;
@@ -124,7 +125,7 @@ static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answe
   answer->bound = answer->bound < coarse->cost ? answer->bound : coarse->cost;
 }
 
-/* The graph with its memory, searched for what is cheaper than what is known. */
+/* Searches the graph with memory for an assignment cheaper than the known one. */
 static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed,
                                const tp__coarse *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
@@ -144,7 +145,7 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
   return status == TP_OK ? keep_prices(s, g->memory) : status;
 }
 
-/* `relaxed` is the answer for the problem without its limit, which does not fit. */
+/* `relaxed` is the answer for the problem without its limit; it does not fit. */
 static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *relaxed,
                                 tp__answer *answer) {
   const tp_problem *problem = a->problem;
@@ -164,8 +165,9 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
   return status;
 }
 
-/* Most limits leave room for the cheapest choice; and what that costs is a bound. Where not even
- * the least of all nodes fits nothing needs to be solved. */
+/* Solves without the limit first. Under most limits the cheapest assignment fits, and its cost is a
+ * lower bound in any case. If not even the minimum usage of all nodes fits, nothing needs to be
+ * solved. */
 static tp_status search_relaxed(tp__search *s, attempt *a, tp__answer *relaxed, tp__answer *answer,
                                 bool *done) {
   int64_t work = a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK, time;
@@ -211,7 +213,7 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   return status;
 }
 
-/* Adds to the result what was found, and proven, in one form. */
+/* Adds the findings for one form to the result. */
 static void take_in(const tp_problem *problem, const attempt *a, const tp__answer *answer,
                     result *r) {
   const tp__code *code = a->code;
@@ -236,8 +238,8 @@ static void take_in(const tp_problem *problem, const attempt *a, const tp__answe
   }
 }
 
-/* Solves the problem in one form. Without memory the work is shared out beforehand, so where the
- * time decides it starts again with more of it as long as there is time. */
+/* Solves the problem in one form. Without memory, the work is distributed in advance; so under a
+ * time limit it starts again with more work as long as time remains. */
 static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o,
                              const tp__code *code, tp__control *control, result *r) {
   int *choices = calloc((size_t)problem->n_nodes + 1, sizeof *choices);
@@ -257,7 +259,7 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
   return status;
 }
 
-/* Big costs: without them, and with them if that does not settle it. */
+/* Handles big costs: first forbids them, and allows them if that does not settle the problem. */
 static tp_status solve_forms(const tp_problem *problem, const tp_solver_options *o,
                              tp__control *control, result *r) {
   tp__code code;

@@ -1,8 +1,10 @@
+/* Chooses a branching node and the groups of its strategies. */
 #include "solver/split.h"
 
 #include <stdlib.h>
 
-/* What the strategies of a node cost at least: the node, and the cheapest entry of each edge. */
+/* Returns a lower bound on the cost of strategy x: the node cost and the minimum entry of each
+ * edge. */
 static tp_cost reduced_cost(const tp__wcsp *g, int node, int x) {
   const tp__wnode *v = &g->nodes[node];
   tp_cost sum = v->cost[x];
@@ -18,7 +20,7 @@ static tp_cost reduced_cost(const tp__wcsp *g, int node, int x) {
   return sum;
 }
 
-/* What strategy x pays at the present prices. */
+/* Returns the payment of strategy x at the current prices. */
 static double payment(const tp__wcsp *g, const tp__wnode *v, int x) {
   double sum = 0;
   for (int i = 0; i < v->n_loads; i++) {
@@ -30,8 +32,8 @@ static double payment(const tp__wcsp *g, const tp__wnode *v, int x) {
   return sum;
 }
 
-/* The node whose strategies differ most in what they pay, those that pay little apart from those
- * that pay much: either way the prices of others change. False if no memory has a price. */
+/* Splits the node whose strategies differ most in their payments into low and high payments,
+ * because either group changes the prices of other nodes. False if no memory has a price. */
 static bool split_by_memory(const tp__wcsp *g, tp__split *how) {
   double most = 0, middle = 0;
   for (int v = 0; v < g->n_nodes; v++) {
@@ -56,8 +58,8 @@ static bool split_by_memory(const tp__wcsp *g, tp__split *how) {
   return true;
 }
 
-/* The node that decides most, strategy by strategy. Bits of its neighbours' combinations for each
- * strategy to try: integers, so no rounding. */
+/* Splits the node that decides most, into single strategies. The weight is the bits of its
+ * neighbors' combinations per strategy; the bits are integers, so there is no rounding. */
 static void split_by_strategy(const tp__wcsp *g, tp__split *how) {
   double best_weight = -1;
   for (int v = 0; v < g->n_nodes; v++) {

@@ -1,3 +1,4 @@
+/* The graph of a weighted constraint problem: nodes, edges, elimination records and extraction. */
 #include "solver/wcsp.h"
 
 #include <limits.h>
@@ -70,7 +71,7 @@ tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost) {
   return TP_OK;
 }
 
-/* The edge between a and b, or -1. Looks through the shorter list, so hubs cost nothing. */
+/* Returns the edge between a and b, or -1. Searches the shorter list, so hubs are cheap. */
 static int find_edge(const tp__wcsp *g, int a, int b) {
   int from = g->nodes[a].n_edges <= g->nodes[b].n_edges ? a : b, to = a + b - from;
   const tp__wnode *v = &g->nodes[from];
@@ -98,7 +99,7 @@ static tp_status attach(tp__wcsp *g, int node, int edge) {
   return TP_OK;
 }
 
-/* Edges of a node ascend, since each is attached when it is made. */
+/* The edges of a node are ascending, because each is attached when it is created. */
 static void detach(tp__wcsp *g, int node, int edge) {
   tp__wnode *v = &g->nodes[node];
   int low = 0, high = v->n_edges - 1;
@@ -213,8 +214,8 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
   for (int i = 0; i < n; i++) {
     tp__wview view = tp__wcsp_view(g, edges[i], node);
     const tp__wnode *u = &g->nodes[view.other];
-    /* The neighbour may lose strategies later, the table of this edge will not: its labels are kept
-     * as they are. */
+    /* The neighbor may lose strategies later, but the table of this edge keeps them, so the current
+     * labels are recorded. */
     int *label = g->shelf ? u->label : tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
     if (!label)
       return TP_NO_MEMORY;
@@ -259,7 +260,7 @@ tp_status tp__wcsp_unshare(tp__wcsp *g) {
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
-/* Equal masks are one array, so that what they leave is found again. */
+/* Unifies equal masks, so that the results of applying them are found again. */
 static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_MASK);
@@ -276,8 +277,8 @@ static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
   return slot ? *slot : NULL;
 }
 
-/* Where what is left of an array without what `mask` drops is found; `shape` says which of its
- * items the mask is about. */
+/* Returns the slot for the array without the entries that `mask` drops. `shape` tells which
+ * dimension the mask applies to. */
 static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const bool *mask) {
   tp__shelf_key key;
   tp__shelf_begin(&key, TP__SHELF_DROP);
@@ -295,8 +296,7 @@ static void compact(const tp_cost *from, int rows, int columns, bool is_row, con
         *to++ = *from; /* in place: `to` is never ahead */
 }
 
-/* Of rows x columns costs, the rows (else the columns) go that the mask drops. NULL when memory
- * runs out. */
+/* Drops rows (or columns) of rows x columns costs. NULL if memory runs out. */
 static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns, bool is_row,
                               const bool *mask, size_t kept) {
   if (!g->shelf) {
@@ -359,7 +359,7 @@ tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
   return status;
 }
 
-/* Copies the edges among members that `place` maps to >= 0. */
+/* Copies the edges between members, which `place` maps to >= 0. */
 static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *members, const int *place,
                             int fixed, int strategy) {
   for (int i = 0; i < part->n_nodes; i++) {
@@ -367,7 +367,7 @@ static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *member
     for (int k = 0; k < v->n_edges; k++) {
       tp__wview view = tp__wcsp_view(g, v->edges[k], members[i]);
       int j = place[view.other];
-      if (j <= i) /* not a member, or copied from the other end */
+      if (j <= i) /* not a member, or copied from the other endpoint */
         continue;
       const tp_cost *table = view.table;
       if (members[i] == fixed)
@@ -429,8 +429,8 @@ int tp__wcsp_find(const tp__wnode *v, int label) {
   return v->label[low] == label ? low : -1;
 }
 
-/* Adds what the neighbours of the member that are not members mean for it. Returns its part of the
- * present cost. */
+/* Adds the tables to neighbors that are not members to the costs of the member. Returns its share
+ * of the present cost. */
 static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, const int *at,
                          tp_cost *cost) {
   const tp__wnode *v = &g->nodes[node];
@@ -476,8 +476,8 @@ void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
       const tp__wrecord_side *s = &r->side[k];
       const int *hit =
           bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, compare_labels);
-      /* A choice among remaining labels is always found; index 0 keeps a defect elsewhere from
-       * becoming a wild read. */
+      /* A choice among remaining labels is always found. Index 0 prevents an out-of-bounds read if
+       * there is a defect elsewhere. */
       row[k] = s->table + (hit ? (size_t)(hit - s->label) : 0) * s->far;
     }
     tp_cost best = INT64_MAX;

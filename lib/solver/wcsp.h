@@ -1,18 +1,18 @@
-/* A weighted constraint problem over a graph, in the mutable form that the solver reduces, bounds
- * and searches.
+/* A weighted constraint satisfaction problem over a graph, in the mutable form that the solver
+ * reduces, bounds and searches.
  *
  * Invariants between calls:
- *   every cost lies in [0, TP_COST_FORBIDDEN]; sums saturate there, so a sum is forbidden exactly
- *     when it reaches it;
- *   the cost of a choice is `constant` + the costs of the alive nodes + the tables of the alive
- *     edges;
- *   two alive nodes share at most one edge;
- *   label[k] of a node is the number of its k-th remaining strategy in the graph or problem it was
- *     made from, ascending. A node that is eliminated leaves a record from which tp__wcsp_complete
+ *   - Every cost is in [0, TP_COST_FORBIDDEN]. Sums saturate there, so a sum is forbidden exactly
+ *     if it reaches that value.
+ *   - The cost of an assignment is `constant` + the costs of the alive nodes + the table entries of
+ *     the alive edges.
+ *   - Two alive nodes share at most one edge.
+ *   - label[k] of a node is the number of its k-th remaining strategy in the graph or problem that
+ *     it was made from, ascending. An eliminated node leaves a record, from which tp__wcsp_complete
  *     later recovers its best strategy.
  *
- * "limit": only choices of cost < limit are looked for; a strategy that cannot be part of one may
- * be dropped. */
+ * "limit": only assignments of cost < limit are searched for; a strategy that cannot be part of one
+ * may be dropped. */
 #ifndef TP_LIB_SOLVER_WCSP_H
 #define TP_LIB_SOLVER_WCSP_H
 
@@ -20,10 +20,10 @@
 #include "solver/shelf.h"
 #include "tp/cost.h"
 
-/* 128 bits: sums of memory over many nodes. */
+/* 128 bits, for sums of memory over many nodes. */
 typedef __int128 tp__wide;
 
-/* What a node uses at the times [first, last), by strategy. See solver/memory.h. */
+/* The usage of a node at the times [first, last), by strategy. See solver/memory.h. */
 typedef struct tp__wload {
   int first, last;
   int64_t *usage;
@@ -33,10 +33,10 @@ enum { TP__MEMORY_RUN = 64 };
 
 typedef struct tp__wmemory {
   int n_times;
-  tp__wide *room;  /* by time: left for the loads */
-  tp__wide *least; /* by run of TP__MEMORY_RUN times: the least room */
-  int64_t *time;   /* as the problem calls it */
-  /* what a unit of memory is worth there, in units of cost; a guess to start from */
+  tp__wide *room;  /* by time: capacity left for the loads */
+  tp__wide *least; /* by run of TP__MEMORY_RUN times: the minimum capacity */
+  int64_t *time;   /* the time as numbered in the problem */
+  /* by time: the price of a unit of memory, in units of cost; an initial estimate */
   double *price;
 } tp__wmemory;
 
@@ -52,11 +52,11 @@ typedef struct tp__wnode {
 } tp__wnode;
 
 typedef struct tp__wedge {
-  int node[2]; /* node[0] is -1 when the edge is gone */
+  int node[2]; /* node[0] is -1 for a removed edge */
   tp_cost *table;
 } tp__wedge;
 
-/* An edge as seen from one of its ends. */
+/* An edge as seen from one of its endpoints. */
 typedef struct tp__wview {
   int other;
   tp_cost *table;
@@ -65,7 +65,7 @@ typedef struct tp__wview {
 
 typedef struct tp__wrecord_side {
   int node, n;
-  int *label; /* of the neighbour when the record was made */
+  int *label; /* of the neighbor when the record was made */
   const tp_cost *table;
   size_t self, far;
 } tp__wrecord_side;
@@ -87,7 +87,7 @@ typedef struct tp__wcsp {
   tp__wrecord *records;
   tp_cost constant;
   tp__wmemory *memory; /* NULL: no limit */
-  /* NULL: every array belongs to one node or edge, and may change; else see solver/shelf.h */
+  /* NULL: every array belongs to one node or edge and may change; otherwise see solver/shelf.h */
   tp__shelf *shelf;
 } tp__wcsp;
 
@@ -98,65 +98,67 @@ static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
                             : (tp__wview){e->node[0], e->table, 1, columns};
 }
 
-/* An empty graph with room for n_nodes nodes, none alive. NULL when memory runs out. */
+/* Creates a graph with a capacity of n_nodes nodes, none alive. NULL if memory runs out. */
 tp__wcsp *tp__wcsp_create(int n_nodes);
 void tp__wcsp_destroy(tp__wcsp *g);
 
-/* An array of the graph's pool that nothing refers to yet is complete: with a shelf, the one that
- * stands for all that are equal. NULL for NULL, and when memory runs out. */
+/* Declares that an array of the graph's pool, to which nothing refers yet, is complete. With a
+ * shelf, returns the canonical equal array. NULL for NULL, or if memory runs out. */
 tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n);
 
-/* Brings node `node` to life. `label` NULL means 0, 1, ... */
+/* Makes node `node` alive. `label` NULL means 0, 1, ... */
 tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label);
 
-/* The same with costs of the graph's pool, which the node takes over, and labels 0, 1, ... */
+/* The same with costs allocated in the graph's pool, which the node takes over, and with labels 0,
+ * 1, ... */
 tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost);
 
-/* Adds a table between a and b: entry (x, y) is table[x * stride_a + y * stride_b]. An existing
- * edge takes it up. */
+/* Adds a table between a and b: entry (x, y) is table[x * stride_a + y * stride_b]. If the edge
+ * exists, adds to its table. */
 tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a,
                            size_t stride_b);
-/* Adds a table[strategies of a][strategies of b] between a < b. It is of the graph's pool, and the
- * graph takes it over. */
+/* Adds a table[strategies of a][strategies of b] between a < b. The table is in the graph's pool,
+ * and the graph takes it over. */
 tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table);
-/* The same with a table[strategies of b][strategies of a], which stays as it is. */
+/* The same with a table[strategies of b][strategies of a], which is not modified. */
 tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table);
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
 
-/* Takes `node` out of the graph and notes how to recover it: its best strategy given those of the
- * other ends of the `n` <= 2 edges in `edges` (its alive edges or a subset). The edges stay. */
+/* Removes `node` from the graph and records how to recover it: its best strategy, given those of
+ * the other endpoints of the `n` <= 2 edges in `edges` (all or some of its alive edges). The edges
+ * stay. */
 tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
 
-/* Gives each alive node and edge arrays of its own, and the graph no shelf. */
+/* Gives each alive node and edge arrays of its own, and removes the shelf. */
 tp_status tp__wcsp_unshare(tp__wcsp *g);
 
-/* Drops the strategies x with drop[x] and compacts the node, its loads and the tables of its
+/* Drops the strategies x with drop[x], and compacts the node, its loads and the tables of its
  * edges. */
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
 
-/* A graph of the nodes members[0..n): its node i is members[i], its labels are those of `g`, its
- * constant is 0. Edges to other nodes are left out, and so is memory. If `fixed` is a member, it
- * keeps only its strategy `strategy`. NULL when memory runs out. */
+/* Extracts the nodes members[0..n) as a graph: its node i is members[i], its labels are those of
+ * `g`, its constant is 0. Edges to other nodes and memory are left out. If `fixed` is a member, it
+ * keeps only its strategy `strategy`. NULL if memory runs out. */
 tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy);
 
-/* The index of the strategy with that label (labels ascend), -1 if the node has lost it. */
+/* Returns the index of the strategy with that label (labels ascend); -1 if the node has lost it. */
 int tp__wcsp_find(const tp__wnode *v, int label);
 
-/* The graph of members[0..n), in which all other alive nodes are fixed to `at`: what they mean for
- * a member is added to its costs. *present is what the members, and the tables of their edges, cost
- * at `at`. NULL when memory runs out. */
+/* Extracts the graph of members[0..n) with all other alive nodes fixed to `at`: the tables to them
+ * are added to the members' costs. *present is the cost of the members and of their tables at `at`.
+ * NULL if memory runs out. */
 tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at,
                              tp_cost *present);
 
-/* Cost of the alive part plus the constant; `at` has the index (not the label) of a remaining
- * strategy per alive node. */
+/* Returns the cost of the alive part plus the constant. `at` has the index (not the label) of a
+ * remaining strategy per alive node. */
 tp_cost tp__wcsp_evaluate(const tp__wcsp *g, const int *at);
 
-/* `choices` has labels for the alive nodes; fills in the eliminated ones, best possible given
- * those. */
+/* Fills in the best labels of the eliminated nodes, given the labels of the alive nodes in
+ * `choices`. */
 void tp__wcsp_complete(const tp__wcsp *g, int *choices);
 
-/* Number of entries in the tables of alive edges, and of strategies of alive nodes. */
+/* Return the number of entries in the tables of alive edges, and of strategies of alive nodes. */
 int64_t tp__wcsp_entries(const tp__wcsp *g);
 int64_t tp__wcsp_strategies(const tp__wcsp *g);
 

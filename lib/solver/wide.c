@@ -1,4 +1,4 @@
-/* Large neighbourhoods: local search whose single step is an exact elimination. */
+/* Large neighborhood search: local search whose single step is an exact elimination. */
 #include "solver/eliminate.h"
 #include "solver/local.h"
 #include "solver/reduce.h"
@@ -22,8 +22,8 @@ typedef struct neighbourhood {
   int *choices;            /* by member */
 } neighbourhood;
 
-/* Solves a part for a cost < limit; *cost is TP_COST_FORBIDDEN if there is none its tables do not
- * fit after all, or the search is to end. */
+/* Solves a part for a cost < limit. *cost is TP_COST_FORBIDDEN if there is no such assignment, if
+ * the tables do not fit after all, or if the search was stopped. */
 static tp_status solve_part(tp__search *s, neighbourhood *h, tp__wcsp *part, int64_t tables,
                             tp_cost limit, tp_cost *cost) {
   tp__control *control = tp__search_control(s);

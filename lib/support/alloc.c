@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Allocations left until the failing one; 0: never fail; -1: fail now and from now on. */
+/* Allocations left until the failing one; 0: never fail; -1: fail from now on. */
 static _Thread_local int64_t allocations_left;
 
 static bool fails(void) {
@@ -17,8 +17,8 @@ static bool fails(void) {
 
 void tp__alloc_fail_at(int64_t k) { allocations_left = k > 0 ? k : 0; }
 
-/* No object is larger than PTRDIFF_MAX. Checked here because sanitizers end the program where
- * malloc returns NULL. */
+/* True if an object would be larger than PTRDIFF_MAX. Checked here, because sanitizers end the
+ * program where malloc returns NULL. */
 static bool too_large(size_t n, size_t size) { return size && n > PTRDIFF_MAX / size; }
 
 void *tp__malloc(size_t size) {

@@ -1,4 +1,4 @@
-/* Bump allocator. */
+/* A bump allocator. */
 #include "support/support.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct tp__arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
-/* A new block that holds at least `size` bytes; blocks double up to a limit, so small arenas stay
+/* Adds a block of at least `size` bytes. Blocks double up to a limit, so small arenas stay
  * small. */
 static bool add_block(tp__arena *arena, size_t size) {
   size_t block_size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;

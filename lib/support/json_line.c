@@ -1,4 +1,4 @@
-/* The line of a value in the text of a JSON document, which jansson does not keep. */
+/* Finds the line of a value in the text of a JSON document, because jansson does not record it. */
 #include "support/json_line.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ static void skip_space(scanner *s) {
     s->line += *s->at == '\n';
 }
 
-/* Behind the string that starts here. */
+/* Skips the string that starts here. */
 static void skip_string(scanner *s) {
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
     s->at += *s->at == '\\' && s->at + 1 < s->end;
   s->at += s->at < s->end;
 }
 
-/* Behind the value that starts here. */
+/* Skips the value that starts here. */
 static void skip_value(scanner *s) {
   int depth = 0;
   do {
@@ -42,7 +42,7 @@ static void skip_value(scanner *s) {
   } while (depth > 0);
 }
 
-/* From the `{` or `[` that stands here to the value of the step. False if it is not there. */
+/* Advances from the current `{` or `[` to the value of the step. False if it is missing. */
 static bool enter(scanner *s, const tp__json_step *step) {
   char closing = step->key ? '}' : ']';
   for (int i = 0;; i++) {

@@ -1,5 +1,5 @@
-/* The line of a value in the text of a JSON document: for messages about a document that could be
- * parsed. */
+/* Finds the line of a value in the text of a JSON document, for messages about valid JSON with
+ * wrong values. */
 #ifndef TP_LIB_SUPPORT_JSON_LINE_H
 #define TP_LIB_SUPPORT_JSON_LINE_H
 
@@ -12,8 +12,9 @@ typedef struct tp__json_step {
   int index;
 } tp__json_step;
 
-/* The line, from 1, in which the value at the end of the path begins, or that of the last value
- * that is there. `text` (`length` bytes) is valid JSON. */
+/* Returns the line, from 1, where the value at the end of the path starts. If the path does not
+ * exist, returns the line of the last existing value on it. `text` (`length` bytes) must be valid
+ * JSON. */
 int tp__json_line(const char *text, size_t length, int n_steps, const tp__json_step *steps);
 
 #endif

@@ -1,3 +1,4 @@
+/* Hash table for memoization, keyed by arrays of words. */
 #include "support/memo.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* What was computed before, found again by the words that it depends on.
+/* Memoization of results by the words that they depend on.
  *
- * A deep program repeats its layers, so nearly all of its ops ask for what was found out before.
- * Keys are compared as bytes: they are words, never structs with padding. */
+ * A deep program repeats its layers, so nearly all of its ops request results that are known
+ * already. Keys are compared as bytes, so they must be words, never structs with padding. */
 #ifndef TP_LIB_SUPPORT_MEMO_H
 #define TP_LIB_SUPPORT_MEMO_H
 
@@ -14,8 +14,8 @@ typedef struct tp_memo {
   size_t capacity, count;
 } tp_memo;
 
-/* The slot of the value for this key, NULL inside when the key is new; NULL when memory runs out.
- * Valid until the next call. Keys are kept in `arena`. */
+/* Returns the slot for this key, which holds NULL if the key is new; NULL if memory runs out. Valid
+ * until the next call. Keys are stored in `arena`. */
 void **tp__memo(tp_memo *memo, tp__arena *arena, const int64_t *words, size_t n);
 void tp__memo_destroy(tp_memo *memo);
 

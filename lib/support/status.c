@@ -1,3 +1,4 @@
+/* Names of status codes. */
 #include "support/support.h"
 
 const char *tp_status_name(tp_status status) {

@@ -1,11 +1,11 @@
-/* String builder. */
+/* A string builder, and texts of sizes and times. */
 #include "support/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for n more bytes and the terminating zero. */
+/* Ensures capacity for n more bytes and the terminating zero. */
 static bool reserve(tp__string *string, size_t n) {
   if (string->failed)
     return false;
