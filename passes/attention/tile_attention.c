@@ -149,7 +149,8 @@ typedef struct range {
   int64_t step, trips;
 } range;
 
-/* Builds a scf.for with iteration arguments `values`, and its body; `values` become its results. */
+/* Builds an scf.for with iteration arguments `values`, and its body; `values` become its
+ * results. */
 static void build_for(blocks *b, range r, int loop, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   MlirContext context = mlirOperationGetContext(where);
@@ -192,9 +193,9 @@ static void build_for(blocks *b, range r, int loop, int depth, block_body body, 
     values[i] = mlirOperationGetResult(loop_op, i);
 }
 
-/* Builds the loop over the column blocks of the current part, of `end` columns, that rows of the
- * block attend to. Then it builds the loop over the remaining full blocks, which runs only if some
- * row has seen no score that outweighs the masked ones. */
+/* Builds the loop over the full column blocks of the current part, of `end` columns, that rows of
+ * the block attend to. Unless masked scores are -infinity, it then builds a loop over the remaining
+ * full blocks, which runs only if some row has seen no score that outweighs the masked ones. */
 static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   int64_t tile = b->t.tile[b->t.a->column];

@@ -21,7 +21,7 @@
 enum {
   MOST = 400,       /* plans that are written, at most */
   WRITING = 300000, /* work units for writing a plan */
-  /* additional work units for each node; one is some nanoseconds, as for work of the solver */
+  /* additional work units for each node; a unit is a few nanoseconds, as in the solver */
   OF_NODE = 20000
 };
 
@@ -180,7 +180,7 @@ static const bool *row_of(const listing *l, const site *at, const bool *allowed,
   return row;
 }
 
-/* Splits off the parts beside a plan that was written. */
+/* Splits the plans other than a written one into parts. */
 static tp_status add_parts(listing *l, const part *from, const looked_at *plan) {
   tp_planner *plain = &l->plain;
   site *sites = tp__calloc(l->n_first + 1, sizeof *sites);

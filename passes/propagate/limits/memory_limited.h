@@ -21,7 +21,7 @@ void tp__planner_drop(tp_planner *copy);
 /* Moves everything of the copy into `planner`, and drops the copy. */
 void tp__planner_take(tp_planner *planner, tp_planner *copy);
 /* Node i keeps its strategies s with kept[i][s], at least one of them. `planner` must have no
- * routes. `kept` must outlive the planner. */
+ * routes. `kept` stays in use as planner->kept. */
 tp_status tp__planner_cut(tp_planner *planner, const bool *const *kept);
 
 /* The node at this index (routes are not built) keeps its strategies s with among[s]. The result

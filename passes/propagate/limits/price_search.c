@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* of raised prices; of lowered prices; improvement rounds for each */
+/* trials with raised prices; trials with lowered prices; improvement rounds per trial */
 enum { TRIALS = 12, LOWERED = 4, ROUNDS = 2 };
 /* First rise of all prices together, as a share of the cost of the first plan; and the factor by
  * which each rise exceeds the one before. */

@@ -1,4 +1,4 @@
-/* Copies of planners that have fewer strategies. */
+/* Makes copies of planners with fewer strategies. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <string.h>

@@ -241,7 +241,7 @@ static tp_spec chosen_output(const tp_planner *p, const int *choices, int node, 
   return p->nodes[node].out[choices[node] * p->nodes[node].n_out + output];
 }
 
-/* Bytes that the steps of a reshard hold beside its result, while its source is kept. */
+/* Bytes that the steps of a reshard hold besides its result, while its source is kept. */
 static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
   tp_reshard path;
   if (tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path) != TP_OK)

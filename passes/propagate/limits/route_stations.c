@@ -2,7 +2,7 @@
  * each.
  *
  * A strategy is a layout, whether it differs from the preceding layout, and the extra bytes that
- * the reshard holds beside its result. The extra bytes of reshards in several steps are rounded up
+ * the reshard holds besides its result. The extra bytes of reshards in several steps are rounded up
  * to one of a few amounts. */
 #include "passes/propagate/limits/route_stations.h"
 

@@ -62,7 +62,7 @@ typedef struct tp_station_plan {
   bool twice;
   int64_t twice_start; /* if `twice`: from then on */
   bool is_alone;       /* it has one use */
-  /* live range of the source of a reshard, where nothing else counts it; equal: something does */
+  /* live range of the source of a reshard that nothing else counts; empty if something does */
   int64_t source_start, source_end;
 } tp_station_plan;
 

@@ -1,7 +1,7 @@
 /* Builds the routes of values under a memory limit.
  *
  * Time runs in half steps: 2k while op k runs, 2k + 1 just after. Arguments and results of the
- * function and of its loops have memory of their own all that time. Any other value is held by its
+ * function and of its loops have memory of their own throughout. Any other value is held by its
  * producer until its next reshard:
  *
  *   producer -> [hold] -> [group] -> use
@@ -16,8 +16,8 @@
  * A value that is normally not stored (storage.h) is stored if its layout changes on the route;
  * else it extends the live ranges of its operands. If an op overwrites a value, the value is held
  * while the op runs, and the result from then on; if the layout of the value changes, the result is
- * held beside the copy. A value in memory that is counted for another value (shared_places.c) holds
- * none, unless its layout changes. */
+ * held in addition to the copy. A value in memory that is counted for another value
+ * (shared_places.c) holds none, unless its layout changes. */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
@@ -196,7 +196,8 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
     node->n = tp__add_distinct(node->in, node->n, change->in[s]);
   node->slot = r->routes[value].stations[*station].node;
   status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
-  /* After a reshard, the op that would overwrite the value makes its result beside it. */
+  /* After a reshard, the op that would overwrite the value makes its result in a separate
+   * buffer. */
   return status == TP_OK && l->is_overwritten
              ? hold_changed(r, value, *station, 2 * (int64_t)last, 2 * (int64_t)last + 1)
              : status;

@@ -23,10 +23,10 @@ typedef struct tp_route {
   int *of_use; /* by use: index of its station */
 } tp_route;
 
-/* Properties of a TP_NODE_CHANGE strategy beside its layout. */
+/* Properties of a TP_NODE_CHANGE strategy besides its layout. */
 typedef struct tp_station_way {
   bool changed;
-  int64_t excess; /* bytes that the reshard holds beside its result */
+  int64_t excess; /* bytes that the reshard holds besides its result */
 } tp_station_way;
 
 /* Memory that a node holds at start <= t < end. Time 2k is while op k runs, 2k + 1 just after

@@ -31,8 +31,8 @@ void tp__few_close(tp_few *few);
  * cheapest reshards to the selected ones, unless the clock is over. The strategy that splits least
  * is always selected. */
 tp_status tp__few_choose(tp_few *few);
-/* Selects the strategies of the plan, and those that are cheapest beside it, including reshards
- * from and to the strategies selected for the neighbors. choices[i]: of node i. */
+/* Selects the strategies of the plan, and the cheapest others, including the cost of reshards from
+ * and to the strategies selected for the neighbors. choices[i]: of node i. */
 tp_status tp__few_around(tp_few *few, const int *choices);
 
 /* ---- time_limited.c ---- */

@@ -3,7 +3,7 @@
  *
  * The buffer of a value that an op overwrites becomes that of the op's result. If the function
  * returns that result, the whole chain lies in the memory of the function result, which the caller
- * holds all the time; so do views of returned values. The condition and the body of a scf.while
+ * holds all the time; so do views of returned values. The condition and the body of an scf.while
  * share one buffer for values that each passes on to the other. If a layout changes on such a path,
  * both endpoints have buffers of their own, and the station that reshards holds the extra one
  * (routes.c). */
@@ -125,7 +125,8 @@ static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValu
 }
 
 /* Marks the values whose buffer becomes that of a function result. Runs backwards, because it needs
- * the buffers of later values. find_since then runs forwards to find since when. */
+ * the buffers of later values. Then find_since runs forwards and finds the op from which on each
+ * lies there. */
 static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
   const tp_planner *p = r->p;
   for (size_t k = 0; k < p->n_values; k++)

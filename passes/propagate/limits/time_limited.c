@@ -2,7 +2,7 @@
  *
  * Under a time limit, planning of a large function starts from a few strategies of every node
  * (seed_strategies.h). Their problem is stated and solved in a fraction of the time of the full
- * problem. Then all strategies are priced against that plan, the cheapest are kept beside it, and
+ * problem. Then all strategies are priced against that plan, the cheapest are added to it, and
  * their problem is solved; this repeats while plans get cheaper. The remaining time goes to the
  * problem of all strategies, stated and solved as without a limit. If that finds no cheaper plan in
  * time, the best plan of the few is taken. It is valid and may be far from the cheapest. If no

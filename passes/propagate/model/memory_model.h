@@ -73,7 +73,7 @@ int tp__timeline_anchor(const tp_timeline *timeline, MlirValue value, MlirOperat
 int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
                         int64_t element_size);
 
-/* Extra bytes that a reshard in several steps needs beside its source and its result: the maximum
+/* Extra bytes that a reshard in several steps needs besides its source and its result: the maximum
  * over its steps, while the source is kept. */
 int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
                           const int64_t *shape, int64_t element_size);
@@ -87,8 +87,8 @@ typedef enum tp_held_kind {
   TP_HELD_ARGUMENT,
   TP_HELD_RESULT, /* the caller's memory for a returned value */
   TP_HELD_VALUE,
-  TP_HELD_STEPS,     /* intermediate buffers of a reshard, beside its source and result */
-  TP_HELD_WORKSPACE, /* scratch of an op, beside its operands and results */
+  TP_HELD_STEPS,     /* intermediate buffers of a reshard, besides its source and result */
+  TP_HELD_WORKSPACE, /* scratch of an op, besides its operands and results */
 } tp_held_kind;
 
 typedef struct tp_held {

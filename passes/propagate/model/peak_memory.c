@@ -167,7 +167,7 @@ static void hold_value(peak_finder *f, int value, int from, int to) {
                     from, to});
 }
 
-/* Bytes of the intermediate buffers of a reshard, beside its source and result. */
+/* Bytes of the intermediate buffers of a reshard, besides its source and result. */
 static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType type,
                              int64_t *bytes) {
   tp_planner *p = f->planner;
@@ -257,7 +257,7 @@ static void hold_workspace(peak_finder *f, int k) {
 static void hold_made(peak_finder *f, int k, int value, bool stored, int overwritten) {
   int last = last_use(f, k, value, k);
   bool in_result = lies_in_result(f, k, value);
-  /* blocks are computed where the last of them is used */
+  /* blocks are computed until the last use, so operands stay live until then */
   if ((!stored && !in_result) || in_blocks(f, value))
     f->last[k] = last > f->last[k] ? last : f->last[k];
   if (!stored) {

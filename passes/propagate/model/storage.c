@@ -137,7 +137,7 @@ static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
   return *kept;
 }
 
-/* True if an op that repeats its input broadcasts a scalar constant. */
+/* True if the input of an op that repeats it is a splat constant. */
 static bool is_number(MlirOperation op) {
   MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
   if (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant"))

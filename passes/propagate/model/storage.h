@@ -18,9 +18,9 @@ bool tp__is_view(MlirOperation op);
  * happens in place. */
 bool tp__updates_carried(MlirOperation op);
 
-/* True if argument i of the condition of a scf.while shares its memory with the corresponding value
- * of the body. That holds if the condition passes the argument on, and the body yields it unchanged
- * or updated in place. */
+/* True if argument i of the condition of an scf.while shares its memory with the corresponding
+ * value of the body. That holds if the condition passes the argument on, and the body yields it
+ * unchanged or updated in place. */
 bool tp__is_passed_on(MlirOperation loop, intptr_t i);
 
 /* True if the result of op number `op` has no buffer of its own, provided its layout does not
@@ -34,10 +34,10 @@ bool tp__is_unstored(tp_planner *planner, const tp_timeline *timeline, int op);
  * reduction accumulates into its initial value. */
 int tp__overwritten(tp_planner *planner, const tp_timeline *timeline, int op);
 
-/* Bytes of scratch that a device needs while the op runs, beside operands and results. */
+/* Bytes of scratch that a device needs while the op runs, besides operands and results. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
 
-/* Bytes of the remote parts that a device holds during a ring, beside its own part: the current
+/* Bytes of the remote parts that a device holds during a ring, besides its own part: the current
  * part and the incoming one. They are needed until the op tp_rule.ring.last is done. */
 int64_t tp__ring_bytes(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
 

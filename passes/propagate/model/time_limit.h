@@ -22,14 +22,14 @@ tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock);
 /* Gives the current step this share, from 0 to 1, of the time left until `end`. Returns the new
  * deadline. */
 double tp__clock_share(tp_clock *clock, double end, double share);
-/* Grants the current step at least `seconds` of processor time from now. Processor time does not
- * pass while other processes occupy a busy machine. */
+/* Grants the current step at least `seconds` of processor time from now. Time that other processes
+ * take on a busy machine does not count. */
 void tp__clock_extend(tp_clock *clock, double seconds);
 /* True if the time of the current step is over. Never true without a limit. */
 bool tp__clock_is_over(const tp_clock *clock);
 
-/* Makes a solver stop when the clock is over; sets zeros without a limit. The clock must outlive
- * the use of the options. */
+/* Makes a solver stop when the clock is over; without a limit, never. The clock must outlive the
+ * use of the options. */
 void tp__clock_heed(tp_clock *clock, tp_solver_options *options);
 
 #endif

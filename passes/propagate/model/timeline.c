@@ -34,7 +34,8 @@ static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
   return TP_OK;
 }
 
-/* The rule of an op numbers nearly all results; others are added. */
+/* Records op k as the maker of its results. Its rule numbers nearly all of them; others are
+ * added. */
 static tp_status add_results(tp_timeline *t, int k) {
   tp_moment *m = &t->moments[k];
   for (intptr_t i = 0; i < mlirOperationGetNumResults(m->op); i++) {
@@ -182,7 +183,7 @@ void tp__timeline_destroy(tp_timeline *t) {
 
 /* ---- positions of ops ---- */
 
-/* -1: the op is not numbered. */
+/* The number of an op; -1: none. */
 static int number_of(const tp_timeline *t, MlirOperation op) {
   int value =
       mlirOperationGetNumResults(op) > 0 ? tp__timeline_find(t, mlirOperationGetResult(op, 0)) : -1;

@@ -38,8 +38,8 @@ static bool same(const json_t *a, const json_t *b, const char *key) {
   return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
-/* True if both collectives belong to one group. Function results may differ in their number, as
- * layers do; operands of other ops may not. */
+/* True if both collectives belong to one group. Uses in func.return may have different operand
+ * numbers, as those of equal layers have; uses in other ops may not. */
 static bool are_alike(const json_t *a, const json_t *b) {
   static const char *const keys[] = {"kind", "axes", "tensor", "reduction", "count", "from", "to"};
   const json_t *user = json_object_get(a, "consumer"), *other_user = json_object_get(b, "consumer");

@@ -23,7 +23,7 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
   f->decisions = tp__calloc(p->n_nodes + 1, sizeof *f->decisions);
   tp_status status = bounds && f->decisions ? TP_OK : TP_NO_MEMORY;
   for (int v = 0; v < (int)p->n_nodes && status == TP_OK && !p->kept;
-       v++) { /* nothing is known here about strategies without routes */
+       v++) { /* if `kept`, strategies left out of the problem have no bounds */
     if (!decides(p, &p->nodes[v]))
       continue;
     tp_cost least = TP_COST_FORBIDDEN;

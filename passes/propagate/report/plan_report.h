@@ -32,7 +32,7 @@ typedef struct tp_price {
   tp_cost cost, bound;
 } tp_price;
 
-/* The reason of a missing alternative that was not searched for. */
+/* The value of tp_alternative.missing if no alternative was searched for. */
 extern const char tp__alternative_not_sought[];
 
 /* The cheapest plan that makes another decision. */
@@ -109,7 +109,8 @@ typedef struct tp_function_report {
   tp_costly_pin *costly;
   int n_decisions;
   tp_decision *decisions; /* decisions with a positive lower bound, largest first */
-  int n_examined;         /* number of pins known to cost more than one percent or not */
+  /* number of pins for which it is known whether they cost more than one percent */
+  int n_examined;
   tp_cost compute, communication, local;
   tp_cost price; /* cost of the written plan in the prices of the objective */
   int64_t bytes;
