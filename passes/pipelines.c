@@ -1,9 +1,9 @@
-/* The table of pipelines: text with the options of each in braces. */
+/* The table of pipelines: texts in which {name} passes an option of the pipeline on to a pass. */
 #include "ir/ir.h"
 #include "ir/pass.h"
 
-/* What pipelines have in common: tensors to buffers, calling the runtime; and what is left to the
- * LLVM dialect. */
+/* Parts that pipelines share: the conversion from tensors to buffers with runtime calls, and the
+ * conversion to the LLVM dialect. */
 #define TO_BUFFERS                                                                                 \
   "tp-clone-inits,tp-lower-to-runtime,"                                                            \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \

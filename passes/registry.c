@@ -1,4 +1,4 @@
-/* The table of passes, in the order in which they are documented. */
+/* The table of all passes, in the order in which they are documented. */
 #include "passes/registry.h"
 
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-/* The rows of all passes. */
+/* Declares the table rows of all passes. */
 #ifndef TP_PASSES_REGISTRY_H
 #define TP_PASSES_REGISTRY_H
 

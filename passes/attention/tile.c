@@ -1,3 +1,5 @@
+/* Builds tiles of the values of an attention for one block: slices of its inputs, and its ops
+ * applied to tiles. */
 #include "passes/attention/tile.h"
 
 #include "ir/diagnostics.h"
@@ -35,7 +37,7 @@ MlirType tp__loops_type(const tp_tiler *t, const tp_loop_list *list, MlirType el
   return tensor_of(element, list->n, shape);
 }
 
-/* A dimension without loops stays whole. */
+/* The shape of a tile. A dimension without loops stays whole. */
 static int tile_shape(const tp_tiler *t, MlirType type, const tp_score_dim *dims, int64_t *shape) {
   int rank = 0;
   tp__static_tensor(type, &rank, shape);
@@ -57,9 +59,9 @@ MlirType tp__tile_type(const tp_tiler *t, int i) {
   return tile_type(t, mlirValueGetType(mlirOperationGetResult(t->a->ops[i].op, 0)), dims);
 }
 
-/* ---- cutting ---- */
+/* ---- slicing ---- */
 
-/* Where the block begins in a dimension of these loops; null: at 0. */
+/* The offset of the block in a dimension of these loops; null: 0. */
 static MlirValue offset_of(const tp_tiler *t, tp_score_dim dim) {
   MlirValue offset = {NULL};
   for (int k = 0; k < dim.n; k++) {
@@ -83,7 +85,7 @@ static MlirValue cut(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   value = travelling ? travelling->part : value;
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   for (int d = 0; d < rank; d++) {
-    /* which is all of its dimension */
+    /* the part covers its whole dimension */
     bool is_part = travelling && dims[d].n > 0 && dims[d].loops[0] == t->a->column;
     MlirValue offset = is_part ? t->within : offset_of(t, dims[d]);
     shape[d] = to[d];
@@ -102,7 +104,7 @@ static MlirValue splat_of(tp_tiler *t, MlirOperation constant, MlirType type) {
       mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(dense)));
 }
 
-/* What is made from nothing is made anew in the size of the tile. */
+/* Slices out a tile. Values without inputs (empty, fill, splat) are rebuilt at tile size. */
 static MlirValue cut_out(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   MlirOperation op = tp__defining_op(value);
   MlirValue tile = {NULL};
@@ -201,8 +203,8 @@ MlirValue tp__zeros(tp_tiler *t, MlirType type) {
 
 /* ---- ops on tiles ---- */
 
-/* value `number + 1` of the text: `number` in another shape, by a collapse or an expansion of or to
- * one dimension, or none. */
+/* Appends value `number + 1`: value `number` reshaped by a collapse to one dimension or an
+ * expansion from one (or from or to rank 0). */
 static void append_reshape(tp__string *text, int number, MlirType from, MlirType to) {
   int rank_from = (int)mlirShapedTypeGetRank(from), rank_to = (int)mlirShapedTypeGetRank(to);
   bool expands = rank_to > rank_from;
@@ -236,7 +238,7 @@ MlirValue tp__reshaped(tp_tiler *t, MlirValue value, MlirType to) {
     return value;
   for (int d = 0; d < mlirShapedTypeGetRank(from); d++)
     elements *= mlirShapedTypeGetDimSize(from, d);
-  /* all dimensions become one, and that the new ones */
+  /* collapse to one dimension, then expand */
   if (mlirShapedTypeGetRank(from) > 1 && mlirShapedTypeGetRank(to) > 1)
     types[n++] = tensor_of(tp__element_type(from), 1, &elements);
   types[n] = to;
@@ -259,7 +261,7 @@ typedef struct shifting {
   const tp_attention_op *op;
 } shifting;
 
-/* Places count from the start of the loops, not of the block. */
+/* Adds the block's offset to linalg.index, which must count from the start of the loops. */
 static tp_status shift_index(MlirOperation op, void *data) {
   const shifting *s = data;
   if (!tp__op_is(op, "linalg.index"))
@@ -307,7 +309,7 @@ static MlirValue clone_on_tiles(tp_tiler *t, int i, MlirValue init) {
   mlirOperationSetOperands(clone, n, operands);
   mlirValueSetType(mlirOperationGetResult(clone, 0), tp__tile_type(t, i));
   shifting s = {t, op};
-  (void)tp__walk(clone, shift_index, &s); /* the visitor does not fail */
+  (void)tp__walk(clone, shift_index, &s); /* the visitor cannot fail */
   tp__insert_before(t->where, clone);
   return mlirOperationGetResult(clone, 0);
 }
@@ -321,7 +323,7 @@ MlirValue tp__tile_op(tp_tiler *t, int i, MlirValue init) {
   for (int k = 0;
        op->role == TP_SCALE && k < mlirOperationGetNumOperands(op->op) && mlirValueIsNull(tile);
        k++) {
-    /* the rows come in later */
+    /* rows are applied later */
     int maker = tp__attention_maker(t->a, mlirOperationGetOperand(op->op, k));
     if (maker >= 0 && t->a->ops[maker].role != TP_SPREAD &&
         tp__attention_is_inner(t->a->ops[maker].role)) {

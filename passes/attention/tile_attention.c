@@ -1,18 +1,19 @@
-/* tp-tile-attention: attention block by block, so that scores are never stored.
+/* tp-tile-attention: computes attention block by block, so that scores are never stored.
  *
- * For each block of rows, over the blocks of columns: the scores of the block and what is done to
- * them, the maximum of each row so far, the exponential of what is left of the scores without it,
- * its sum, and its product with the values. Where the maximum grows, sums and products so far are
- * scaled down (online softmax). What the program subtracts from the scores and what it divides by
- * need not be known until all is added up: exp(s - M) is exp(s - m) exp(m - M) for all columns of a
- * row. So M and the divisor may come from other devices.
+ * For each block of rows it iterates over the blocks of columns. Each step computes the scores of
+ * the block with their elementwise ops, the running maximum of each row, the exponential of the
+ * scores minus that maximum, the sum of the exponentials, and their product with the values. When
+ * the maximum grows, earlier sums and products are scaled down (online softmax). The row maximum M
+ * that the program subtracts from the scores and the divisor are needed only at the end: exp(s - M)
+ * = exp(s - m) exp(m - M) for all columns of a row. So M and the divisor may come from other
+ * devices.
  *
- * Each result is what the ops gave, up to rounding. A row of nothing but -infinity, or with
- * +infinity or NaN, becomes NaN as before: m - M is NaN then. Sums and products are kept in f32
- * (f64 for f64) from block to block; columns are added in order. Where keys and values travel in a
- * ring, all rows are gone through for each part of the columns, the own part first. Blocks of
- * columns that a causal mask hides from all rows are left out, so that an infinite value that no
- * row sees makes no NaN. */
+ * Each result equals that of the original ops, up to rounding. A row of only -infinity, or with
+ * +infinity or NaN, becomes NaN as before, because m - M is NaN then. Sums and products are
+ * accumulated in f32 (f64 for f64); columns are added in order. If keys and values rotate in a
+ * ring, all rows are processed for each part of the columns, the own part first. Column blocks that
+ * a causal mask hides from all rows are skipped, so an infinite value that no row attends to makes
+ * no NaN. */
 #include "passes/attention/tile.h"
 #include "passes/registry.h"
 
@@ -22,43 +23,42 @@
 #include <math.h>
 #include <string.h>
 
-/* Behind a causal mask narrow blocks leave more out. */
+/* Under a causal mask, narrow blocks skip more. */
 enum { BLOCK_COLUMNS = 512, CAUSAL_COLUMNS = 256 };
 
 enum { STAT_TILED, STAT_RINGS };
 
-/* What one block hands to the next. */
+/* A value that one block passes to the next. */
 typedef struct carried {
   int op; /* TP_ROW_REDUCTION, TP_ROW_SUM or TP_OUTPUT */
   tp_loop_list loops;
-  MlirType element; /* while it is carried */
+  MlirType element; /* accumulation type */
 } carried;
 
 typedef struct blocks {
   tp_tiler t;
-  int n, maximum; /* which of them is the maximum */
+  int n, maximum; /* number of carried values, and index of the maximum among them */
   carried of[TP_MAX_ATTENTION_SUMS];
-  /* by op: what its result has become; null: nothing yet */
+  /* by op: the value that replaced its result; null: none yet */
   MlirValue replaced[TP_MAX_ATTENTION_OPS];
   tp_tile_causal causal;
   tp_tile_ring ring;
-  /* the first column of the part that is at hand; null: there are no parts */
-  MlirValue first;
-  bool resumes;                    /* rows have sums already, of the parts before */
-  int n_cut;                       /* loops around the rows of a block */
+  MlirValue first;                 /* first column of the current part; null: there are no parts */
+  bool resumes;                    /* rows already have sums from earlier parts */
+  int n_cut;                       /* number of loops around the rows of a block */
   uint8_t cut[TP_MAX_SCORE_LOOPS]; /* outermost first */
 } blocks;
 
-/* ---- the size of blocks ---- */
+/* ---- block sizes ---- */
 
-/* Blocks of about the same size, of at most `most` iterations. */
+/* The size of nearly equal blocks of at most `most` iterations. */
 static int64_t even_part(int64_t size, int64_t most) {
   int64_t n = (size + most - 1) / most;
   return (size + n - 1) / n;
 }
 
-/* Blocks of columns. Behind a causal mask equal ones if there are, since only whole ones are left
- * out. */
+/* The number of columns per block. Under a causal mask, prefers a size that divides the columns,
+ * since only full blocks can be skipped. */
 static int64_t columns_of_block(const blocks *b) {
   int64_t columns = b->ring.columns;
   if (!b->causal.found)
@@ -69,8 +69,8 @@ static int64_t columns_of_block(const blocks *b) {
   return even_part(columns, CAUSAL_COLUMNS);
 }
 
-/* A block is a range of every dimension: where several loops make one up, those in front of a loop
- * that is cut stand still. */
+/* A block must be a contiguous range of every dimension. So if several loops make up a dimension,
+ * the loops outside a loop that is cut get one iteration per block. */
 static void keep_ranges(const tp_score_dim *dims, int n, const int64_t *sizes, int64_t *tile) {
   for (int d = 0; d < n; d++)
     for (int k = 0; k < dims[d].n; k++)
@@ -87,7 +87,7 @@ static double n_scores(const tp_attention *a) {
   return n;
 }
 
-/* Of the values: a block of the output is to be no larger than one of scores. */
+/* The number of features of the values: a block of the output must not exceed a block of scores. */
 static int64_t n_features(const tp_attention *a) {
   tp_loop_list loops = tp__result_loops(&a->ops[a->output]);
   int64_t n = 1;
@@ -105,7 +105,8 @@ static void choose_tiles(blocks *b) {
   tile[a->column] = columns_of_block(b);
   left = TP_BLOCK_SCORES / (tile[a->column] > n_features(a) ? tile[a->column] : n_features(a));
   left = left > 0 ? left : 1;
-  for (int pass = 0; pass < 2; pass++) /* rows of one head first: they share keys and values */
+  /* rows of one head first, because they share keys and values */
+  for (int pass = 0; pass < 2; pass++)
     for (int i = loops.n - 1; i >= 0; i--) {
       int l = loops.loops[i];
       if (l == a->column || (a->rows >> l & 1) != (pass == 0))
@@ -113,7 +114,8 @@ static void choose_tiles(blocks *b) {
       tile[l] = even_part(a->sizes[l], left);
       left = tile[l] < a->sizes[l] ? 1 : left / tile[l];
     }
-  for (int round = 0; round < a->n_loops; round++) /* a loop that stands still may stop others */
+  /* a loop reduced to one iteration may affect others */
+  for (int round = 0; round < a->n_loops; round++)
     for (int i = 0; i < a->n_ops; i++) {
       keep_ranges(a->ops[i].loops, a->ops[i].n_loops, a->sizes, tile);
       keep_ranges(a->ops[i].from, a->ops[i].n_from, a->sizes, tile);
@@ -129,7 +131,7 @@ static void choose_tiles(blocks *b) {
 
 typedef void (*block_body)(blocks *b, int depth, MlirValue *values);
 
-/* Sets where the block begins in a loop: of columns, in the part at hand. Null: at 0. */
+/* Sets the offset of the block in a loop; for columns, relative to the current part. Null: 0. */
 static void set_offset(blocks *b, int loop, MlirValue offset) {
   bool in_part = loop == b->t.a->column && !mlirValueIsNull(b->first);
   if (in_part) {
@@ -140,13 +142,15 @@ static void set_offset(blocks *b, int loop, MlirValue offset) {
   b->t.offset[loop] = offset;
 }
 
-/* Blocks of a loop: from `first` up to `end`, about `trips` of them; -1: both ends are constant. */
+/* Blocks of a loop, from `first` up to `end`, about `trips` of them; -1: both limits are
+ * constant. */
 typedef struct range {
   MlirValue first, end;
   int64_t step, trips;
 } range;
 
-/* An scf.for with `values`; builds its body, and the values become what comes out. */
+/* Builds an scf.for with iteration arguments `values`, and its body; `values` become its
+ * results. */
 static void build_for(blocks *b, range r, int loop, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   MlirContext context = mlirOperationGetContext(where);
@@ -189,9 +193,9 @@ static void build_for(blocks *b, range r, int loop, int depth, block_body body, 
     values[i] = mlirOperationGetResult(loop_op, i);
 }
 
-/* The blocks of columns that rows of a block see in the part at hand, of `end` columns, and those
- * behind, which are needed only where a row has seen nothing that outweighs what is hidden. The
- * former are whole blocks. */
+/* Builds the loop over the full column blocks of the current part, of `end` columns, that rows of
+ * the block attend to. Unless masked scores are -infinity, it then builds a loop over the remaining
+ * full blocks, which runs only if some row has seen no score that outweighs the masked ones. */
 static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   int64_t tile = b->t.tile[b->t.a->column];
@@ -212,12 +216,12 @@ static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, Mlir
             body, values);
 }
 
-/* Are there blocks that rows may not see: of several, or of parts? */
+/* True if a mask may hide whole column blocks: there are several blocks, or several parts. */
 static bool hides_blocks(const blocks *b, int loop, int64_t size) {
   return b->causal.found && loop == b->t.a->column && (size > b->t.tile[loop] || b->ring.parts > 1);
 }
 
-/* The body for all blocks of a loop; the last one may be smaller. */
+/* Builds the body for all blocks of a loop; the last block may be smaller. */
 static void each_block(blocks *b, int loop, int depth, block_body body, MlirValue *values) {
   int64_t size = loop == b->t.a->column ? b->ring.columns : b->t.a->sizes[loop];
   int64_t tile = b->t.tile[loop], rest = size % tile;
@@ -256,7 +260,8 @@ static void make_exponential(blocks *b, tp_row_operand maximum) {
   const tp_attention *a = b->t.a;
   const tp_attention_op *op = &a->ops[a->exponential], *reduction = &a->ops[b->of[b->maximum].op];
   tp_score_dim dims[TP_MAX_RANK];
-  MlirValue x = mlirOperationGetOperand(reduction->op, 0); /* what rows are subtracted from */
+  /* the scores from which the maximum is subtracted */
+  MlirValue x = mlirOperationGetOperand(reduction->op, 0);
   tp__attention_operand_dims(reduction, 0, dims);
   tp_loop_list of_x = tp__flat_loops(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(x))),
                loops = tp__result_loops(op);
@@ -265,7 +270,7 @@ static void make_exponential(blocks *b, tp_row_operand maximum) {
   b->t.made[a->exponential] = tp__reshaped(&b->t, e, tp__tile_type(&b->t, a->exponential));
 }
 
-/* One block of columns for a block of rows. */
+/* Processes one block of columns for a block of rows. */
 static void add_columns(blocks *b, int depth, MlirValue *values) {
   tp_tiler *t = &b->t;
   const tp_attention *a = t->a;
@@ -290,7 +295,7 @@ static void add_columns(blocks *b, int depth, MlirValue *values) {
     }
 }
 
-/* What a reduction starts from, for this block of rows. */
+/* The initial value of a reduction for this block of rows. */
 static MlirValue first_of(blocks *b, int i) {
   const tp_attention_op *op = &b->t.a->ops[b->of[i].op];
   tp_score_dim dims[TP_MAX_RANK];
@@ -316,7 +321,7 @@ static void add_rows(blocks *b, int depth, MlirValue *values) {
     values[i] = tp__put_tile(&b->t, rows[i], values[i], &b->of[i].loops);
 }
 
-/* All rows for each part of the columns, or for all columns at once. */
+/* Processes all rows, once for each part of the columns. */
 static void add_all(blocks *b, MlirValue *values) {
   if (b->ring.parts == 1)
     add_rows(b, 0, values);
@@ -335,7 +340,7 @@ static void add_all(blocks *b, MlirValue *values) {
 
 /* ---- around the blocks ---- */
 
-/* Rows of the program, with a dimension for each loop. */
+/* A row operand of the program, with one dimension per loop. */
 static tp_row_operand rows_of(blocks *b, const tp_attention_op *op) {
   tp_loop_list loops = tp__flat_loops(op->row_dims, op->n_rows);
   int maker = tp__attention_maker(b->t.a, op->rows);
@@ -344,14 +349,14 @@ static tp_row_operand rows_of(blocks *b, const tp_attention_op *op) {
   return (tp_row_operand){tp__reshaped(&b->t, rows, type), loops};
 }
 
-/* What the program subtracts from the scores. */
+/* The rows that the program subtracts from the scores. */
 static tp_row_operand subtracted_rows(blocks *b) {
   const tp_attention *a = b->t.a;
   for (int i = 0; i < a->n_ops; i++)
     if ((a->ops[i].role == TP_SHIFT || a->ops[i].role == TP_EXPONENTIAL) &&
         !mlirValueIsNull(a->ops[i].rows))
       return rows_of(b, &a->ops[i]);
-  return (tp_row_operand){0}; /* there are some: tp__attention_at has seen them */
+  return (tp_row_operand){0}; /* never reached: tp__attention_at requires such an op */
 }
 
 static void replace(blocks *b, int i, MlirValue with) {
@@ -360,8 +365,8 @@ static void replace(blocks *b, int i, MlirValue with) {
   mlirValueReplaceAllUsesOfWith(result, b->replaced[b->of[i].op]);
 }
 
-/* Replaces the op by what was added up, relative to what the program subtracts; the output is
- * scaled too. */
+/* Replaces the op by its accumulated value, relative to the rows that the program subtracts. The
+ * output is also scaled. */
 static void finish(blocks *b, int i, const MlirValue *values) {
   const tp_attention *a = b->t.a;
   const tp_attention_op *op = &a->ops[b->of[i].op];
@@ -400,7 +405,7 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   MlirValue values[TP_MAX_ATTENTION_SUMS];
   tp_status status = tp__find_ring(pass->module, &b.t, &b.ring);
   if (status != TP_OK || (n_scores(a) <= TP_BLOCK_SCORES && b.ring.parts == 1))
-    return status; /* one block is what the ops are */
+    return status; /* the original ops already form a single block */
   tp__find_causal(a, &b.causal);
   choose_carried(&b);
   choose_tiles(&b);
@@ -410,7 +415,7 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   for (int i = 0; i < b.n; i++)
     if (a->ops[b.of[i].op].role == TP_ROW_REDUCTION)
       replace(&b, i, values[i]);
-  for (size_t k = 0; k < followers->n; k++) { /* what needs the rows comes behind the blocks */
+  for (size_t k = 0; k < followers->n; k++) { /* ops that need the rows move behind the blocks */
     mlirOperationMoveBefore(followers->items[k], output);
     for (int i = 0; i < b.n; i++)
       if (a->ops[b.of[i].op].role == TP_ROW_SUM &&
@@ -425,7 +430,7 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   return b.t.status;
 }
 
-/* Takes away the ops that the blocks stand for. Masks go if nothing else uses them. */
+/* Erases the ops that the blocks replace, masks only if they have no other users. */
 static tp_status erase(const tp_attention *a, tp_value_table *erased) {
   bool gone[TP_MAX_ATTENTION_OPS] = {false}, any = true;
   while (any) {
@@ -468,8 +473,8 @@ static tp_status collect_rings(MlirOperation op, void *data) {
   return tp__is_ring(op) ? tp__op_list_add(data, op) : TP_OK;
 }
 
-/* What a ring has replaced goes. What is still used is gathered: right, but more memory than the
- * plan has counted. */
+/* Removes a gather that a ring has replaced. A gather that is still used stays: the result is
+ * right, but takes more memory than planned. */
 static void end_ring(MlirOperation op) {
   if (tp__is_used(mlirOperationGetResult(op, 0)))
     tp__warning(op, "was planned to travel in a ring (tp.ring), but is gathered: no attention was "

@@ -1,22 +1,22 @@
-/* Blocks that a causal mask hides. A row sees columns up to its own place, plus or minus a
- * constant: so for the rows of a block, blocks of columns behind the last place that is seen add
- * nothing, and are left out. What is read here off the ops is a select between a score and a
- * number, by the comparison of two places, as frameworks export it.
+/* Skips blocks that a causal mask hides. A row attends to columns up to its own index, plus or
+ * minus a constant. So for a block of rows, column blocks beyond the last visible column contribute
+ * nothing and are skipped. The mask is recognized as a select between a score and a number, by the
+ * comparison of two indices, as frameworks export it.
  *
- * With -infinity for what is hidden that needs no more. With a large negative number the
- * exponentials are zero only if every row has seen a score that is far greater, which is tested
- * when the program runs. */
+ * If masked scores are -infinity, skipping is exact. If they are a large negative number, their
+ * exponentials are zero only if every row has seen a far greater score, which is tested at run
+ * time. */
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
-/* Where a scalar of a body comes from: an op of the attention that computes it, and which of its
- * values it is. */
+/* The origin of a scalar of a body: the op of the attention that computes it, and the value in its
+ * body. */
 typedef struct origin {
   const tp_attention_op *op;
   MlirValue value;
 } origin;
 
-/* Follows arguments of bodies to what other ops of the attention yield. */
+/* Follows body arguments to the values that other ops of the attention yield. */
 static origin origin_of(const tp_attention *a, origin o) {
   while (o.op->is_nest && o.op->nest.is_written && mlirValueIsABlockArgument(o.value) &&
          mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block)) {
@@ -41,11 +41,11 @@ static origin operand_of(const tp_attention *a, origin o, MlirOperation op, int 
   return origin_of(a, (origin){o.op, mlirOperationGetOperand(op, i)});
 }
 
-/* ---- places ---- */
+/* ---- indices ---- */
 
 enum { NO_LOOP = -1, MOST_ADDED = 1 << 30 };
 
-/* A sum of the place in a loop, a number, and indices from outside of the bodies. */
+/* A sum of a loop index, a constant, and indices defined outside of the bodies. */
 typedef struct place {
   int loop;
   int64_t add;
@@ -95,8 +95,8 @@ static bool add_place(const tp_attention *a, origin o, place *p) {
 
 /* ---- comparisons ---- */
 
-/* Does `condition`, or with `inverted` its opposite, hold only where row + a >= column + b?
- * Conjunctions do if a part of them does. */
+/* True if `condition`, or with `inverted` its negation, implies row + a >= column + b; sets
+ * *causal. A conjunction does so if one of its operands does. */
 static bool read_condition(const tp_attention *a, origin condition, bool inverted,
                            tp_tile_causal *causal) {
   MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"),
@@ -135,9 +135,10 @@ static bool read_condition(const tp_attention *a, origin condition, bool inverte
   return false;
 }
 
-/* ---- the number for what is hidden ---- */
+/* ---- the score of masked columns ---- */
 
-/* The number that every element of a value is, through fills and repetitions; false: it is none. */
+/* Reads the constant that all elements of a value equal, through fills and broadcasts; false if
+ * there is none. */
 static bool read_number(MlirValue value, double *number) {
   enum { FARTHEST = 8 };
   for (int n = 0; n < FARTHEST; n++) {
@@ -171,8 +172,8 @@ static bool read_number(MlirValue value, double *number) {
 
 /* ---- the mask ---- */
 
-/* The select has to be what the maximum is of, and nothing else may be taken of the rows: it would
- * miss what is left out. */
+/* The select must feed the row maximum directly, and there must be no other row reduction: it would
+ * miss the skipped columns. */
 void tp__find_causal(const tp_attention *a, tp_tile_causal *causal) {
   int n_reductions = 0;
   *causal = (tp_tile_causal){.found = false};
@@ -205,7 +206,7 @@ MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal) {
 }
 
 MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden) {
-  /* exp of less than -1100 is 0 in f64 too, to the base of 2 as well */
+  /* exp(x) and exp2(x) are 0 for x < -1100, in f64 too */
   const double far = 1100;
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(maxima));
   MlirType element = tp__element_type(mlirValueGetType(maxima)),

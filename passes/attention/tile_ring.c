@@ -1,8 +1,8 @@
-/* Keys and values that travel around a ring while attention is computed (Liu, Zaharia and Abbeel
- * 2023, ring attention). tp-partition writes each as an all_gather that is marked tp.ring. Of n
- * devices in its group, device r begins with its own part; in step s it works on part (r + s) mod n
- * and sends that to device r - 1, before it computes, so that the runtime may do both at once. No
- * device has more than its own part, the one at hand and the one that comes in. */
+/* Ring attention: keys and values rotate around a ring while attention is computed (Liu, Zaharia
+ * and Abbeel 2023). tp-partition writes each of them as an all_gather marked tp.ring. In a group of
+ * n devices, device r starts with its own part. In step s it works on part (r + s) mod n, and sends
+ * that part to device r - 1 before it computes, so that the runtime may overlap both. A device
+ * holds at most three parts: its own, the current one and the incoming one. */
 #include "passes/attention/tile.h"
 
 #include "ir/collectives.h"
@@ -32,8 +32,8 @@ static bool same_group(const tp_tile_ring *ring, int n, const int *axes) {
   return same;
 }
 
-/* Adds operand `operand` of op `k` if it is gathered along its columns, and by no other devices
- * than what was found before. */
+/* Adds operand `operand` of op `k` if it is gathered along its columns, by the same group of
+ * devices as the operands found before. */
 static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring) {
   const tp_attention_op *op = &t->a->ops[k];
   MlirOperation gather = ring_of(mlirOperationGetOperand(op->op, operand));
@@ -51,7 +51,7 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
     return status;
   int n_axes = tp__axes_of_runs(&runs, axes);
   MlirValue part = mlirOperationGetOperand(gather, 0), whole = mlirOperationGetResult(gather, 0);
-  /* keys that are the values */
+  /* keys and values are the same tensor */
   if (t->n_travelling == 1 && mlirValueEqual(t->travelling[0].whole, whole))
     return TP_OK;
   if (t->n_travelling == 0) {
@@ -61,7 +61,7 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
     ring->columns = size_of(part, dim);
     ring->parts = size_of(whole, dim) / ring->columns;
   } else if (!same_group(ring, n_axes, axes)) {
-    return TP_OK; /* another ring would have other parts: this one stays gathered */
+    return TP_OK; /* another ring would have other parts, so this operand stays gathered */
   }
   t->travelling[t->n_travelling++] = (tp_travelling){whole, part};
   return TP_OK;
@@ -80,7 +80,7 @@ tp_status tp__find_ring(MlirOperation module, tp_tiler *t, tp_tile_ring *ring) {
   return status;
 }
 
-/* The number of a device in its group. */
+/* The rank of a device in its group. */
 static int64_t rank_of(const tp_tile_ring *ring, int64_t device) {
   int64_t rank = 0;
   for (int i = 0; i < ring->n_axes; i++)
@@ -89,7 +89,7 @@ static int64_t rank_of(const tp_tile_ring *ring, int64_t device) {
   return rank;
 }
 
-/* The device that has number `rank` in the group of `device`. */
+/* The device with rank `rank` in the group of `device`. */
 static int64_t device_with(const tp_tile_ring *ring, int64_t device, int64_t rank) {
   for (int i = ring->n_axes - 1; i >= 0; i--) {
     int axis = ring->axes[i];

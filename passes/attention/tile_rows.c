@@ -1,4 +1,4 @@
-/* What online softmax does with rows: linalg.generic ops over single loops, written as text. */
+/* The row operations of online softmax: linalg.generic ops over single loops, generated as text. */
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
@@ -7,11 +7,11 @@
 
 enum { MAX_INPUTS = 12 };
 
-/* An op in the making. In its body %c0, %c1, ... are the elements of the inputs, in the type in
- * which it computes; $C stands for that type, $E for the exponential, $I for -infinity. What the
- * body gives is %r. It reads no init: when upstream fuses two such ops of different loops, the
- * inner one's init would be read again after it was written. tp-clone-inits lets it overwrite an
- * input. */
+/* Describes a linalg.generic op. In its body %c0, %c1, ... are the input elements, in the type in
+ * which the op computes; $C stands for that type, $E for the exponential, $I for -infinity. The
+ * body defines its result as %r. It does not read its init: when upstream fuses two such ops of
+ * different loops, the init of the inner one would be read again after it was written.
+ * tp-clone-inits lets the op overwrite an input. */
 typedef struct row_op {
   tp_loop_list loops;
   MlirType result, compute;
@@ -53,7 +53,7 @@ static void append_list_of(tp__string *text, const row_op *r, bool names, bool t
   }
 }
 
-/* From one type of floats to another: `to` = `from`. */
+/* Appends a conversion between float types: `to` = `from`. */
 static void append_conversion(tp__string *text, const char *to, MlirType to_type, const char *from,
                               MlirType from_type) {
   tp__string_printf(text, "    %s = arith.%s %s : ", to,
@@ -62,7 +62,7 @@ static void append_conversion(tp__string *text, const char *to, MlirType to_type
   append_typed(text, " to ", to_type, "\n");
 }
 
-/* Conditions stay what they are. */
+/* Booleans are not converted. */
 static bool is_widened(const row_op *r, MlirType element) {
   return !mlirTypeEqual(element, r->compute) && !mlirTypeIsAInteger(element);
 }
@@ -114,7 +114,7 @@ static void append_body(tp__string *text, const row_op *r, const char *exp) {
                r->result, "\n");
 }
 
-/* The tensors have all iterations, or those of the block. */
+/* Builds the op over all iterations (`whole`) or over those of the block. */
 static MlirValue build(tp_tiler *t, const row_op *r, bool whole) {
   MlirType type = tp__loops_type(t, &r->loops, r->result, whole);
   MlirValue values[MAX_INPUTS];
@@ -176,7 +176,7 @@ MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp
   return build(t, &r, false);
 }
 
-/* Value `to` is value %s`s` with rows %c`c` applied. */
+/* Appends value `to`: value %s`s` with rows %c`c` applied. */
 static void append_scale(tp__string *body, tp_row_scale kind, const char *to, int s, int c) {
   switch (kind) {
   case TP_TIMES:

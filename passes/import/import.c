@@ -1,13 +1,13 @@
-/* tp-import: turns annotations of Shardy and of upstream's shard-propagation into tp.sharding.
+/* tp-import: converts annotations of Shardy and of upstream's shard-propagation to tp.sharding.
  *
- * Every attribute is converted first; sub-axes that they spell refine the mesh; then the ops that
- * carry a sharding become shard.shard and all annotations are read, so that what is wrong is said
- * here. */
+ * First it converts every attribute; sub-axes named by the attributes refine the mesh. Then it
+ * replaces the ops that carry a sharding by shard.shard, and reads all annotations, so that errors
+ * in them are reported here. */
 #include "passes/import/import.h"
 
 #include <stdio.h>
 
-/* ---- anything to do? ---- */
+/* ---- detection ---- */
 
 static bool has_sdy(MlirOperation func, const char *list) {
   MlirAttribute attrs = tp__inherent(func, list);
@@ -102,7 +102,7 @@ static tp_status check_op(MlirOperation op, void *data) {
 
 /* ---- the pass ---- */
 
-/* A grid without names says so itself from here on: "d0", "d1", ... */
+/* Adds names to a grid without names: "d0", "d1", ... */
 static tp_status name_axes(MlirOperation op, void *data) {
   const tp_mesh *mesh = data;
   MlirContext context = mlirOperationGetContext(op);

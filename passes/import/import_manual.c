@@ -1,9 +1,10 @@
-/* sdy.manual_computation: a body written for the shards of one device along its manual axes.
+/* Imports sdy.manual_computation, whose body is written for the shards of one device along its
+ * manual axes.
  *
- * That is what communication of a user in a global program means (docs/design/rules.md): an
- * all_slice gives each device its own part, what is computed from it differs between devices, and
- * an all_gather makes one value of the parts. sdy.named_computation is the same without manual
- * axes. */
+ * Its semantics are those of user communication in a global program (docs/design/rules.md): an
+ * all_slice gives each device its own part, values computed from the parts differ between devices,
+ * and an all_gather combines the parts into one value. sdy.named_computation is the same without
+ * manual axes. */
 #include "passes/import/import.h"
 
 #include "support/support.h"
@@ -28,7 +29,8 @@ static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
-/* The last op of a block, which MLIR does not know to be a terminator: its dialect is not known. */
+/* The last op of a block. MLIR does not know that it is a terminator, because its dialect is not
+ * registered. */
 static MlirOperation end_of(MlirBlock block) {
   MlirOperation end = {NULL};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
@@ -83,7 +85,7 @@ static tp_status read_computation(MlirOperation op, computation *c) {
   return status;
 }
 
-/* `inner` is a shard of `outer` along the manual axes of `s`. */
+/* Checks that `inner` is the type of a shard of `outer` along the manual axes of `s`. */
 static tp_status check_value(tp_importer *im, MlirOperation op, const computation *c,
                              const char *what, const tp_sdy_sharding *s, MlirType outer,
                              MlirType inner) {
@@ -209,7 +211,8 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
 
 /* ---- replacing ---- */
 
-/* shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension `dim`. */
+/* Inserts a shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension
+ * `dim`. */
 static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, MlirValue value,
                       int dim, int n, const int *axes) {
   MlirContext context = mlirOperationGetContext(where);

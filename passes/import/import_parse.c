@@ -1,11 +1,11 @@
-/* Reads #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR hands over attributes of a
- * dialect that it does not know as their text. */
+/* Parses #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR provides attributes of an
+ * unknown dialect as text. */
 #include "passes/import/import.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A place in the text of one attribute. */
+/* A position in the text of one attribute. */
 typedef struct cursor {
   MlirOperation op;
   const char *what;
@@ -61,7 +61,7 @@ static tp_status close_attribute(cursor *c) {
   return status != TP_OK || c->at == c->text.length ? status : expected(c, "the end");
 }
 
-/* Nine digits: products of two stay far from overflow. */
+/* Reads a number of at most nine digits, so that the product of two stays far from overflow. */
 static tp_status number(cursor *c, int64_t *value) {
   skip_space(c);
   size_t first = c->at;
@@ -76,7 +76,7 @@ static tp_status number(cursor *c, int64_t *value) {
   return expected(c, "a number of at most nine digits");
 }
 
-/* "text", without escapes. */
+/* Reads "text", without escapes. */
 static tp_status string(cursor *c, MlirStringRef *text) {
   tp_status status = expect(c, "\"");
   if (status != TP_OK)
@@ -135,7 +135,7 @@ static tp_status axis(cursor *c, int place, tp_sdy_sharding *sharding) {
   return status;
 }
 
-/* {"x", "y":(1)2, ?}p1 */
+/* Reads {"x", "y":(1)2, ?}p1 */
 static tp_status dimension(cursor *c, tp_sdy_sharding *sharding) {
   int d = sharding->rank;
   int64_t priority;
@@ -146,7 +146,7 @@ static tp_status dimension(cursor *c, tp_sdy_sharding *sharding) {
     return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d dimensions", c->what,
                      TP_MAX_RANK);
   sharding->rank++;
-  bool more = !accept(c, "}"); /* axes, or the "?", which is last */
+  bool more = !accept(c, "}"); /* axes, or "?", which must be last */
   while (more && status == TP_OK) {
     if (accept(c, "?")) {
       sharding->open |= 1u << d;
@@ -177,7 +177,7 @@ static tp_status axis_set(cursor *c, int place, tp_sdy_sharding *sharding) {
   return status == TP_OK ? expect(c, "}") : status;
 }
 
-/* @mesh, [{...}, {...}], replicated={...}, unreduced={...} */
+/* Reads @mesh, [{...}, {...}], replicated={...}, unreduced={...} */
 static tp_status sharding_body(cursor *c, tp_sdy_sharding *sharding) {
   *sharding = (tp_sdy_sharding){0};
   tp_status status = mesh_symbol(c, &sharding->mesh);

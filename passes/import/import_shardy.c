@@ -1,4 +1,4 @@
-/* Shardy's annotations: sdy.mesh ops, sdy.sharding attributes, and the ops that carry a
+/* Imports Shardy's annotations: sdy.mesh ops, sdy.sharding attributes, and the ops that carry a
  * sharding. */
 #include "passes/import/import.h"
 
@@ -47,7 +47,7 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
   return TP_OK;
 }
 
-/* Reads one sdy.mesh; `found` has the mesh with axes seen so far, if any. */
+/* Reads one sdy.mesh; `found` is the mesh with axes seen so far, if any. */
 static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
   char symbol[TP_MAX_AXIS_NAME];
   tp_sdy_mesh read = {0};
@@ -61,7 +61,7 @@ static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
                      "replicate it on a mesh with axes instead",
                      symbol);
   if (read.n == 0)
-    return TP_OK; /* an empty mesh: what it annotates is replicated */
+    return TP_OK; /* an empty mesh: values annotated with it are replicated */
   if (found->n_axes > 0)
     return tp__error(op, TP_UNSUPPORTED,
                      "@%s is a second mesh beside @%s; a program runs on one, write its shardings "
@@ -96,7 +96,8 @@ tp_status tp__sdy_import_mesh(tp_importer *im) {
   return TP_OK;
 }
 
-/* Is there an sdy.mesh of that name? It has no axes, or it would be the mesh. */
+/* True if there is an sdy.mesh of that name. It has no axes, otherwise it would be the module's
+ * mesh. */
 static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
   for (MlirOperation op = first_op(im); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -125,7 +126,7 @@ static bool overlap(const tp_sdy_axis *a, const tp_sdy_axis *b) {
   return a->pre == 0 || b->pre == 0 || (a->pre < b->pre * b->size && b->pre < a->pre * a->size);
 }
 
-/* Every axis exists and is used once, whatever for. */
+/* Checks that every axis exists and is used only once. */
 static tp_status check_axes(tp_importer *im, MlirOperation at, const char *what,
                             const tp_sdy_sharding *s, bool empty_mesh) {
   for (int i = 0; i < s->n_axes; i++) {
@@ -146,8 +147,8 @@ static tp_status check_axes(tp_importer *im, MlirOperation at, const char *what,
   return TP_OK;
 }
 
-/* tp.sharding has no word for "open, but not to this axis": where an axis is replicated explicitly,
- * open dimensions are closed. */
+/* The open dimensions. tp.sharding cannot express "open, but not for this axis", so if an axis is
+ * explicitly replicated, open dimensions are closed. */
 static uint32_t open_dims(tp_importer *im, const tp_sdy_sharding *s) {
   for (int i = 0; i < s->n_axes && s->open != 0; i++)
     if (s->axes[i].place == TP_SDY_REPLICATED) {
@@ -206,9 +207,9 @@ tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *
   return status;
 }
 
-/* The tp.sharding of a value of type `type`; null where it says nothing: without a mesh, for a
- * value that is no tensor, or in a manual computation, whose values differ between devices and have
- * no layout but whole. */
+/* Converts to the tp.sharding of a value of type `type`. The result is null if there is nothing to
+ * state: without a mesh, for a value that is not a tensor, or in a manual computation, whose values
+ * differ between devices and cannot be sharded. */
 static tp_status convert(tp_importer *im, MlirOperation at, const char *what, MlirType type,
                          const tp_sdy_sharding *s, MlirAttribute *attr) {
   *attr = (MlirAttribute){NULL};
@@ -269,7 +270,7 @@ static tp_status import_results(tp_importer *im, MlirOperation op, MlirAttribute
                      &attrs[i]);
     n_tensors += status == TP_OK && !mlirAttributeIsNull(attrs[i]);
     if (status == TP_OK && mlirAttributeIsNull(attrs[i]))
-      /* not a tensor: a list still has its entry */
+      /* not a tensor, but the list needs an entry */
       attrs[i] = mlirArrayAttrGet(im->pass->context, 0, NULL);
   }
   if (status != TP_OK)
@@ -288,10 +289,10 @@ typedef struct sdy_row {
   const char *name;
   sdy_action action;
   int n_operands, n_results;
-  const char *sharding; /* the attribute that says the layout */
+  const char *sharding; /* name of the attribute with the layout */
 } sdy_row;
 
-/* Shardy's collectives say how a layout changes, not what is computed: operand and result are the
+/* Shardy's collectives describe how a layout changes, not a computation: operand and result are the
  * same global value. */
 static const sdy_row *row_of(MlirOperation op) {
   static const sdy_row rows[] = {
@@ -328,7 +329,7 @@ static tp_status import_constraint(tp_importer *im, MlirOperation op, const char
   return status;
 }
 
-/* Nothing has verified the op: its dialect is not known. */
+/* Verifies the form of the op, because MLIR cannot: its dialect is not registered. */
 static tp_status check_form(tp_importer *im, MlirOperation op, int n_operands, int n_results,
                             bool on_top) {
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
@@ -375,7 +376,7 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
 
 /* ---- replacing ops ---- */
 
-/* A return vanishes with what it ends. */
+/* Collects the ops to replace. An sdy.return is erased with the computation it ends. */
 static tp_status collect(MlirOperation op, void *data) {
   return tp__op_has_dialect(op, "sdy") && row_of(op)->action != RETURN ? tp__op_list_add(data, op)
                                                                        : TP_OK;
@@ -404,7 +405,8 @@ static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation 
 tp_status tp__sdy_finish(tp_importer *im, const tp_mesh *refined) {
   tp_op_list list = {0};
   tp_status status = tp__walk(im->pass->module, collect, &list);
-  for (size_t i = 0; i < list.n && status == TP_OK; i++) /* a computation before what is in it */
+  /* a computation comes before the ops in it */
+  for (size_t i = 0; i < list.n && status == TP_OK; i++)
     status = replace(im, refined, list.items[i]);
   tp__free(list.items);
   return status;

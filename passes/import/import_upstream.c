@@ -1,5 +1,5 @@
-/* Annotations of upstream's shard-propagation: shard.shard ops whose layout a shard.sharding states
- * in axis numbers. */
+/* Imports annotations of upstream's shard-propagation: shard.shard ops whose layout is a
+ * shard.sharding with axis numbers. */
 #include "passes/import/import.h"
 
 #include "ir/place.h"
@@ -66,7 +66,7 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
     if (d < rank)
       dims[d] = mlirArrayAttrGet(context, counts[d], names);
   }
-  for (int d = n_dims; d < rank; d++) /* dimensions that it leaves out are whole */
+  for (int d = n_dims; d < rank; d++) /* dimensions that split_axes omits are not split */
     dims[d] = mlirArrayAttrGet(context, 0, NULL);
   *attr = mlirArrayAttrGet(context, rank, dims);
   return TP_OK;
@@ -74,7 +74,8 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
 
 /* ---- arguments and results ---- */
 
-/* Without annotate_for_users the annotation is about what defines the value, here the caller. */
+/* Finds the layout of an argument. An annotation without annotate_for_users describes the producer
+ * of the value, here the caller. */
 static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, MlirValue arg,
                              MlirAttribute *attr) {
   for (MlirOpOperand use = mlirValueGetFirstUse(arg); !mlirOpOperandIsNull(use);
@@ -107,7 +108,7 @@ tp_status tp__upstream_boundary(const tp_importer *im, MlirOperation func, bool 
     return of_argument(im, func, i, mlirBlockGetArgument(block, i), attr);
   MlirOperation end = mlirBlockGetTerminator(block);
   if (!tp__op_is(end, "func.return"))
-    return TP_OK; /* several blocks; partitioning refuses them */
+    return TP_OK; /* several blocks; partitioning rejects them */
   MlirOperation shard = tp__defining_op(mlirOperationGetOperand(end, i));
   return mlirOperationIsNull(shard) || !tp__is_upstream_shard(shard)
              ? TP_OK

@@ -1,4 +1,4 @@
-/* tp-propagate: gives every tensor value a layout and writes the plan into the IR.
+/* tp-propagate: chooses a layout for every tensor value and writes the plan into the IR.
  *
  * Every op offers its strategies, every use costs the reshard between producer and consumer, and
  * the solver chooses. strategy=follow restricts the strategies to axes that flow from annotations;
@@ -16,8 +16,9 @@
 
 /* ---- preparation ---- */
 
-/* Values made from nothing (empty, fill, splat) are cloned for each use, or they would tie the
- * layouts of all their users together. Backwards, so that the operands of clones are cloned too. */
+/* Clones an op without inputs (empty, fill, splat) for each of its uses; a shared one would tie the
+ * layouts of all its users together. Ops are visited backwards, so that operands of clones are
+ * cloned too. */
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate,
                                tp_alike *alike) {
   tp_rule rule;
@@ -42,7 +43,7 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
-/* All ops but those in the bodies of structured ops, in program order. */
+/* Lists all ops in program order, except those in the bodies of structured ops. */
 static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
@@ -130,7 +131,8 @@ static bool has_body(MlirOperation op) {
          !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-/* Reads all functions first: their reshapes decide how the mesh is refined. */
+/* Reads all functions before planning any, because their reshapes decide how the mesh is
+ * refined. */
 static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate,
                                 tp_func_list *list) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
@@ -155,7 +157,8 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   return TP_OK;
 }
 
-/* Of the time that is left, each function has the share that it has of the ops that are left. */
+/* Each function gets a share of the remaining time, in proportion to its share of the remaining
+ * ops. */
 static tp_status plan_functions(tp_planning *planning) {
   const tp_func_list *functions = &planning->functions;
   double left = 0;
@@ -240,8 +243,8 @@ static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning
                          : status;
 }
 
-/* From now on, the programs and the topology are about the mesh of the planning. `read` is the mesh
- * of the annotations. */
+/* Switches the programs and the topology to the mesh of the planning. `read` is the mesh of the
+ * annotations. */
 static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
   const tp_mesh *mesh = &planning->mesh;
   tp_func_list *list = &planning->functions;
@@ -250,7 +253,7 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
   for (size_t i = 0; i < list->n; i++)
     list->programs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
-    /* again: its bits are those of the refined axes */
+    /* must be repeated, since its bits are those of the refined axes */
     status = tp__mark_differing(&list->programs[i]);
   return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
@@ -265,7 +268,7 @@ static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
   return same;
 }
 
-/* Cuts the mesh, and binds the topology to what comes out. */
+/* Refines the mesh, and loads the topology for the refined mesh. */
 static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
   tp_func_list *list = &planning->functions;
   p->mesh = read;
@@ -280,7 +283,7 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
   return status == TP_OK ? take_mesh(p, read, planning) : status;
 }
 
-/* Changes of layout cost the same on the same mesh: what `like` found out about them is used. */
+/* Reuses the reshard cache of `like` if it has the same mesh, since reshards then cost the same. */
 static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
   tp_planner *common = &planning->common;
   bool is_shared = like && same_axes(like->mesh, &planning->mesh);
@@ -290,8 +293,8 @@ static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
   return common->reshards ? TP_OK : tp__error(common->pass->module, TP_NO_MEMORY, "out of memory");
 }
 
-/* Everything of a module that does not depend on a plan. `like`, which may be NULL, planned it with
- * other annotations; with `keep_mesh` its mesh is taken as it is. */
+/* Reads everything of a module that does not depend on a plan. `like` is a planner of the same
+ * module with other annotations, or NULL; with `keep_mesh` its mesh is used unchanged. */
 static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
                        tp_planning *planning) {
   tp_planner *common = &planning->common;
@@ -332,8 +335,8 @@ static void end(tp_planning *planning) {
       &(tp_programs){planning->functions.n, planning->functions.programs, planning->arena});
 }
 
-/* Leaves the functions as they were read to tp-partition. Without memory for that it reads all of
- * them anew. */
+/* Hands the functions as read to tp-partition. If memory runs out, tp-partition reads them
+ * again. */
 static void leave(tp_pass *pass, tp_planning *planning) {
   tp_func_list *functions = &planning->functions;
   pass->left =

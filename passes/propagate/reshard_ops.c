@@ -1,8 +1,9 @@
-/* The layout changes of a plan, as shard.shard ops.
+/* Writes the reshards of a plan as shard.shard ops.
  *
- * A value that shrinks changes behind its producer; one that grows, or that stays in memory anyway
- * (what the function or a loop is given), in front of the first op that wants it: so the large
- * layout is held for the shortest time. A value from outside a loop changes outside of it. */
+ * A reshard to a smaller layout runs right behind the producer. A reshard to a larger layout, or of
+ * a value that stays in memory anyway (an argument of the function or of a loop), runs in front of
+ * the first op that uses it. So the larger layout is held for the shortest time. A value from
+ * outside a loop is resharded outside of it. */
 #include "passes/propagate/limits/routes.h"
 #include "passes/propagate/report/plan_report.h"
 #include "rules/in_place.h"
@@ -10,8 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* A use, the op in front of which a change for it can stand, and the place of that in the order of
- * the program. */
+/* A use, the op in front of which its reshard may be placed, and the program order of that op. */
 typedef struct placed_use {
   const tp_use *use;
   MlirOperation anchor;
@@ -25,7 +25,7 @@ static int by_order(const void *a, const void *b) {
   return (x->use > y->use) - (x->use < y->use);
 }
 
-/* The copies of one value made so far, by layout. */
+/* The copies of one value created so far, by layout. */
 typedef struct copies {
   tp_planner *p;
   const tp_planned_value *v;
@@ -38,7 +38,7 @@ static tp_cost change_cost(const copies *c, tp_spec from, tp_spec to) {
   return tp_reshard_cost(c->p->reshards, from, to, c->v->rank, c->v->shape, c->v->element_size);
 }
 
-/* Behind the producer, or at the start of the block whose argument it is. */
+/* The op behind the producer, or the first op of the block whose argument the value is. */
 static MlirOperation behind(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   return mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value))
@@ -49,7 +49,7 @@ static int64_t bytes_in(const copies *c, tp_spec spec) {
   return tp__local_bytes(c->p->mesh, spec, c->v->rank, c->v->shape, c->v->element_size);
 }
 
-/* The copy from which `spec` is cheapest. */
+/* The copy with the cheapest reshard to `spec`. */
 static int cheapest(const copies *c, tp_spec spec) {
   int best = 0;
   for (int i = 1; i < c->n; i++)
@@ -63,8 +63,8 @@ static void note_change(const copies *c, int use, tp_spec from, tp_spec to, Mlir
     tp__report_change(c->p, c->v, use, from, to, op);
 }
 
-/* A change of `from` in front of `where`. Without memory to remember what it is made of, that is
- * made again. */
+/* Inserts a reshard of `from` in front of `where`. Its attributes are cached by layout; without
+ * memory for the cache they are rebuilt. */
 static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location,
                                MlirValue from, tp_spec spec) {
   tp_planner *p = c->p;
@@ -80,7 +80,8 @@ static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocatio
   return tp__insert_layout_change(where, location, from, kept);
 }
 
-/* The value in layout `spec` for a use (shared: for several), from `anchor` on. */
+/* Returns the value in layout `spec` for a use (if `shared`, for several uses), available from its
+ * anchor on. */
 static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool shared) {
   int best = cheapest(c, spec);
   if (tp_spec_equal(c->specs[best], spec))
@@ -127,16 +128,16 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
     return;
   }
   mlirOperationSetOperand(pad, 0, value);
-  mlirOperationMoveBefore(pad, use->op); /* the change may stand behind it */
+  mlirOperationMoveBefore(pad, use->op); /* the reshard may stand behind the pad */
 }
 
-/* A constraint (shard.shard) changes the layout itself, from whichever copy is cheapest. */
+/* A constraint (shard.shard) reshards by itself, from the copy that makes it cheapest. */
 static bool changes_itself(const tp_planner *p, const tp_use *use) {
   return p->nodes[use->node].kind == TP_NODE_LAYOUT;
 }
 
-/* The first of the uses that take the shared copy; -1 if there is none, or one alone, which changes
- * directly. */
+/* The first of the uses that take the shared copy; -1 if no use or only one takes it, which then
+ * reshards directly. */
 static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses) {
   int users = 0, first = -1;
   for (int u = 0; u < c->v->n_uses; u++) {
@@ -156,7 +157,7 @@ static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
   return c->values[best];
 }
 
-/* Does every use take what the producer gives? So it is for most values. */
+/* True if every use takes the producer's layout, as for most values. */
 static bool stays(const tp_planner *p, const tp_planned_value *v) {
   tp_spec produced = tp__plan_produced(p, v);
   for (int u = 0; u < v->n_uses; u++)
@@ -165,9 +166,9 @@ static bool stays(const tp_planner *p, const tp_planned_value *v) {
   return true;
 }
 
-/* ---- where changes stand ---- */
+/* ---- placement of reshards ---- */
 
-/* The control flow of the program, by op: its item. */
+/* Maps control-flow ops to their items. */
 static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
   tp_status status = TP_OK;
   for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
@@ -176,8 +177,8 @@ static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
   return status == TP_OK ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* In the block of the value: the op that uses it, or that is around the user. Items come in the
- * order of the program, and what ends a block behind them. */
+/* Places a use in the block of the value: at the op that uses it or that encloses the user. Items
+ * have program order; terminators come after all items. */
 static placed_use place(const tp_planner *p, const tp_value_table *regions, MlirBlock block,
                         const tp_use *use) {
   MlirOperation op = use->op;
@@ -206,7 +207,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
   int first = first_sharing(&c, shared, uses);
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = uses[u].use;
-    /* not before: what was changed for uses in front of it may be a cheaper start */
+    /* not earlier: copies made for preceding uses may be cheaper to start from */
     if (u == first)
       changed(&c, shared, &uses[u], true);
     tp_spec spec = tp__plan_wanted(p, use);
@@ -218,7 +219,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
   return TP_OK;
 }
 
-/* ---- under a memory limit: every station that changes the layout does, where it stands ---- */
+/* ---- under a memory limit: reshards at the stations of the route ---- */
 
 static bool is_changed(const tp_planner *p, const tp_station *s) {
   const tp_node *node = &p->nodes[s->node];
@@ -233,8 +234,8 @@ static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const t
   return node->in[node->chosen];
 }
 
-/* Is another change of the value to the same layout? Then the two are to stay apart: one could be
- * merged into the other, which would live from the first to the last. */
+/* True if another reshard of the value makes the same layout. Such reshards must stay separate:
+ * merging them would extend the live range from the first to the last use. */
 static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route,
                         int station) {
   for (int i = 0; i < route->n_stations; i++)
@@ -276,7 +277,7 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
   MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
   if (!values)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  for (int i = 0; i < route->n_stations; i++) /* in their order: what they start from is there */
+  for (int i = 0; i < route->n_stations; i++) /* in order, so that the source of each exists */
     values[i] = pass_station(
         &c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
   for (int u = 0; u < v->n_uses; u++)

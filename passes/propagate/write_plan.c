@@ -8,7 +8,7 @@ static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}
 
 /* ---- layouts of producers ---- */
 
-/* Layouts of arguments (from the arguments' nodes) or of results. */
+/* Writes the layouts of arguments (from their nodes) or of results. */
 static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   tp_boundary boundary;
   if (tp__boundary_begin(p->program.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
@@ -29,8 +29,8 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   return TP_OK;
 }
 
-/* The choice of factors is written where the layouts do not say it, and for a ring, which is only
- * looked for where one is named. */
+/* Writes the choice of factors if the layouts do not imply it, and always for a ring, because a
+ * ring is considered only if it is named. */
 static void write_factors(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_strategy found = {0};
@@ -45,7 +45,7 @@ static void write_factors(tp_planner *p, const tp_node *node) {
     tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
 }
 
-/* What stands on an op: the plan, and all attributes before and after. */
+/* The plan's attributes of an op, and all its attributes before and after writing. */
 typedef struct written {
   MlirAttribute sharding, factors, before, after;
 } written;
@@ -53,7 +53,7 @@ typedef struct written {
 static void write_anew(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   tp_annotation annotations[64];
-  bool has_layout = false; /* an element that is read has none */
+  bool has_layout = false; /* an op that reads one element has no layout */
   for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++) {
     annotations[i] = closed(node->out[node->chosen * node->n_out + i]);
     has_layout |= rule->results[i].is_tensor;
@@ -63,7 +63,7 @@ static void write_anew(tp_planner *p, const tp_node *node) {
   write_factors(p, node);
 }
 
-/* Equal ops that choose the same strategy carry the same attributes. */
+/* Writes the plan of an op. Equal ops with the same strategy get the same attributes. */
 static tp_status write_op(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->program.items[node->index].rule;
   int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies,
@@ -98,7 +98,7 @@ static tp_status write_op(tp_planner *p, const tp_node *node) {
   return TP_OK;
 }
 
-/* tp.region_args and the layouts of the results of control flow. */
+/* The layout of a carried value or a result of control flow, replicated if it is not planned. */
 static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
   return closed(v ? tp__plan_produced(p, v) : tp_spec_replicated());
@@ -157,9 +157,9 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
-/* tp.plan on the function: modelled cost and certified bound, in picoseconds (those of the
- * objective, where it is named), the most memory that a device holds, in bytes, and whether the
- * clock decided, so that the plan cannot be had again at will. */
+/* Writes tp.plan on the function: modeled cost and certified bound in picoseconds (in the prices of
+ * the objective, if one is named), peak memory of a device in bytes, and whether the clock cut the
+ * search short, so that the plan is not reproducible. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
   tp_memory_peak peak;

@@ -1,3 +1,4 @@
+/* Recognizes contractions and their GEMM form in linalg ops. */
 #include "passes/support/contraction.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -11,8 +12,8 @@ static MlirValue widened(MlirValue value) {
                                                                  : value;
 }
 
-/* Number of ops of the body that the pattern yield(addf(c, mulf(a, b))) explains, -1 if the body is
- * something else. */
+/* Returns the number of body ops that the pattern yield(addf(c, mulf(a, b))) covers, or -1 if the
+ * body does not match. */
 static int match_body(MlirBlock body, int operands[2]) {
   MlirValue c = mlirBlockGetArgument(body, 2);
   MlirOperation yield = mlirBlockGetTerminator(body);
@@ -152,9 +153,10 @@ MlirValue tp__through_transposes(MlirValue value, int rank, int *loops) {
   }
 }
 
-/* ---- products of rows and a matrix ---- */
+/* ---- matmuls of rows and a matrix ---- */
 
-/* The loops of an operand's dimensions, without those of size 1 that are read at a constant. */
+/* The loops of an operand's dimensions, without dimensions of size 1 that are indexed by a
+ * constant. */
 static int loops_of(const tp__contraction *c, int which, int *loops) {
   int n = 0;
   for (int d = 0; d < c->rank[which]; d++)
@@ -170,8 +172,8 @@ static bool are_equal(int n, const int *a, int m, const int *b) {
   return equal;
 }
 
-/* Is operand `left` [rows.., terms..] and the other [terms.., columns..] or, transposed,
- * [columns.., terms..]? */
+/* True if operand `left` is [rows.., terms..] and the other operand [terms.., columns..] or,
+ * transposed, [columns.., terms..]. */
 static bool is_rows_by_matrix(const tp__contraction *c, int left, int n_columns, bool *transposed) {
   int of_left[TP_MAX_RANK], of_right[TP_MAX_RANK], of_c[TP_MAX_RANK], straight[TP_MAX_RANK],
       turned[TP_MAX_RANK];

@@ -1,3 +1,4 @@
+/* Builds ops from text. */
 #include "passes/support/from_text.h"
 
 #include "ir/diagnostics.h"
@@ -30,7 +31,8 @@ MlirOperation tp__parse_function(MlirOperation at, tp__string *text) {
   else
     func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text),
                                     tp__ref("tpshard"));
-  if (!text->failed && mlirOperationIsNull(func)) /* the parser has said why, of the text */
+  /* the parser has already reported the error in the text */
+  if (!text->failed && mlirOperationIsNull(func))
     (void)tp__error(at, TP_INTERNAL, "could not be written as other ops; please report this");
   tp__string_destroy(text);
   return func;
@@ -46,7 +48,7 @@ void tp__inline_results(MlirOperation where, MlirOperation func, int n, const Ml
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirLocation location = mlirOperationGetLocation(where);
   MlirOperation end = mlirBlockGetTerminator(block), next;
-  (void)tp__walk(func, set_location, &location); /* the visitor does not fail */
+  (void)tp__walk(func, set_location, &location); /* the visitor cannot fail */
   for (int i = 0; i < n; i++)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block, i), values[i]);
   for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end);

@@ -100,7 +100,7 @@ MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value) {
   return mlirOperationGetResult(tp__build(where, "arith.constant", 0, NULL, 1, &type, 1, &attr), 0);
 }
 
-/* A private declaration `callee` in the module, unless there is one. */
+/* Adds a private declaration of `callee` to the module, unless there is one. */
 static void declare(tp__lowering *l, const char *callee, MlirType type) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(l->module));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
@@ -164,7 +164,7 @@ MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memr
 
 MlirValue tp__build_device(tp__lowering *l, MlirOperation where) {
   if (mlirValueIsNull(l->device)) {
-    /* At the head of the function, so that the value dominates every later use. */
+    /* At the start of the function, so that the value dominates all uses. */
     where = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(l->func, 0)));
     MlirValue number = tp__build_call(l, where, "tprt_abi_device", 1, &l->ctx, l->i64);
     l->device = tp__build_one(where, "arith.index_cast", 1, &number, l->index);
@@ -347,7 +347,7 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
 }
 
 tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
-  /* i1 is a two's complement number of one bit: addi is xor, and true is -1, so signed max is
+  /* i1 is a one-bit two's complement number: addi is xor, and true is -1, so signed max is
    * "and". */
   static const struct {
     tprt_reduction floats, integers, unsigneds, booleans, complexes;

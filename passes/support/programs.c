@@ -1,3 +1,4 @@
+/* Stores the functions that tp-propagate has read until tp-partition uses them. */
 #include "passes/support/programs.h"
 
 void tp__programs_destroy(tp_programs *p) {

@@ -1,5 +1,5 @@
-/* The functions of a module as tp-propagate has read them, for tp-partition behind it, which need
- * not look at all of every op again. */
+/* Hands the functions of a module as read by tp-propagate to tp-partition, which then need not read
+ * them again. */
 #ifndef TP_PASSES_PROGRAMS_H
 #define TP_PASSES_PROGRAMS_H
 
@@ -8,15 +8,15 @@
 
 typedef struct tp_programs {
   size_t n;
-  tp_program *programs; /* tp__free */
-  tp__arena arena;      /* of their rules */
+  tp_program *programs; /* release with tp__free */
+  tp__arena arena;      /* holds their rules */
 } tp_programs;
 
 void tp__programs_destroy(tp_programs *programs);
-/* Takes them over, to be left behind by a pass. Its data is NULL, and nothing is taken over, when
- * memory runs out. */
+/* Moves the programs into data that a pass leaves behind. If memory runs out, the data is NULL and
+ * nothing is moved. */
 tp_legacy tp__programs_leave(const tp_programs *programs);
-/* The program of `func` as a pass has left it, which may be NULL; NULL: it is not there. */
+/* The program of `func` in `left`, which may be NULL; NULL if there is none. */
 const tp_program *tp__programs_find(const tp_programs *left, MlirOperation func);
 
 #endif

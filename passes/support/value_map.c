@@ -1,3 +1,4 @@
+/* A hash map from values of the IR to integers. */
 #include "passes/support/value_map.h"
 
 #include "support/support.h"

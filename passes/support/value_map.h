@@ -16,7 +16,7 @@ typedef struct tp__value_map {
 
 /* The entry of `value`, or NULL. Valid until the next add. */
 int64_t *tp__value_find(const tp__value_map *map, MlirValue value);
-/* The entry of `value`, made with `initial` if there is none; NULL when memory runs out. */
+/* The entry of `value`, created with `initial` if there is none; NULL when memory runs out. */
 int64_t *tp__value_add(tp__value_map *map, MlirValue value, int64_t initial);
 void tp__value_map_destroy(tp__value_map *map);
 

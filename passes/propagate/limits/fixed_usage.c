@@ -1,4 +1,4 @@
-/* Under a memory limit: what is held whatever the routes are. */
+/* Memory use under a limit that does not depend on reshard placement. */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
@@ -13,7 +13,7 @@ const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
 }
 
-/* ---- what is there all the time ---- */
+/* ---- memory held all the time ---- */
 
 static int64_t number_bytes(MlirType type) {
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
@@ -89,8 +89,8 @@ tp_status tp__hold_carried(struct tp_routes *r) {
 
 /* ---- while an op runs ---- */
 
-/* The bytes that `of` says for each strategy of the op that makes value `k`, from moment to
- * moment. */
+/* Holds the bytes that `of` returns for each strategy of the op that makes value `k`, from op
+ * `from` to op `to`. */
 static tp_status hold_inside(struct tp_routes *r, int k,
                              int64_t (*of)(const tp_planner *, const tp_rule *,
                                            const tp_strategy *),

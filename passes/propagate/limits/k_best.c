@@ -1,52 +1,54 @@
-/* Within a memory limit, small functions: plans beside those that exceed it.
+/* Small functions within a memory limit: lists plans in order of cost and measures their memory.
  *
- * What planning counts may be more than a plan holds (verify_overestimates.c), so that by counting
- * none that keeps the limit is found, or a dear one. Here plans are listed from the cheapest on,
- * and written to see what they hold. Without routes the problem is small: the values that a plan
- * holds at its peak are decided by few nodes, their makers and users. A plan that decides all of
- * them in the same way holds as much. So any that holds less decides one of them otherwise: the
- * plans beside one are parted by the first of these nodes at which they do (Lawler 1972), and of
- * each part the cheapest plan is found. In turn the cheapest of all parts is looked at, and that
- * which seems to hold least: the one leads to the cheapest plan that keeps the limit, the other to
- * one that keeps it soon, beyond whose cost nothing is looked at.
+ * The planner's memory estimate may exceed the memory a plan holds (verify_overestimates.c), so by
+ * the estimate no plan, or only an expensive one, keeps the limit. Here plans are listed from the
+ * cheapest on and written to measure their memory. Without routes the problem is small. The values
+ * held at the peak of a plan are decided by few nodes, their producers and users. A plan that
+ * agrees in all of these decisions holds as much memory, so any plan that holds less differs in at
+ * least one. The other plans are partitioned by the first of these nodes at which they differ
+ * (Lawler 1972), and the cheapest plan of each part is found. The search alternates between two
+ * choices: the cheapest plan of all parts, which leads to the cheapest plan that keeps the limit,
+ * and the plan with the least expected memory, which soon finds some plan that keeps the limit and
+ * thus an upper bound on the cost.
  *
- * The listing ends when no part is left, or the work is done; what comes out depends on nothing
- * else. */
+ * The listing ends when no part is left or the work is spent; the result depends on nothing else,
+ * except a time limit. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  MOST = 400,       /* plans that are looked at, at most */
-  WRITING = 300000, /* work that writing a plan counts as, ... */
-  /* ... and beside that for each node: some nanoseconds, as for work of the solver */
+  MOST = 400,       /* plans that are written, at most */
+  WRITING = 300000, /* work units for writing a plan */
+  /* additional work units for each node; a unit is a few nanoseconds, as in the solver */
   OF_NODE = 20000
 };
 
-/* What a plan was written for. */
+/* A plan that was written, with its memory. */
 typedef struct looked_at {
   const int *choices; /* by node */
   int64_t held;
   tp_at_peak at_peak;
 } looked_at;
 
-/* A part of all plans. */
+/* A subset of all plans. */
 typedef struct part {
-  const bool *const *allowed; /* by node: strategies */
-  const int *choices;         /* of its cheapest plan */
+  const bool *const *allowed; /* by node: the allowed strategies */
+  const int *choices;         /* its cheapest plan */
   tp_cost cost;
-  int64_t seems; /* to hold so much, by what was held at the peak of the plan beside which it is */
+  /* expected memory, estimated from the peak of the plan from which the part was split */
+  int64_t seems;
   bool is_done;
 } part;
 
 typedef struct listing {
   const tp_planner *p;
-  /* without routes; its first n_first nodes are those of `p` that are not of routes, the others
-   * copies */
+  /* without routes; its first n_first nodes are those of `p` that do not belong to routes, the
+   * others are copies */
   tp_planner plain;
   size_t n_first;
-  int *place; /* by node of `plain`: that of `p` */
+  int *place; /* by node of `plain`: its number in `p` */
   tp_sensitivity *beside;
   part *parts;
   size_t n_parts, capacity;
@@ -58,22 +60,22 @@ static tp_status out_of_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* ---- what a node decides ---- */
+/* ---- decisions of a node ---- */
 
-/* A layout that a node decides, of a value that is held. */
+/* One input or output of a node, whose layout the node decides, of a value that is held. */
 typedef struct held_column {
   bool makes; /* it is an output */
-  int column; /* among outputs or inputs */
+  int column; /* index among outputs or inputs */
   const tp_planned_value *v;
 } held_column;
 
 enum { MOST_COLUMNS = 16 };
 
-/* By node: the layouts that decide what is held at the peak of a plan. What is beyond MOST_COLUMNS
- * is left out. */
+/* A node with its layouts that decide the memory at the peak of a plan. Layouts beyond MOST_COLUMNS
+ * are left out. */
 typedef struct site {
   int node, n;
-  int64_t bytes; /* that they stand for, by the plan */
+  int64_t bytes; /* their total size in the plan */
   held_column columns[MOST_COLUMNS];
 } site;
 
@@ -110,8 +112,8 @@ static int by_bytes(const void *a, const void *b) {
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
 }
 
-/* The sites of the plan, those of most bytes first; `sites` has room for one of each node. Who
- * changes the layout of a value that is held changes what is held. */
+/* Lists the sites of the plan, largest first; `sites` must have one element per node. Every
+ * producer and user of a held value is a site. */
 static int find_sites(const listing *l, const looked_at *plan, site *sites) {
   const tp_planner *plain = &l->plain;
   int n = 0;
@@ -138,7 +140,7 @@ static int find_sites(const listing *l, const looked_at *plan, site *sites) {
 
 /* ---- parts ---- */
 
-/* Adds the part of these plans, if there is one that costs less than the best. */
+/* Adds the part with these allowed strategies, if it has a plan cheaper than the best. */
 static tp_status add_part(listing *l, const bool *const *allowed, const looked_at *beside,
                           int n_sites, const site *sites) {
   tp_solution solution;
@@ -164,8 +166,8 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
   return status == TP_OK ? TP_OK : out_of_memory(l->p);
 }
 
-/* The strategies of a site that are allowed, and are (not) alike the chosen one in what decides.
- * NULL when memory runs out. */
+/* Marks the allowed strategies of a site that agree with the chosen one in the deciding layouts, or
+ * differ from it if `alike` is false. NULL when memory runs out. */
 static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen,
                           bool alike, bool *any) {
   const tp_node *node = &l->plain.nodes[at->node];
@@ -178,12 +180,12 @@ static const bool *row_of(const listing *l, const site *at, const bool *allowed,
   return row;
 }
 
-/* The parts beside a plan that was written. */
+/* Splits the plans other than a written one into parts. */
 static tp_status add_parts(listing *l, const part *from, const looked_at *plan) {
   tp_planner *plain = &l->plain;
   site *sites = tp__calloc(l->n_first + 1, sizeof *sites);
   const bool **same = tp__calloc(plain->n_nodes + 1, sizeof(const bool *));
-  const bool *const *allowed = from->allowed; /* parts move */
+  const bool *const *allowed = from->allowed; /* a copy: adding parts may move `from` */
   tp_status status = sites && same ? TP_OK : out_of_memory(l->p);
   int n = status == TP_OK ? find_sites(l, plan, sites) : 0;
   for (size_t i = 0; i < plain->n_nodes && status == TP_OK; i++)
@@ -209,7 +211,7 @@ static tp_status add_parts(listing *l, const part *from, const looked_at *plan) 
   return status;
 }
 
-/* That of least cost, or that which seems to hold least; NULL: no part is left. */
+/* The cheapest part, or the one with the least expected memory; NULL: no part is left. */
 static part *next_part(const listing *l, bool leanest) {
   part *next = NULL;
   for (size_t i = 0; i < l->n_parts; i++) {
@@ -225,7 +227,7 @@ static part *next_part(const listing *l, bool leanest) {
 
 /* ---- plans ---- */
 
-/* Writes the cheapest plan of the part, and takes it if it is the best. */
+/* Writes the cheapest plan of the part, and takes it if it keeps the limit and is the best. */
 static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
   const tp_planner *p = l->p;
   looked_at *now = tp__arena_alloc(p->arena, sizeof *now);

@@ -1,4 +1,4 @@
-/* The memory limit: its option, and what is said when no plan keeps it. */
+/* The memory-limit and effort options, and the messages about a limit that no plan keeps. */
 #include "passes/propagate/limits/routes.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 /* ---- the options ---- */
 
-/* Solver work for effort=1, some five seconds. */
+/* Solver work for effort=1, about five seconds. */
 #define WORK 2.5e9
 #define MOST_EFFORT 1e4
 
@@ -68,7 +68,7 @@ enum { NAMED = 3 };
 
 typedef struct holder {
   int node;
-  int64_t bytes; /* at least */
+  int64_t bytes; /* lower bound */
 } holder;
 
 static int by_bytes(const void *a, const void *b) {
@@ -86,8 +86,8 @@ static int64_t least(const tp_planner *p, int node, int64_t time) {
   return bytes;
 }
 
-/* What the caller holds in any plan, all the time. It is counted as it is, while other values may
- * be counted with more than they hold. */
+/* Bytes of arguments and results that the caller holds in every plan, all the time. This count is
+ * exact, while those of other values may be overestimates. */
 static int64_t least_boundary(const tp_planner *p) {
   int64_t bytes = tp__routes_numbers(p->routes);
   for (size_t i = 0; i < p->n_nodes; i++)
@@ -98,7 +98,7 @@ static int64_t least_boundary(const tp_planner *p) {
 
 bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->memory_limit; }
 
-/* What holds memory at `time`, most first. */
+/* Lists the nodes that hold memory at `time`, largest first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
   int n = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {

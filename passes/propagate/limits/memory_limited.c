@@ -1,23 +1,24 @@
-/* Large functions under a memory limit.
+/* Plans large functions under a memory limit.
  *
  * Routes make the problem some ten times larger than it is without a limit, so it is never stated
  * as a whole:
- *   1. the sketch of the routes (route_sketch.h) is solved, first without prices of memory. What
- *     that finds may fit, and then is as cheap as can be;
- *   2. else prices of memory rise at the times at which the limit is exceeded most, until something
- *     is found that keeps it (priced_strategies.c);
- *   3. the problem of the routes is stated for the strategies of all that was found, which are few,
- *     and solved: that is the plan. What memory is worth there
- *      are prices for the sketch, which give a better bound for all strategies, and find others. So
- *        in turn, until nothing new is found;
- *   4. if the bound is still far from the plan, or there is none, messages over the sketch give
- *     every strategy a reduced cost: what a plan with it costs at
- *      least. The problem of the routes is stated for those that cost least. What is left out costs
- *        at least so much, so the bound stays certified;
- *   5. plans of what was found that are counted with more than the limit are written, and may keep
- *     it (verify_overestimates.c). With a time limit plans are tried first that take little time
- *     (price_search.c), and the problem of the routes is solved for the strategies of all of
- * them. */
+ * 1. The sketch of the routes (route_sketch.h) is solved, first without prices of memory. If its
+ *    plan fits, it is optimal.
+ * 2. Else prices of memory rise at the times at which the limit is exceeded most, until a plan
+ *    keeps the limit (priced_strategies.c).
+ * 3. The problem of the routes is stated for the strategies of all plans found so far, which are
+ *    few, and solved. The result is the plan. Its prices of memory are then used in the sketch,
+ *    where they give a better bound for all strategies and find other plans. Both solves
+ *    alternate until nothing new is found.
+ * 4. If the bound is still far from the plan, or there is no plan, messages over the sketch give
+ *    every strategy a reduced cost: a lower bound on the cost of a plan that uses it. The problem
+ *    of the routes is stated for the strategies with the least reduced cost. Omitted strategies
+ *    cost at least the threshold, so the bound stays certified.
+ * 5. Plans from these strategies whose estimated memory exceeds the limit are written, and may keep
+ *    it (verify_overestimates.c).
+ *
+ * With a time limit, fast plans are tried first (price_search.c), and the problem of the routes is
+ * solved for the strategies of all of them. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
@@ -26,23 +27,24 @@
 #include <string.h>
 
 enum {
-  LARGE = 200000,  /* entries of the tables between producers and users */
-  SHARE = 12,      /* strategies of a node that are kept, on the average */
-  FEW = 200000,    /* entries as above, that are worth a proof */
-  FOUND_SHARE = 2, /* of the work, for the strategies of the plans that were found ... */
-  /* ... and for plans of them that are counted with more than the limit, all together */
-  BEYOND_SHARE = 4,
-  PROOF_SHARE = 16, /* of the work, where the plan is good enough and little is left to gain */
-  ROUNDS = 4        /* of prices from the routes */
+  /* entries of the tables between producers and users, above which a function is large */
+  LARGE = 200000,
+  SHARE = 12,       /* strategies kept per node, on average */
+  FEW = 200000,     /* entries as above, up to which a proof is attempted */
+  FOUND_SHARE = 2,  /* 1/FOUND_SHARE of the work goes to the strategies of plans that were found */
+  BEYOND_SHARE = 4, /* 1/BEYOND_SHARE to plans from them whose estimated memory exceeds the limit */
+  PROOF_SHARE = 16, /* 1/PROOF_SHARE if the plan is good enough and little can be gained */
+  ROUNDS = 4        /* of prices taken from the routes */
 };
-#define ONLY_FOUND INT64_MIN /* no strategy costs less: those of plans that were found */
-#define FOUND_GAP 0.0005     /* of those, that is good enough */
-#define NEAR 0.005           /* gap of the plan, that is left as it is */
-#define GOOD 0.001 /* gap of the plan, at which more strategies are looked at for the proof only */
-#define FIRST_SHARE 0.5 /* of a time limit, for a first plan that keeps the memory limit ... */
-#define GRACE 0.7       /* ... or as many seconds of processor time */
-#define TRIED_SHARE 0.9 /* of the rest, for the strategies of what was tried for it ... */
-#define TRIED_GRACE 0.3 /* ... or as many seconds */
+/* a threshold below every cost: only strategies of plans that were found */
+#define ONLY_FOUND INT64_MIN
+#define FOUND_GAP 0.0005 /* accepted gap for those */
+#define NEAR 0.005       /* gap below which the plan is not improved further */
+#define GOOD 0.001       /* gap below which more strategies serve only the proof */
+#define FIRST_SHARE 0.5  /* share of a time limit for a first plan that keeps the memory limit */
+#define GRACE 0.7        /* at least this many seconds of processor time for it */
+#define TRIED_SHARE 0.9  /* share of the rest for the strategies of the plans tried before */
+#define TRIED_GRACE 0.3  /* at least this many seconds for them */
 
 static tp_status out_of_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
@@ -60,7 +62,7 @@ static int64_t entries(const tp_planner *p, const size_t *n_kept) {
 
 bool tp__is_large(const tp_planner *p) { return entries(p, NULL) > LARGE; }
 
-/* Which strategies can be part of a plan of cost < most, and those that must be kept. */
+/* Selects the strategies that can be part of a plan of cost < most, and those in `must`. */
 static const bool *const *choose(const tp_priced *l, const bool *must, tp_cost most,
                                  int64_t *n_entries) {
   const tp_planner *p = l->p;
@@ -80,7 +82,7 @@ static const bool *const *choose(const tp_priced *l, const bool *must, tp_cost m
 
 /* ---- the routes ---- */
 
-/* The numbers, among all, of the strategies that a solution for a cut planner has. */
+/* Marks the strategies of a solution of a cut planner, by their numbers among all strategies. */
 static void must_keep_cut(tp_priced *l, const tp_planner *cut, const int *choices) {
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
     while (tp__is_of_routes(&cut->nodes[k]))
@@ -92,7 +94,7 @@ static void must_keep_cut(tp_priced *l, const tp_planner *cut, const int *choice
   }
 }
 
-/* The planner of the routes for some strategies, and their problem. */
+/* Makes the planner with routes for some strategies, and its problem. */
 static tp_status state(const tp_planner *p, const bool *const *kept, bool is_limited,
                        tp_planner *cut) {
   tp_status status = tp__planner_copy(p, cut);
@@ -108,10 +110,10 @@ static void choose_nodes(tp_planner *p, const tp_solution *solution) {
     p->nodes[i].chosen = solution->choices[i];
 }
 
-/* The plan that costs no more than any is taken if it keeps the limit: as it is counted, or as it
- * is written. It may cost more with routes than in the sketch: steps of a change do not fit, or a
- * shared copy had the layout of a strategy that is left out; then it is one of those that are
- * found. */
+/* Tries the plan that is cheapest without a limit, and takes it if it keeps the limit: by its
+ * estimate, or as written. It may cost more with routes than in the sketch, because steps of a
+ * reshard do not fit or a shared copy had the layout of a strategy that is left out. Then its
+ * strategies are only candidates. */
 static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   tp_planner cut, *p = l->p;
   tp_solution solution = {0};
@@ -140,23 +142,24 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   return status;
 }
 
-/* What is known after solving for some strategies. */
+/* The result of solving for some strategies. */
 typedef struct found {
-  tp_planner planner; /* with the plan; without nodes: none yet */
+  tp_planner planner; /* has the plan; without nodes: no plan yet */
   tp_cost cost;
   const char *method;
   int64_t width;
-  tp_exact_cost peak; /* the least that was tried, without a plan */
-  tp_cost most;       /* strategies that cost less were looked at */
+  tp_exact_cost peak; /* without a plan: the smallest peak that was tried */
+  tp_cost most;       /* strategies with a lower bound below this were tried */
 } found;
 
-/* What is found before all else if there is a clock. */
+/* Plans that are found first if there is a clock. */
 typedef struct early {
-  tp_late_plan plain; /* by prices, without routes */
-  found tried;        /* with routes, of the strategies of all plans that were tried for that */
+  tp_late_plan plain; /* without routes, found by prices */
+  found tried;        /* with routes, from the strategies of all plans tried for `plain` */
 } early;
 
-/* The plan of a cut planner, whose nodes are chosen, is the best so far. */
+/* Makes the plan of a cut planner, whose nodes are chosen, the best so far. Takes over the
+ * planner. */
 static void keep_found(tp_planner *cut, const tp_solution *solution, found *f) {
   f->cost = solution->cost;
   f->method = solution->method;
@@ -171,14 +174,15 @@ static bool is_beyond(const tp_priced *l, const found *f, double gap) {
   return f->cost >= TP_COST_FORBIDDEN || (double)(f->cost - l->bound) > gap * (double)l->bound;
 }
 
-/* Of all work, for the strategies below `most`. More effort makes less of a gap good enough. */
+/* The divisor of the total work for strategies below `most`. With more effort, a smaller gap is
+ * required before only the proof is left. */
 static int share_of(const tp_priced *l, const found *f, tp_cost most) {
   if (most == ONLY_FOUND)
     return FOUND_SHARE;
   return is_beyond(l, f, GOOD / l->p->effort) ? 1 : PROOF_SHARE;
 }
 
-/* Solves for the strategies that can be part of a plan of cost < most, and those of plans that were
+/* Solves for the strategies that can be part of a plan of cost < most, and those of plans already
  * found. */
 static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   tp_planner cut;
@@ -218,8 +222,8 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* Solves for the strategies of all plans that were tried: where one of them holds too much another
- * may hold less. */
+/* Solves for the strategies of all plans that were tried: if each of them holds too much, a
+ * combination may hold less. */
 static tp_status solve_tried(tp_planner *p, early *e) {
   tp_planner cut;
   tp_solution solution = {0};
@@ -244,7 +248,7 @@ static tp_status solve_tried(tp_planner *p, early *e) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* With a clock a plan is sought that keeps the limit, whatever it costs. */
+/* With a clock: searches for any plan that keeps the limit, whatever its cost. */
 static tp_status plan_early(tp_planner *p, early *e) {
   *e = (early){.plain.cost = TP_COST_FORBIDDEN, .tried.cost = TP_COST_FORBIDDEN};
   if (!p->clock->is_limited || p->is_restricted)
@@ -262,7 +266,7 @@ static tp_status plan_early(tp_planner *p, early *e) {
   return status;
 }
 
-/* Nothing was found. */
+/* Emits the error that no plan was found. */
 static tp_status fail(tp_priced *l, const found *f) {
   tp_solution solution = {.peak = f->peak, .optimal = l->bound >= TP_COST_FORBIDDEN};
   tp__sketch_used(&l->sketch, NULL, l->used);
@@ -278,13 +282,13 @@ static bool is_open(const tp_priced *l, const found *f) {
   return is_beyond(l, f, l->p->gap) && l->bound < f->cost && !tp__clock_is_over(l->p->clock);
 }
 
-/* Is it worth to look at more strategies? */
+/* True if more strategies are worth trying. */
 static bool is_far(const tp_priced *l, const found *f) {
   return is_beyond(l, f, NEAR / l->p->effort);
 }
 
-/* Solves for the strategies of all plans of the sketch so far, and the sketch at the prices that
- * memory has there, in turn. */
+/* Alternates between two solves: the routes with the strategies of all sketch plans so far, and the
+ * sketch at the memory prices of that solution. */
 static tp_status generate(tp_priced *l, found *f) {
   tp_status status = TP_OK;
   for (int round = 0; round < ROUNDS && status == TP_OK && is_open(l, f); round++) {
@@ -299,8 +303,8 @@ static tp_status generate(tp_priced *l, found *f) {
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
-/* Solves for the strategies that cost least by the best prices: for all that may be part of a
- * cheaper plan, if they are not too many. */
+/* Solves for the strategies with the least lower bounds at the best prices: for all that may be
+ * part of a cheaper plan if they are few enough. */
 static tp_status widen(tp_priced *l, found *f) {
   tp_cost most = 0;
   int64_t n_entries = 0;
@@ -317,9 +321,9 @@ static tp_status widen(tp_priced *l, found *f) {
   return status == TP_OK && is_open(l, f) ? solve_below(l, most, f) : status;
 }
 
-/* Plans that are counted with more than the limit may keep it, and cost less: made of the
- * strategies of all that was found, or of all that were looked at if they are few. `floor`: no plan
- * costs less, whatever it holds. */
+/* Searches for plans whose estimated memory exceeds the limit, but which keep it when written and
+ * cost less. They use the strategies of all plans found, or all strategies tried if these are few.
+ * `floor`: a lower bound on the cost of any plan, with or without the limit. */
 static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   tp_planner cut, *p = l->p;
   tp_solver_options options = tp__priced_options(l, BEYOND_SHARE);
@@ -366,7 +370,7 @@ static tp_status take_plain(tp_priced *l, const tp_late_plan *plain) {
   return status;
 }
 
-/* Takes what costs least of all that was found. TP_INFEASIBLE: nothing was. */
+/* Takes the cheapest plan found. TP_INFEASIBLE: there is none. */
 static tp_status take_best(tp_priced *l, early *e, found *f) {
   found *best = e->tried.cost < f->cost ? &e->tried : f;
   bool is_plain = e->plain.cost < best->cost;
@@ -381,7 +385,7 @@ static tp_status take_best(tp_priced *l, early *e, found *f) {
   return TP_OK;
 }
 
-/* A plan within the limit, if one is found. */
+/* Searches for a plan within the limit. */
 static tp_status search(tp_priced *l, found *f) {
   tp_status status = tp__priced_search(l);
   if (status == TP_OK)
@@ -391,8 +395,8 @@ static tp_status search(tp_priced *l, found *f) {
   return status;
 }
 
-/* The cheapest plan of all is tried as it is counted, or else, since more may be counted than is
- * held, as it is written. */
+/* Tries the plan that is cheapest without a limit first: by its estimate if that fits, else as
+ * written, because the estimate may exceed the memory that is held. */
 static tp_status plan(tp_priced *l, early *e, found *f) {
   bool taken = false, fits = false;
   tp__sketch_used(&l->sketch, NULL, l->used);
@@ -403,7 +407,7 @@ static tp_status plan(tp_priced *l, early *e, found *f) {
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
   if (status == TP_OK &&
-      /* a plan that is written takes as long as another reading */
+      /* writing a plan takes as long as another reading of the module */
       (fits || !tp__clock_is_over(l->p->clock)))
     status = try_cheapest(l, fits, &taken);
   tp_cost floor = l->bound;

@@ -1,34 +1,36 @@
-/* Plans within a memory limit in little time.
+/* Finds plans within a memory limit in little time.
  *
- * The problem without routes (time_limited.c) knows no limit, but is planned in a fraction of the
- * time. So memory gets prices: what is held at the time at which a plan holds most becomes dearer,
- * of each value as it is made and as its uses want it, until a plan keeps the limit; then all
- * prices are lowered, as far as it does. What a plan holds is not estimated: it is written into a
- * copy of the module (unlimited_reshards.c). The strategies of all plans that were tried are told,
- * too: what they are together is more than any of them (memory_limited.c). */
+ * The problem without routes (time_limited.c) has no limit, but is planned in a fraction of the
+ * time. So memory gets prices: values held at the peak of a plan get more expensive, separately as
+ * produced and as expected by their uses, until a plan keeps the limit. Then all prices are lowered
+ * as far as plans still keep it. The memory of a plan is measured, not estimated: the plan is
+ * written into a copy of the module (unlimited_reshards.c). The strategies of all plans that were
+ * tried are reported too, because their combinations contain more plans than were tried
+ * (memory_limited.c). */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
 
-enum { TRIALS = 12, LOWERED = 4, ROUNDS = 2 }; /* of prices; of improvement for each */
-/* What all prices together rise by at first, as a share of the cost of the first plan; and how much
- * faster they rise each time. */
+/* trials with raised prices; trials with lowered prices; improvement rounds per trial */
+enum { TRIALS = 12, LOWERED = 4, ROUNDS = 2 };
+/* First rise of all prices together, as a share of the cost of the first plan; and the factor by
+ * which each rise exceeds the one before. */
 #define FIRST_SHARE 0.3
 #define GROWTH 1.2
-#define LOWEST 0.4 /* share of the prices */
+#define LOWEST 0.4 /* lower end of the search for a common factor of all prices */
 
 typedef struct lean {
   const tp_planner *p;
-  tp_planner priced;      /* without a limit */
-  const tp_cost **own;    /* by node: its costs without prices */
-  double *made, *changed; /* by value: the price of a byte as it is made, and as its uses want it */
-  tp_at_peak at_peak;     /* of the plan at the last prices */
+  tp_planner priced;      /* the planner without a limit, whose costs contain prices */
+  const tp_cost **own;    /* by node: costs without prices */
+  double *made, *changed; /* by value: price per byte as produced, and as its uses expect it */
+  tp_at_peak at_peak;     /* of the last plan */
   tp_few few;
-  bool **tried;       /* by node of the planner: strategies of the plans at all prices */
-  const int *choices; /* of the plan at the last price */
-  tp_cost cost;       /* what it costs as it is written ... */
-  int64_t held;       /* ... and holds */
+  bool **tried;       /* by node of the planner: strategies of all plans tried */
+  const int *choices; /* of the last plan */
+  tp_cost cost;       /* cost of the last plan as written */
+  int64_t held;       /* bytes it holds at its peak */
   tp_late_plan best;
 } lean;
 
@@ -50,7 +52,7 @@ static void charge(lean *l, size_t k, int node, bool makes, int column, double p
         tp_cost_add(n->costs[s], (tp_cost)(price * bytes_of(l, k, spec_at(n, makes, column, s))));
 }
 
-/* All costs anew, with this share of the prices. */
+/* Recomputes all costs with prices multiplied by `share`. */
 static tp_status set_prices(lean *l, double share) {
   tp_planner *p = &l->priced;
   for (size_t i = 0; i < p->n_nodes; i++) {
@@ -71,7 +73,7 @@ static tp_status set_prices(lean *l, double share) {
   return TP_OK;
 }
 
-/* What is held at the peak becomes dearer, by `sum` for all of it. */
+/* Raises the prices of everything held at the peak, by `sum` in total. */
 static void raise_prices(lean *l, double sum) {
   double bytes = 1;
   for (int pass = 0; pass < 2; pass++)
@@ -85,7 +87,8 @@ static void raise_prices(lean *l, double sum) {
     }
 }
 
-/* Plans at this share of the prices, starting from the plan before, and measures what comes out. */
+/* Plans with prices multiplied by `share`, starting from the previous plan, and measures the
+ * result. */
 static tp_status try_prices(lean *l, double share) {
   tp_status status = set_prices(l, share);
   const char *method = "";
@@ -164,7 +167,7 @@ tp_status tp__plan_lean(tp_planner *p, tp_late_plan *plan) {
     MlirDiagnosticHandlerID handler =
         mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
     if (tp__few_open(&l.priced, &l.few) == TP_OK)
-      search_prices(&l); /* that it fails is no error: others are sought */
+      search_prices(&l); /* failing is no error: other plans are searched for later */
     mlirContextDetachDiagnosticHandler(p->pass->context, handler);
     tp__few_close(&l.few);
   }

@@ -1,3 +1,5 @@
+/* Prices memory over time in the sketch of a large function under a memory limit, which yields
+ * lower bounds for each strategy (priced_strategies.h). */
 #include "passes/propagate/limits/priced_strategies.h"
 
 #include "passes/propagate/limits/memory_limited.h"
@@ -6,17 +8,18 @@
 #include <string.h>
 
 enum {
-  TIMES = 3,  /* that get a price, at most */
-  SOLVES = 5, /* for one of them */
-  /* of the work: the solve of the sketch without prices takes no more than one ... */
+  TIMES = 3,  /* number of times that get a price, at most */
+  SOLVES = 5, /* solves for each of these times */
+  /* the solve of the sketch without prices gets at most 1/FIRST_SHARE of the work */
   FIRST_SHARE = 2,
-  SKETCH_SHARE = 16, /* ... and one with prices */
-  IN_ROWS = 4        /* entries of large tables are looked at in rows, so many in the time of one */
+  SKETCH_SHARE = 16, /* a solve with prices gets at most 1/SKETCH_SHARE */
+  IN_ROWS = 4        /* large tables are scanned by rows: IN_ROWS entries take the time of one */
 };
-#define SKETCH_GAP 0.001  /* of priced sketches, that is good enough */
-#define FIRST_WORTH 0.02  /* of the cost, that all the room is worth at the first price */
-#define RISE 4.0          /* of the price of a time */
-#define MOST_PRICE 0x1p56 /* in fixed point, of all times together */
+#define SKETCH_GAP 0.001 /* accepted gap of priced sketches */
+/* share of the cost that the whole capacity is worth at the first price */
+#define FIRST_WORTH 0.02
+#define RISE 4.0          /* factor by which the price of a time rises */
+#define MOST_PRICE 0x1p56 /* in fixed point, summed over all times */
 
 static tp_status out_of_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
@@ -66,8 +69,8 @@ void tp__priced_set(tp_priced *l, const double *price) {
   l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
 }
 
-/* What all the room is worth, rounded up. Where that is more than any cost, no bound comes from
- * these prices. */
+/* Price of the whole capacity, rounded up. TP_COST_FORBIDDEN if it exceeds every cost; then these
+ * prices give no bound. */
 static tp_cost refund(const tp_priced *l) {
   unsigned __int128 one = (unsigned __int128)1 << TP_PRICE_BITS;
   unsigned __int128 back =
@@ -99,10 +102,10 @@ static void must_keep(tp_priced *l, const int *choices) {
     tp__priced_keep(l, i, choices[l->node[i]]);
 }
 
-/* The bound of a problem of the sketch at the present prices. */
+/* Updates the bound from the bound of the sketch at the current prices. */
 static void learn_bound(tp_priced *l, tp_cost priced) {
   tp_cost bound = priced - refund(l);
-  /* without prices there is a plan */
+  /* without prices, TP_COST_FORBIDDEN can be a real bound */
   bool overflows = priced >= TP_COST_FORBIDDEN && l->sketch.routes->prices;
   if (bound <= l->bound || overflows)
     return;
@@ -110,7 +113,6 @@ static void learn_bound(tp_priced *l, tp_cost priced) {
   memcpy(l->best, l->price, l->n_times * sizeof *l->best);
 }
 
-/* The time at which most is used. */
 int64_t tp__priced_peak(const tp_priced *l) {
   size_t at = 0;
   for (size_t t = 1; t < l->n_times; t++)
@@ -118,8 +120,6 @@ int64_t tp__priced_peak(const tp_priced *l) {
   return (int64_t)at;
 }
 
-/* Solves the sketch at the present prices. What is found is in l->choices, and is kept.
- * TP_INFEASIBLE: nothing was. */
 tp_status tp__priced_solve(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
@@ -159,12 +159,13 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
 
 /* ---- prices ---- */
 
-/* Half of the work is for the routes. */
+/* Half of the work is reserved for the routes. */
 static bool may_price(const tp_priced *l) {
   return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock);
 }
 
-/* Raises the price at a time until what is found keeps the limit there. *under: it does. */
+/* Raises the price at a time until the plan that is found keeps the limit there. *under: it
+ * does. */
 static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
   double room = l->limit > 1 ? (double)l->limit : 1;
   l->price[time] = FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / room;
@@ -192,7 +193,6 @@ tp_status tp__priced_search(tp_priced *l) {
 
 /* ---- strategies ---- */
 
-/* l->least of all strategies, at the best prices. */
 tp_status tp__priced_least(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
@@ -225,8 +225,6 @@ static int by_cost(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What the strategies cost at least that are not among the cheapest, so many to a node on the
- * average. */
 tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) {
   size_t n = l->offset[l->n_first], at = share * l->n_first;
   tp_cost *sorted = tp__calloc(n + 1, sizeof *sorted);
@@ -234,7 +232,8 @@ tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) 
     return out_of_memory(l->p);
   memcpy(sorted, l->least, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, by_cost);
-  *most = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN; /* all that cost as much */
+  /* includes all strategies with the same cost */
+  *most = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN;
   tp__free(sorted);
   return TP_OK;
 }

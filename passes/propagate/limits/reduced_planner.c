@@ -1,4 +1,4 @@
-/* Planners with fewer strategies. */
+/* Makes copies of planners with fewer strategies. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ tp_status tp__planner_copy(const tp_planner *p, tp_planner *copy) {
   *copy = *p;
   copy->nodes = tp__calloc(p->n_nodes + 1, sizeof *copy->nodes);
   copy->node_capacity = p->n_nodes;
-  copy->same_edges = copy->forms = (tp_memo){0}; /* those that routes and problems add to */
+  copy->same_edges = copy->forms = (tp_memo){0}; /* the memos that routes and problems add to */
   copy->problem = NULL;
   copy->routes = NULL;
   if (!copy->nodes || copy_values(p, copy) != TP_OK)
@@ -102,8 +102,7 @@ static tp_status cut_node(tp_planner *p, const bool *kept, tp_node *node) {
   return TP_OK;
 }
 
-/* What was equal and is cut equally stays one array, so that edges between such nodes stay
- * equal. */
+/* Equal nodes that are cut equally share their arrays, so that edges between them stay equal. */
 static void **find_cut(tp_planner *p, tp_memo *memo, const bool *kept, const tp_node *node) {
   enum { BITS = 60 };
   const void *lists[] = {node->in, node->out, node->costs, node->strategies};

@@ -1,4 +1,4 @@
-/* The nodes and edges of routes as the solver gets them. */
+/* Adds the nodes and edges of routes to the solver's problem. */
 #include "passes/propagate/limits/route_sketch.h"
 
 static tp_status out_of_memory(tp_planner *p) {
@@ -9,7 +9,7 @@ static int number_of(const tp_spec *specs, int n, tp_spec spec) {
   for (int i = 0; i < n; i++)
     if (tp_spec_equal(specs[i], spec))
       return i;
-  return n - 1; /* a list that is cut: no layout of it is equal */
+  return n - 1; /* not in a truncated list: callers compare the layouts again */
 }
 
 /* ---- the order of nodes ---- */
@@ -67,7 +67,7 @@ tp_status tp__routes_order(struct tp_routes *r) {
                p->nodes[i].kind != TP_NODE_SPACE;
   }
   for (size_t i = n; ok && i-- > (size_t)n_first;) {
-    /* backwards: each goes to the front of its list */
+    /* backwards, since each node is pushed to the front of its list */
     int producer = p->values[p->nodes[i].index].node;
     next[i] = lists[producer];
     lists[producer] = (int)i;
@@ -89,7 +89,7 @@ typedef struct link {
   int from, output, to, input;
 } link;
 
-/* From what stands in front of a station to the station. */
+/* Fills the table of an edge from the node in front of a station to the station. */
 static void fill_change(const tp_planner *p, const tp_station_table *t, const link *e,
                         tp_cost *table) {
   const tp_node *a = &p->nodes[e->from], *b = &p->nodes[e->to];
@@ -111,7 +111,7 @@ static void fill_change(const tp_planner *p, const tp_station_table *t, const li
   }
 }
 
-/* The layout is taken as it is. */
+/* Fills the table of an edge without a reshard: both layouts must be equal. */
 static void fill_equal(const tp_planner *p, const link *e, tp_cost *table) {
   const tp_node *a = &p->nodes[e->from], *b = &p->nodes[e->to];
   for (int x = 0; x < a->n; x++)
@@ -122,7 +122,7 @@ static void fill_equal(const tp_planner *p, const link *e, tp_cost *table) {
               : TP_COST_FORBIDDEN;
 }
 
-/* With `t`: a change at that station. Equal links share their table. */
+/* Adds an edge; with `t` it is a reshard at that station. Equal links share their table. */
 static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
                           const tp_station_table *t) {
   tp_planner *p = r->p;
@@ -139,7 +139,7 @@ static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
   if (*slot) {
     status = tp_problem_repeat_edge(problem, e.from, e.to, (int)((intptr_t)*slot - 1));
   } else {
-    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
+    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* edge number + 1 */
     tp_cost *table = tp__calloc((size_t)a->n * (size_t)b->n + 1, sizeof *table);
     if (table && t)
       fill_change(p, t, &e, table);
@@ -169,7 +169,7 @@ static tp_status link_value(struct tp_routes *r, tp_problem *problem, const tp_p
   return status;
 }
 
-/* May a space have strategy y, with strategy s of `node`? */
+/* True if strategy y of a space matches strategy s of `node`. */
 static bool goes_together(const tp_space *space, const tp_node *node, int node_number, int s,
                           int y) {
   if (space->before < 0)

@@ -1,4 +1,4 @@
-/* Sketches of routes: their edges, and what a choice of layouts holds (route_sketch.h). */
+/* Edges of route sketches, and the memory use of a choice of layouts (route_sketch.h). */
 #include "passes/propagate/limits/route_sketch.h"
 
 #include "passes/propagate/limits/memory_limited.h"
@@ -17,9 +17,9 @@ tp_status tp__sketch_open(const tp_planner *p, tp_planner *sketch) {
 
 size_t tp__sketch_times(const tp_planner *p) { return 2 * p->routes->timeline.n + 2; }
 
-/* ---- changes ---- */
+/* ---- reshards ---- */
 
-/* A column of layouts: of an output of a node, or an input. */
+/* The layouts of one output or input of a node, by strategy. */
 typedef struct column {
   const tp_spec *specs;
   int n, stride;
@@ -27,11 +27,12 @@ typedef struct column {
 
 #define NOTHING_CHANGES ((tp_cost) - 1)
 
-/* All changes between two columns. */
+/* All reshards between two columns. */
 typedef struct moves {
   int n_from, n_to;
-  int *from, *to;                 /* by strategy: which layout */
-  tp_cost *costs;                 /* [n_from][n_to], or NOTHING_CHANGES, or TP_COST_FORBIDDEN */
+  int *from, *to; /* by strategy: index of its layout */
+  /* [n_from][n_to]; NOTHING_CHANGES for equal layouts, TP_COST_FORBIDDEN if impossible */
+  tp_cost *costs;
   int64_t *from_bytes, *to_bytes; /* by layout */
 } moves;
 
@@ -45,7 +46,7 @@ static column input_of(const tp_planner *p, int node, int input) {
   return (column){n->in + input, n->n, n->n_in};
 }
 
-/* Numbers the different layouts of a column. */
+/* Numbers the distinct layouts of a column; returns how many there are. */
 static int distinct(const column *c, tp_spec *list, int *number) {
   int count = 0;
   for (int s = 0; s < c->n; s++) {
@@ -104,7 +105,7 @@ static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column 
   return m;
 }
 
-/* Equal columns have the same changes: those of the first time are kept, for all prices. */
+/* Equal columns have equal reshards: they are computed once and reused at all prices. */
 static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, const column *a,
                                const column *b) {
   tp_words key;
@@ -127,9 +128,9 @@ static uint64_t weight_of(const struct tp_routes *r, int64_t start, int64_t end)
   return r->prices && start < end ? r->prices[end] - r->prices[start] : 0;
 }
 
-/* What the sums of prices are worth while a change holds memory, but for the steps between. */
+/* Sums of prices over the times at which a reshard holds memory, except for its steps. */
 typedef struct weights {
-  uint64_t from, made; /* of what it starts from, and what it makes */
+  uint64_t from, made; /* of its source, and of its result */
 } weights;
 
 static weights weights_of(const struct tp_routes *r, const tp_station_plan *plan) {
@@ -168,8 +169,8 @@ static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves
   return status;
 }
 
-/* From node `from` to node `to`, over a station. Equal changes at equal prices share their
- * table. */
+/* Adds the edge from node `from` to node `to`, through a station. Equal reshards at equal prices
+ * share their table. */
 static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_planned_value *v,
                           const tp_station_plan *plan, int from, int output, int to, int input) {
   tp_planner *p = r->p;
@@ -180,7 +181,7 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
   weights w = weights_of(r, plan);
   const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)w.from, (int64_t)w.made};
   void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
-  if (from == to) /* a loop that yields what it carries */
+  if (from == to) /* a loop that yields the value it carries */
     return TP_OK;
   if (!slot)
     return out_of_memory(p);
@@ -188,13 +189,13 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
   if (*slot) {
     status = tp_problem_repeat_edge(problem, from, to, (int)((intptr_t)*slot - 1));
   } else {
-    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
+    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* edge number + 1 */
     status = add_moves(r, problem, m, w, from, to);
   }
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
 
-/* What stands in front of a station. */
+/* The node and output in front of a station. */
 static void before(const tp_planned_value *v, const tp_route *route, const tp_station *s, int *node,
                    int *output) {
   *node = s->before >= 0 ? route->stations[s->before].node : v->node;
@@ -229,7 +230,7 @@ tp_cost tp__sketch_payment(const tp_planner *p, int node, int s) {
   return paid;
 }
 
-/* ---- what a choice holds ---- */
+/* ---- memory use of a choice ---- */
 
 static void hold(int64_t *used, int64_t start, int64_t end, int64_t bytes) {
   used[start] += bytes;
@@ -240,11 +241,11 @@ static tp_spec chosen_output(const tp_planner *p, const int *choices, int node, 
   return p->nodes[node].out[choices[node] * p->nodes[node].n_out + output];
 }
 
-/* Bytes that the steps of a change hold beyond its result, when what it starts from is kept. */
+/* Bytes that the steps of a reshard hold besides its result, while its source is kept. */
 static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
   tp_reshard path;
   if (tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path) != TP_OK)
-    return 0; /* there is none: no choice has it */
+    return 0; /* no path exists, so no choice uses it */
   return tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size);
 }
 

@@ -1,7 +1,9 @@
-/* Stations of routes under a memory limit: their strategies, and what each of them costs and holds.
+/* Builds the stations of routes under a memory limit: their strategies, with cost and memory use of
+ * each.
  *
- * A strategy is a layout, whether it is another than the one before, and how much the change holds
- * beyond its result: changes of several steps are rounded up to one of a few amounts. */
+ * A strategy is a layout, whether it differs from the preceding layout, and the extra bytes that
+ * the reshard holds besides its result. The extra bytes of reshards in several steps are rounded up
+ * to one of a few amounts. */
 #include "passes/propagate/limits/route_stations.h"
 
 #include <string.h>
@@ -16,7 +18,7 @@ static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec 
   return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
 }
 
-/* ---- nodes and what they hold ---- */
+/* ---- nodes and their memory use ---- */
 
 tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
   tp_planner *p = r->p;
@@ -33,7 +35,8 @@ tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int
   return TP_OK;
 }
 
-/* Node `node` holds `bytes` (by strategy) at start <= t < end, besides what it holds already. */
+/* Node `node` holds `bytes` (by strategy) at start <= t < end, in addition to what it already
+ * holds. */
 static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end,
                       const int64_t *bytes) {
   tp_usage *u = &r->usages[node];
@@ -68,7 +71,7 @@ int64_t tp__change_start(const tp_station_plan *plan) {
   return plan->keeps ? plan->keep_start : plan->start;
 }
 
-/* What is made in blocks takes a block. */
+/* A value computed in blocks holds one block. */
 static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
   int64_t bytes = bytes_in(p, v, spec);
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
@@ -80,13 +83,13 @@ tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value 
   int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
   if (!bytes)
     return out_of_memory(r->p);
-  const tp_spec *specs = n->n_out ? n->out : n->in; /* a function's result has no output */
+  const tp_spec *specs = n->n_out ? n->out : n->in; /* a function result has no output */
   for (int s = 0; s < n->n; s++)
     bytes[s] = held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
   return hold(r, node, start, end, bytes);
 }
 
-/* Lists of different amounts, ascending; each returns the new length. */
+/* Inserts into an ascending list of distinct amounts. Returns the new length. */
 static int add_amount(int64_t *list, int n, int64_t amount) {
   int at = 0;
   while (at < n && list[at] < amount)
@@ -98,14 +101,15 @@ static int add_amount(int64_t *list, int n, int64_t amount) {
   return n + 1;
 }
 
-/* Keeps `most` of them, the least and the largest among them. */
+/* Reduces the list to `most` amounts, with the smallest and the largest among them. Returns the new
+ * length. */
 static int thin_out(int64_t *list, int n, int most) {
   for (int i = 1; i < most && n > most; i++)
     list[i] = list[i * (n - 1) / (most - 1)];
   return n < most ? n : most;
 }
 
-/* A space of `n` amounts, for node `tied`. */
+/* Adds a TP_NODE_SPACE with `n` amounts, for node `tied`. */
 static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space made, int n,
                            int64_t *amounts, int64_t start, int64_t end) {
   tp_planner *p = r->p;
@@ -122,7 +126,8 @@ static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space ma
   return hold(r, made.node, start, end, amounts);
 }
 
-/* The amounts of `bytes`, rounded up to at most MAX_SPACES, and the number of each among them. */
+/* Lists the amounts of `bytes`, thinned out to at most MAX_SPACES; number[s] becomes the index of
+ * the next amount >= bytes[s]. Returns the number of amounts. */
 static int number_amounts(const int64_t *bytes, int n_bytes, int64_t *list, int *number) {
   int n = 0;
   for (int s = 0; s < n_bytes; s++)
@@ -161,7 +166,7 @@ tp_status tp__hold_source(struct tp_routes *r, int value, int station, int befor
     return out_of_memory(p);
   for (int s = 0; s < from->n; s++)
     bytes[s] = bytes_in(p, &p->values[value], from->out[s * from->n_out + output]);
-  /* list[0]: nothing changes, nothing is held */
+  /* list[0] = 0 is the amount if no layout changes */
   int n = number_amounts(bytes, from->n, list + 1, made.strategy);
   for (int s = 0; s < from->n; s++)
     made.strategy[s]++;
@@ -195,8 +200,8 @@ int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n
 
 /* ---- stations ---- */
 
-/* The amounts that changes to one layout may hold beyond it: at most MAX_AMOUNTS, the largest among
- * them. */
+/* Lists the excess bytes of all reshards into one layout: at most MAX_AMOUNTS amounts, with the
+ * largest among them. */
 static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int n, int64_t *list) {
   int count = 0;
   for (int i = 0; i < n; i++)
@@ -205,8 +210,8 @@ static int amounts(const int64_t *excess, int stride, const tp_cost *costs, int 
   return thin_out(list, count, MAX_AMOUNTS);
 }
 
-/* Costs and excesses of all changes; the excess is -1 where nothing changes. `keeps` adds what the
- * change starts from. */
+/* Computes costs and excess bytes of all reshards; the excess is -1 if the layout does not change.
+ * `keeps` adds the source of the reshard. */
 static void price_changes(struct tp_routes *r, const tp_planned_value *v, const tp_spec *before,
                           const tp_spec *layouts, bool keeps, tp_station_table *t) {
   tp_planner *p = r->p;
@@ -291,8 +296,8 @@ static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value 
   return slot ? *slot : NULL;
 }
 
-/* The node of a sketch has a strategy for each layout, and what a change holds is told by its
- * edges: no node holds it. */
+/* Adds a station of a sketch. Its node has one strategy per layout. The edges account for the
+ * memory of reshards, so the node holds none. */
 static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
                                 const tp_spec *layouts, const tp_station_plan *plan, int *station) {
   tp_planner *p = r->p;
@@ -319,8 +324,8 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
   return node->in && node->costs ? TP_OK : out_of_memory(p);
 }
 
-/* What the strategies of a station hold: what a change makes, that again where its user cannot
- * overwrite it, and its steps. */
+/* Adds the memory use of a station: the result of a reshard, a second copy if its user cannot
+ * overwrite it, and the steps. */
 static tp_status hold_change(struct tp_routes *r, int value, int station,
                              const tp_station_plan *plan) {
   const tp_planned_value *v = &r->p->values[value];

@@ -1,4 +1,4 @@
-/* The parts of routes under a memory limit (routes.h): what the files that make them share. */
+/* Internals of routes under a memory limit (routes.h), shared by the files that build them. */
 #ifndef TP_PASSES_PROPAGATE_STATIONS_H
 #define TP_PASSES_PROPAGATE_STATIONS_H
 
@@ -6,20 +6,22 @@
 
 enum { TP_MAX_STATION_LAYOUTS = 256 };
 
-/* The strategies of a station, and what they cost from each layout in front of it. Shared by equal
- * stations. */
+/* The strategies of a station, and the cost of reshards into them from each preceding layout. Equal
+ * stations share one table. */
 typedef struct tp_station_table {
   int n, n_before, n_layouts;
   tp_spec *specs;       /* by strategy */
   tp_station_way *ways; /* by strategy */
-  int *layout;          /* by strategy: number among the layouts */
+  int *layout;          /* by strategy: index of its layout */
   tp_cost *costs;       /* [n_before][n_layouts] */
   int64_t *excess;      /* [n_before][n_layouts] */
 } tp_station_table;
 
-/* A node TP_NODE_SPACE: its strategy for each of the node that needs it. With `before` >= 0 it is
- * needed by a station, where that changes the layout: its strategy is 0 where nothing changes, else
- * the one for the strategy of node `before`, which makes what the change starts from. */
+/* A TP_NODE_SPACE node, with a strategy for each amount of extra memory. If `before` < 0,
+ * strategy[s] is the one that matches strategy s of the node that needs the memory. If `before` >=
+ * 0, a station needs the memory while it reshards: its strategy is 0 if the station changes
+ * nothing, else strategy[s] for strategy s of node `before`, which makes the source of the
+ * reshard. */
 typedef struct tp_space {
   int node, before;
   int *strategy;
@@ -28,10 +30,10 @@ typedef struct tp_space {
 struct tp_routes {
   tp_planner *p;
   bool is_sketch;
-  const uint64_t *prices; /* in a sketch that is priced: see route_sketch.h */
+  const uint64_t *prices; /* NULL, or the prices of a priced sketch: see route_sketch.h */
   tp_timeline timeline;
-  int64_t numbers; /* bytes of arguments and results that are no tensors */
-  int *until;      /* by op: when the last op that runs as a part of it does */
+  int64_t numbers; /* bytes of the function's scalar arguments and results */
+  int *until;      /* by op: the end of the last op fused with it */
   tp_route *routes;
   tp_usage *usages; /* by node */
   size_t usage_capacity, n_usages;
@@ -40,89 +42,90 @@ struct tp_routes {
   tp_memo same_stations, same_moves;
   tp_space *spaces;
   size_t n_spaces, space_capacity;
-  tp_value_table
-      /* value -> the op in which its memory becomes that of another value, if its layout does not
-       * change on the way */
-      ends;
-  int *
-      /* by value: since when its memory is that of a result of the function, if no layout changes
-       * on the way; -1: it is not */
-      since;
+  /* value -> the op in which its buffer becomes that of another value, if no layout changes in
+   * between */
+  tp_value_table ends;
+  /* by value: the op since which its memory is that of a function result, if no layout changes
+   * in between; -1: it is not */
+  int *since;
 };
 
-/* What a station is made of. */
+/* The parameters from which a station is built. Times are half steps (routes.c). */
 typedef struct tp_station_plan {
   int before, anchor;
   bool in_op;
-  int64_t start, end; /* when a changed layout is held; it changes at the start */
-  bool keeps;         /* the producer holds nothing: a change holds what it starts from too ... */
-  int64_t keep_start; /* ... from then on, and until it is done */
-  bool elsewhere;     /* the result lies in memory that is there anyway */
-  /* a change makes what its user then cannot overwrite: it holds that too ... */
+  int64_t start, end; /* live range of the resharded value; the reshard runs at `start` */
+  bool keeps;         /* the producer holds nothing, so a reshard also holds its source */
+  int64_t keep_start; /* if `keeps`: the source is held from then on, until the reshard is done */
+  bool elsewhere;     /* the result lies in memory that is counted elsewhere */
+  /* the user cannot overwrite a resharded value, so its result counts as a second copy */
   bool twice;
-  int64_t twice_start; /* ... from then on */
+  int64_t twice_start; /* if `twice`: from then on */
   bool is_alone;       /* it has one use */
-  int64_t source_start,
-      /* when what a change starts from is held, if that is not while its result is; equal: it is */
-      source_end;
+  /* live range of the source of a reshard that nothing else counts; empty if something does */
+  int64_t source_start, source_end;
 } tp_station_plan;
 
 /* ---- route_stations.c ---- */
 
 tp_status tp__routes_node(struct tp_routes *routes, tp_node_kind kind, int index, int *number);
-/* Until when the steps of a change are held, and what it starts from if it keeps that. One behind
- * its producer takes as long as what it makes. */
+/* Time until which a reshard holds its steps, and its source if `keeps`. A reshard behind its
+ * producer takes as long as its result lives. */
 int64_t tp__change_end(const tp_station_plan *plan);
-/* Since when. */
+/* Time from which it holds them. */
 int64_t tp__change_start(const tp_station_plan *plan);
-/* Node `node` holds what it gives `value` at start <= t < end, besides what it holds already. */
+/* Node `node` holds its output for `value` at start <= t < end, in addition to what it already
+ * holds. */
 tp_status tp__hold_output(struct tp_routes *routes, int node, const tp_planned_value *value,
                           int64_t start, int64_t end);
-/* Node `node` needs bytes[s] with strategy s at start <= t < end, rounded up to one of a few
- * amounts; `value` is one that belongs to it. */
+/* Node `node` holds bytes[s] with strategy s at start <= t < end, rounded up to one of a few
+ * amounts. The memory is attributed to `value`. */
 tp_status tp__hold_space(struct tp_routes *routes, int value, int node, const int64_t *bytes,
                          int64_t start, int64_t end);
-/* What the output of node `before` takes, as long as the station after it changes the layout. */
+/* Holds the output of node `before` at start <= t < end if the station behind it changes the
+ * layout. */
 tp_status tp__hold_source(struct tp_routes *routes, int value, int station, int before, int output,
                           int64_t start, int64_t end);
-/* Lists of different layouts, of at most TP_MAX_STATION_LAYOUTS; each returns the new length. */
+/* Append to lists of distinct layouts, of at most TP_MAX_STATION_LAYOUTS entries. Each returns the
+ * new length. */
 int tp__add_distinct(tp_spec *specs, int n, tp_spec spec);
 int tp__add_outputs(const tp_planner *planner, int node, int output, tp_spec *specs, int n);
 int tp__add_inputs(const tp_planner *planner, const tp_use *use, tp_spec *specs, int n);
-/* A station that offers these layouts; `station` is its number on the route of `value`. */
+/* Adds a station that offers these layouts. *station becomes its index on the route of `value`. */
 tp_status tp__add_station(struct tp_routes *routes, int value, int n_layouts,
                           const tp_spec *layouts, const tp_station_plan *plan, int *station);
 
-/* ---- shared_places.c: which memory is that of others, as long as no layout changes on the way
+/* ---- shared_places.c: values that share the buffer of another value while no layout changes
  * ---- */
 
-/* Fills `ends` and `since`. */
+/* Fills in `ends` and `since`. */
 tp_status tp__routes_places(struct tp_routes *routes);
-/* Does an op make the value, and the function return it? */
+/* True if an op makes the value and the function returns it. */
 bool tp__is_returned(const tp_planner *planner, const tp_planned_value *value);
-/* Is the memory of carried value `slot` that of another one? */
+/* True if carried value `slot` shares its memory with another carried value. */
 bool tp__carried_is_passed_on(const tp_item *item, int slot);
-/* The number of the while whose condition and body hand their memory on to each other by this use;
- * -1: of none. */
+/* The number of the scf.while whose condition and body pass memory to each other by this use; -1:
+ * none. */
 int tp__passing_loop(const struct tp_routes *routes, const tp_use *use);
 
 /* ---- fixed_usage.c ---- */
 
-/* The rule of the op that makes a value; NULL: an argument, what a loop carries. */
+/* The rule of the op that makes a value; NULL for arguments and carried values. */
 const tp_rule *tp__route_rule(const tp_planner *planner, const tp_planned_value *value);
-/* Arguments and results without layouts: an error if they alone exceed the limit. */
+/* Counts scalar arguments and results; an error if they alone exceed the limit. */
 tp_status tp__hold_numbers(struct tp_routes *routes);
-/* Those with layouts. */
+/* Holds tensor arguments and results. */
 tp_status tp__hold_boundary(struct tp_routes *routes);
-/* What a loop carries, from its start to the last use of its result, which may overwrite it. */
+/* Holds carried values from the start of their loop to the last use of its result, which may
+ * overwrite them. */
 tp_status tp__hold_carried(struct tp_routes *routes);
-/* What ops need within themselves, and rings. */
+/* Holds the scratch of ops, and ring buffers. */
 tp_status tp__hold_workspaces(struct tp_routes *routes);
 
 /* ---- route_edges.c ---- */
 
-/* Puts the stations of a value behind its producer: messages of the solver run along the order of
- * nodes. */
+/* Moves the stations of a value behind its producer, because the solver passes messages in node
+ * order. */
 tp_status tp__routes_order(struct tp_routes *routes);
 
 #endif

@@ -1,23 +1,23 @@
-/* Routes of values under a memory limit.
+/* Builds the routes of values under a memory limit.
  *
- * Time runs in half steps: 2k while op k runs, 2k + 1 just after. What the function and its loops
- * are given or return has memory of its own all that time. Any other value is held by its producer
- * until the next change of its layout:
+ * Time runs in half steps: 2k while op k runs, 2k + 1 just after. Arguments and results of the
+ * function and of its loops have memory of their own throughout. Any other value is held by its
+ * producer until its next reshard:
  *
  *   producer -> [hold] -> [group] -> use
  *
- * Each arrow is a station that may change the layout. The hold keeps a value from its producer to
- * its last use ("save sharded"); a group of uses that stand close together shares a copy from the
- * first to the last of them ("gather again": there are at most two groups); a use may change the
- * layout for itself alone. A station that changes nothing holds nothing. So a change is made as
- * late as it can be, and what each strategy of a station holds is exact but for the changes of
- * several steps, which are rounded up to one of a few amounts.
+ * Each arrow is a station that may reshard. The hold keeps a value from its producer to its last
+ * use ("save sharded"). A group of nearby uses shares a copy from the first to the last of them
+ * ("gather again": there are at most two groups). A use may reshard for itself alone. A station
+ * that does not reshard holds nothing. So reshards run as late as possible, and the memory of each
+ * strategy of a station is exact, except that reshards in several steps are rounded up to one of a
+ * few amounts.
  *
- * What is never stored (storage.h) is, where its layout changes on the way; else it extends the
- * life of what it reads. A value whose memory an op takes over is held while the op runs, and its
- * result from then on; where the layout of the value changes, the result is held beside the copy.
- * What lies in memory that is counted for another value (shared_places.c) holds none, unless its
- * layout changes. */
+ * A value that is normally not stored (storage.h) is stored if its layout changes on the route;
+ * else it extends the live ranges of its operands. If an op overwrites a value, the value is held
+ * while the op runs, and the result from then on; if the layout of the value changes, the result is
+ * held in addition to the copy. A value in memory that is counted for another value
+ * (shared_places.c) holds none, unless its layout changes. */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
@@ -37,8 +37,9 @@ static tp_status out_of_memory(tp_planner *p) {
 
 /* ---- routes ---- */
 
-/* Has the value no memory unless its layout changes? What is made from nothing lies in what
- * overwrites it. A view that the function returns is made in the caller's. */
+/* True if the value has no buffer unless its layout changes. A value made from no input (fill) is
+ * made in the buffer of its overwriting user. A view that the function returns is made in the
+ * caller's memory. */
 static bool is_unstored(const struct tp_routes *r, const tp_planned_value *v) {
   tp_planner *p = r->p;
   const tp_rule *rule = tp__route_rule(p, v);
@@ -59,8 +60,8 @@ static int by_anchor(const void *a, const void *b) {
                                 : (x->use > y->use) - (x->use < y->use);
 }
 
-/* The uses in program order, those by the function's return last. Returns the number of the
- * others. */
+/* Lists the uses in program order, with the uses by the function's return last. Returns the number
+ * of other uses. */
 static int place_uses(const struct tp_routes *r, const tp_planned_value *v, placed *uses) {
   int n = 0;
   for (int u = 0; u < v->n_uses; u++) {
@@ -68,7 +69,7 @@ static int place_uses(const struct tp_routes *r, const tp_planned_value *v, plac
     bool is_return = r->p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
     bool starts = tp__op_has_dialect(v->uses[u].op, "scf") &&
                   mlirOperationEqual(v->uses[u].op, r->timeline.moments[anchor].op);
-    /* a loop only starts from it */
+    /* a loop reads its initial value only at its start */
     uses[u] = (placed){u, anchor, starts ? anchor : r->until[anchor], is_return};
     n += !is_return;
   }
@@ -82,7 +83,7 @@ static int last_of(const placed *uses, int from, int to, int last) {
   return last;
 }
 
-/* A station for uses[from .. to), shared by them. */
+/* Adds a station that uses[from .. to) share. */
 static tp_status share(struct tp_routes *r, int value, const placed *uses, int from, int to,
                        tp_station_plan plan, int *station) {
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
@@ -93,7 +94,7 @@ static tp_status share(struct tp_routes *r, int value, const placed *uses, int f
   return tp__add_station(r, value, n, layouts, &plan, station);
 }
 
-/* Behind the widest gap between uses; n if all stand close together. */
+/* Index of the first use behind the widest gap between uses; n if all uses are close together. */
 static int second_group(const placed *uses, int n) {
   int at = n, widest = FAR;
   for (int u = 1; u < n; u++)
@@ -106,19 +107,20 @@ static int second_group(const placed *uses, int n) {
 
 typedef struct life {
   int def;         /* the op that makes the value; -1: none */
-  bool has_memory; /* of its own: an argument, what a loop carries */
+  bool has_memory; /* has memory of its own: an argument or a carried value */
   bool is_returned, is_unstored;
-  bool is_overwritten;    /* its memory becomes that of another value in the last op that uses it */
-  bool overwrites;        /* it takes over the memory of another value */
-  bool is_stored_changed; /* is_unstored, but stored where its layout changes: no mere name */
-  /* when the memory that is its own, unless its layout changes, begins to be held; its own is from
-   * `def` */
+  bool is_overwritten;    /* its buffer becomes that of another value in the last op that uses it */
+  bool overwrites;        /* it reuses the buffer of another value */
+  bool is_stored_changed; /* is_unstored, but stored where its layout changes (not a view) */
+  /* first op of the live range of the shared buffer, if no layout changes; `def` if it has its own
+   * buffer */
   int since;
-  bool is_elsewhere; /* that memory is counted as another's: a result of the function */
+  bool is_elsewhere; /* that buffer is counted elsewhere: it belongs to a function result */
 } life;
 
-/* A station that changes the layout of what lies in other memory as long as no layout changes holds
- * that too: until `end`, in half steps. `from`, `to`: the uses that take what it makes. */
+/* Lets a station hold the source of its reshard, if the source would share other memory without the
+ * reshard. The source is held until `end`, in half steps. `from`, `to`: the uses behind the
+ * station. */
 static void hold_source(const struct tp_routes *r, const tp_planned_value *v, const placed *uses,
                         int from, int to, const life *l, int64_t end, tp_station_plan *plan) {
   if (l->is_elsewhere) {
@@ -136,7 +138,7 @@ static void hold_source(const struct tp_routes *r, const tp_planned_value *v, co
   }
 }
 
-/* Where a station has changed the layout, as much as it makes is held from `start` to `end`. */
+/* Holds the bytes of the station's result from `start` to `end` if it has changed the layout. */
 static tp_status hold_changed(struct tp_routes *r, int value, int station, int64_t start,
                               int64_t end) {
   tp_planner *p = r->p;
@@ -153,8 +155,8 @@ static tp_status hold_changed(struct tp_routes *r, int value, int station, int64
   return tp__hold_space(r, value, change, bytes, start, end);
 }
 
-/* What a temporary value is kept in after its producer, until its last use. *station is the one
- * above, and becomes this one. */
+/* Adds the hold: the layout in which a temporary value is kept from its producer to its last use.
+ * *station is the preceding station, and becomes the new one. */
 static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, int n, const life *l,
                           int *station) {
   tp_planner *p = r->p;
@@ -167,7 +169,7 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
         .before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
   hold_source(r, &p->values[value], uses, 0, n, l,
               stays ? 2 * (int64_t)last + 1 : 2 * (int64_t)l->def + 2, &plan);
-  if (!stays && l->is_elsewhere && r->is_sketch) /* what is changed is held, nothing else */
+  if (!stays && l->is_elsewhere && r->is_sketch) /* counts the resharded value, nothing else */
     plan.end = 2 * (int64_t)last + 1;
   tp_status status = share(r, value, uses, 0, n, plan, station);
   if (status != TP_OK || stays)
@@ -194,13 +196,14 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
     node->n = tp__add_distinct(node->in, node->n, change->in[s]);
   node->slot = r->routes[value].stations[*station].node;
   status = tp__hold_output(r, held, &whole, 2 * l->def + 2, 2 * last + 1);
-  /* Then the op that would overwrite the value makes its result beside it. */
+  /* After a reshard, the op that would overwrite the value makes its result in a separate
+   * buffer. */
   return status == TP_OK && l->is_overwritten
              ? hold_changed(r, value, *station, 2 * (int64_t)last, 2 * (int64_t)last + 1)
              : status;
 }
 
-/* The stations that several uses share; above[u] becomes the one in front of use u. */
+/* Adds the stations that several uses share; above[u] becomes the station in front of use u. */
 static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, int n,
                             const life *l, int top, int *above) {
   tp_status status = TP_OK;
@@ -232,7 +235,7 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
   return status;
 }
 
-/* What the function returns in another layout lies in the memory of a result. */
+/* Plans a reshard for a return: its result lies in the memory of a function result. */
 static void plan_return(const life *l, int anchor, int last, tp_station_plan *plan) {
   plan->elsewhere = true;
   plan->anchor = l->is_returned ? -1 : anchor;
@@ -242,8 +245,8 @@ static void plan_return(const life *l, int anchor, int last, tp_station_plan *pl
   plan->source_end = l->is_returned ? 2 * (int64_t)last + 2 : plan->source_start;
 }
 
-/* The station that results and other uses share: what it makes lies in the memory of a result,
- * where the others read it. */
+/* Adds the station that results and other uses share. Its output lies in the memory of a function
+ * result, where the other uses read it. */
 static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n,
                               const life *l, int *station) {
   int n_uses = r->p->values[value].n_uses;
@@ -255,8 +258,8 @@ static tp_status add_returned(struct tp_routes *r, int value, const placed *uses
   return l->is_returned && n > 0 ? share(r, value, uses, 0, n_uses, plan, station) : TP_OK;
 }
 
-/* The station that several results share: what it makes is one of them, and the others are its
- * copies. */
+/* Adds the station that several results share. Its output is one of the results, and the others are
+ * copies of it. */
 static tp_status add_shared_return(struct tp_routes *r, int value, const placed *uses, int n,
                                    const life *l, int last, int top, int *above) {
   tp_station_plan plan = {.before = top};
@@ -272,8 +275,8 @@ static tp_status add_shared_return(struct tp_routes *r, int value, const placed 
   return status;
 }
 
-/* Is what the op makes what it reads, under another name or in another layout, in the memory of a
- * result? */
+/* True if the op is a view or a reshard whose result the function returns, so that it is made in
+ * the memory of a function result. */
 static bool is_made_in_result(const tp_planner *p, MlirOperation op) {
   const tp_planned_value *made = tp__is_view(op) || tp__op_is(op, "shard.shard")
                                      ? tp__planned_value(p, mlirOperationGetResult(op, 0))
@@ -300,7 +303,7 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   if (at->is_return) {
     plan_return(l, at->anchor, last, &plan);
     if (above >= 0 && !l->is_returned && !plan.keeps) {
-      /* what the results share may be none of them */
+      /* the result of the shared station may be none of the function results */
       plan.keeps = true;
       plan.keep_start = plan.start;
     }
@@ -327,8 +330,8 @@ static life life_of(const struct tp_routes *r, int value, const placed *uses, in
   return l;
 }
 
-/* Does an op make the value from nothing, in whatever layout its user wants? Then no layout
- * changes, and nothing is held. */
+/* True if an op makes the value from no input (fill) in any layout that its only user wants. Then
+ * nothing reshards, and nothing is held. */
 static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
   const tp_rule *rule = tp__route_rule(p, v);
   if (!rule || !rule->is_free || v->n_uses != 1)
@@ -348,7 +351,8 @@ static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
 static tp_status route_value(struct tp_routes *r, int value) {
   tp_planner *p = r->p;
   p->values[value].keeps_layout |= is_made_as_wanted(p, &p->values[value]);
-  tp_planned_value v = p->values[value]; /* nodes move, values do not */
+  /* a copy: adding nodes may move the array of nodes, not that of values */
+  tp_planned_value v = p->values[value];
   tp_route *route = &r->routes[value];
   placed *uses = tp__calloc((size_t)v.n_uses + 1, sizeof *uses);
   int *above = tp__calloc((size_t)v.n_uses + 1, sizeof *above);
@@ -389,7 +393,7 @@ static tp_status route_value(struct tp_routes *r, int value) {
 
 /* ---- building ---- */
 
-/* Backwards, since the user of a fused op may be fused itself, or make blocks. */
+/* Runs backwards, since the user of a fused op may itself be fused or make blocks. */
 static void find_ends(struct tp_routes *r) {
   tp_planner *p = r->p;
   for (size_t k = r->timeline.n; k-- > 0;) {

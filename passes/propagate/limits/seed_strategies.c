@@ -1,19 +1,19 @@
-/* A few strategies of every node.
+/* Selects a few strategies of every node.
  *
- * Pricing the changes between all layouts of all values takes longest in stating a problem. Here a
- * strategy is priced against the few that its neighbours keep: changes are few, and nodes that are
- * alike, as those of equal layers are, are looked at once. */
+ * Stating a problem spends most of its time on the prices of reshards between all layouts of all
+ * values. Here a strategy is priced only against the few strategies that its neighbors keep. So
+ * there are few reshards, and equal nodes, as in equal layers, are priced once. */
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
 
-enum { FEW = 8 }; /* strategies of a node, of each kind */
+enum { FEW = 8 }; /* strategies per node, of each kind */
 
-/* The different layouts of a node at one end. */
+/* The distinct layouts of a node at one endpoint. */
 typedef struct column {
   int n;
   tp_spec *specs;
-  int *number; /* by strategy: its layout */
+  int *number; /* by strategy: index of its layout */
 } column;
 
 static tp_status out_of_memory(const tp_planner *p) {
@@ -24,7 +24,7 @@ static double trips_of(const tp_planner *p, const tp_node *node) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
 }
 
-/* ---- what lies between nodes ---- */
+/* ---- connections between nodes ---- */
 
 static void add_end(tp_few *f, int *n, int node, tp_few_end e) {
   if (f->ends)
@@ -40,7 +40,7 @@ static void add_way(tp_few *f, int *n, const tp_planned_value *v, int from, int 
   add_end(f, n, to, (tp_few_end){from, v, false, input, output});
 }
 
-/* Counts the ends of each node, or fills them in. */
+/* Counts the endpoints of each node, or fills them in once `ends` is allocated. */
 static void add_ways(tp_few *f, int *n) {
   const tp_planner *p = f->p;
   for (size_t k = 0; k < p->n_values; k++) {
@@ -82,7 +82,7 @@ static tp_spec spec_at(const tp_node *n, bool makes, int at, int s) {
   return makes ? n->out[s * n->n_out + at] : n->in[s * n->n_in + at];
 }
 
-/* Do axes stand only where annotations bring them? */
+/* True if axes stand only where annotations propagate them. */
 static bool is_named(const tp_planner *p, const tp_few_end *e, tp_spec spec) {
   for (int d = 0; d < e->v->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
@@ -149,8 +149,8 @@ static tp_cost change_cost(const tp_planner *p, const tp_planned_value *v, tp_sp
 
 static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
-/* least[k]: what changes cost at least between own layout k and those that the other node keeps.
- * All goals of one layout are asked for together: that is quickest. */
+/* least[k]: the cheapest reshard between this node's layout k and the layouts that the other node
+ * keeps. All targets of one source layout are queried together, which is fastest. */
 static void price_changes(const tp_planner *p, const tp_few_end *e, const column *own, int n,
                           const tp_spec *others, tp_cost *least) {
   for (int k = 0; k < own->n; k++)
@@ -166,15 +166,15 @@ static void price_changes(const tp_planner *p, const tp_few_end *e, const column
           least[k] = lesser(least[k], change_cost(p, e->v, others[i], own->specs[k]));
 }
 
-/* Of the strategies of one node; scratch of `keep_best`. */
+/* Prices of the strategies of one node; scratch of `keep_best`. */
 typedef struct prices {
-  tp_cost *costs, *least; /* by strategy, by layout */
-  /* by strategy: an axis stands where no annotation brings it; NULL: not asked for */
+  tp_cost *costs, *least; /* by strategy; by layout */
+  /* by strategy: an axis stands where no annotation propagates it; NULL: not needed */
   bool *unnamed;
   tp_spec *others;
 } prices;
 
-/* Adds what the way at this end costs at least from every strategy to those that the other node
+/* Adds to every strategy the cost of its cheapest reshard to a strategy that the other node
  * keeps. */
 static tp_status add_least(tp_few *f, int node, const tp_few_end *e, bool with_ways, prices *q) {
   const tp_planner *p = f->p;
@@ -209,9 +209,9 @@ static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs,
   return status;
 }
 
-/* Strategies of a node that cost least, with the ways to the neighbours of which some are known
- * (`with_ways`); with `named` also the cheapest whose axes stand only where annotations bring them.
- * Those in `row` stay. */
+/* Adds the cheapest strategies of a node to `row`, with reshards to selected neighbors if
+ * `with_ways`. With `named` it also adds the cheapest strategies whose axes stand only where
+ * annotations propagate them. Strategies already in `row` stay. */
 static tp_status price_and_keep(tp_few *f, int node, bool with_ways, bool named, bool *row) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->nodes[node];
@@ -237,7 +237,7 @@ static tp_status price_and_keep(tp_few *f, int node, bool with_ways, bool named,
   return status;
 }
 
-/* All that the row of a node depends on. */
+/* Adds everything that the row of a node depends on. */
 static void add_node_words(const tp_few *f, int node, bool with_ways, bool named, tp_words *key) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->nodes[node];
@@ -267,7 +267,7 @@ static void add_node_words(const tp_few *f, int node, bool with_ways, bool named
   }
 }
 
-/* The row of a node becomes the best, beside what it has. */
+/* Adds the best strategies to the row of a node. */
 static tp_status keep_best(tp_few *f, int node, bool with_ways, bool named) {
   const tp_planner *p = f->p;
   tp_words key;
@@ -293,7 +293,7 @@ static tp_status keep_best(tp_few *f, int node, bool with_ways, bool named) {
   return status;
 }
 
-/* Ops by themselves; then, in their order, what is around them. */
+/* Selects for ops alone first, then, in node order, for all other nodes. */
 tp_status tp__few_choose(tp_few *f) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;
@@ -304,7 +304,7 @@ tp_status tp__few_choose(tp_few *f) {
   return status == TP_OK ? TP_OK : out_of_memory(p);
 }
 
-/* A row of one strategy. */
+/* A row with one strategy. */
 static const bool *chosen_row(tp_few *f, int node, int s) {
   const tp_planner *p = f->p;
   const int64_t key[] = {s, p->nodes[node].n};
@@ -317,8 +317,8 @@ static const bool *chosen_row(tp_few *f, int node, int s) {
   return *slot = row;
 }
 
-/* In the order of nodes, so that what comes later goes with what came before: whole chains of
- * values change together. */
+/* Runs in node order, so that later nodes adapt to earlier ones and whole chains of values change
+ * together. */
 tp_status tp__few_around(tp_few *f, const int *choices) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;

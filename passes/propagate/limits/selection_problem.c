@@ -1,11 +1,11 @@
-/* The strategy-selection problem of a function: edges from uses, priced by the reshard between
- * their layouts. */
+/* Builds and solves the strategy-selection problem of a function. Edges connect producers and uses
+ * and are priced by the reshard between their layouts. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/route_sketch.h"
 
 #include "rules/attention.h"
 
-/* of the work, one at least for plans that are counted with more than the limit */
+/* at least 1/BEYOND_SHARE of the work goes to plans whose estimated memory exceeds the limit */
 enum { BEYOND_SHARE = 3 };
 
 static tp_status out_of_memory(tp_planner *p) {
@@ -14,7 +14,8 @@ static tp_status out_of_memory(tp_planner *p) {
 
 /* ---- edges ---- */
 
-/* Numbers the distinct specs of a column of `n` specs with the given stride. */
+/* Numbers the distinct specs of a column of `n` specs with the given stride; returns how many there
+ * are. */
 static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int *number) {
   int count = 0;
   for (int s = 0; s < n; s++) {
@@ -29,8 +30,8 @@ static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int 
 }
 
 typedef struct edge_ends {
-  int from, output, to, input; /* nodes, and their value */
-  uint8_t exposed;             /* of TP_EXPOSED: the share of its changes that is paid */
+  int from, output, to, input; /* nodes, and the index of their output or input */
+  uint8_t exposed;             /* of TP_EXPOSED: the share of its reshards that is paid */
 } edge_ends;
 
 static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
@@ -73,8 +74,8 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
   return status;
 }
 
-/* Between the same lists of layouts, for values of one shape, the table is the same: priced once,
- * and kept once. */
+/* Adds an edge. Edges between the same lists of layouts, for values of one shape, share one table,
+ * which is priced once. */
 static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
                           edge_ends ends) {
   const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
@@ -96,7 +97,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   if (*slot) {
     status = tp_problem_repeat_edge(problem, ends.from, ends.to, (int)((intptr_t)*slot - 1));
   } else {
-    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* its number, from 1 */
+    *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* edge number + 1 */
     status = price_edge(p, problem, v, ends);
   }
   return status == TP_OK ? TP_OK : out_of_memory(p);
@@ -114,7 +115,7 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
       const tp_use *use = &v->uses[u];
       edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node,
                         use->input, use->exposed};
-      if (ends.from != ends.to) /* a loop that yields what it carries: one layout */
+      if (ends.from != ends.to) /* a loop that yields the value it carries: both have one layout */
         status = add_edge(p, problem, v, ends);
     }
   }
@@ -140,7 +141,8 @@ tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
 
 /* ---- solving ---- */
 
-/* Names a value whose annotations leave no choice, for the message of an infeasible problem. */
+/* Emits the error of an infeasible problem. It names a value whose annotations leave no choice, if
+ * there is one. */
 tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
   for (size_t k = 0; k < p->n_values; k++) {
     const tp_planned_value *v = &p->values[k];
@@ -168,7 +170,7 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
       "no plan satisfies the annotations, or each takes more than 26 days in the model");
 }
 
-/* What a loop repeats is paid as often as it runs. */
+/* Adds a node. Costs inside a loop count once per iteration. */
 static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
   const tp_node *node = &p->nodes[i];
   double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
@@ -190,7 +192,7 @@ static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) 
 tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) {
   tp_status status = TP_OK;
   tp_problem *problem = *made = tp_problem_create();
-  tp__memo_destroy(&p->same_edges); /* it numbers the edges of one problem */
+  tp__memo_destroy(&p->same_edges); /* the memo has the edge numbers of one problem */
   if (!problem)
     return out_of_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
@@ -213,16 +215,17 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  int64_t beyond = p->limited_work / BEYOND_SHARE; /* at least */
+  int64_t beyond = p->limited_work / BEYOND_SHARE;
   tp_solver_options options = {.size = sizeof options,
                                .work_budget = p->routes ? p->limited_work - beyond : 0,
                                .gap = p->gap};
   tp__clock_heed(p->clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
   p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
-  bool knows_all = solution->optimal && !p->kept; /* of all strategies, not of some */
+  /* true for all strategies, not only for the kept ones */
+  bool knows_all = solution->optimal && !p->kept;
   if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
-    return p->method ? TP_OK /* the plan that there is stays */ : tp__clock_exceeded(p);
+    return p->method ? TP_OK /* keeps the existing plan */ : tp__clock_exceeded(p);
   bool is_limited = p->routes != NULL;
   if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE)) {
     int64_t left = p->limited_work - solution->work;
@@ -230,7 +233,7 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
     solved = tp__solve_beyond(p, &options, solution);
   }
   if (solved == TP_INFEASIBLE && p->kept)
-    return tp__clock_exceeded(p); /* the strategies are few because the time was over */
+    return tp__clock_exceeded(p); /* few strategies were kept because the time was over */
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
            : solved == TP_NO_MEMORY ? out_of_memory(p)
@@ -244,8 +247,8 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
 
 tp_status tp__plan_problem(tp_planner *p) {
   if (p->memory_limit >= 0 && tp__is_large(p))
-    return TP_OK;                       /* it is stated in parts, while it is solved */
-  p->heeds_clock = p->memory_limit < 0; /* else it is small */
+    return TP_OK;                       /* it is stated in parts while it is solved */
+  p->heeds_clock = p->memory_limit < 0; /* with a limit, the problem here is small */
   tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
   double end = p->clock->deadline;
   tp__clock_share(p->clock, end, TP_STATING);

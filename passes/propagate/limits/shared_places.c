@@ -1,11 +1,12 @@
-/* Under a memory limit: values that lie where others are counted, as long as their layouts do not
- * change on the way (storage.h).
+/* Under a memory limit: finds values that share the buffer of another value while no layout changes
+ * in between (storage.h).
  *
- * What an op overwrites becomes its result. If that is returned, all lies in the memory of the
- * function's result, which the caller holds all the time; so does what is returned under another
- * name. A while has one memory for what its condition is given and what its body works on where
- * each hands on to the other what it was given. Where a layout changes on such a way, both ends
- * have memory of their own: the station that changes it holds that too (routes.c). */
+ * The buffer of a value that an op overwrites becomes that of the op's result. If the function
+ * returns that result, the whole chain lies in the memory of the function result, which the caller
+ * holds all the time; so do views of returned values. The condition and the body of an scf.while
+ * share one buffer for values that each passes on to the other. If a layout changes on such a path,
+ * both endpoints have buffers of their own, and the station that reshards holds the extra one
+ * (routes.c). */
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
@@ -13,13 +14,13 @@ static tp_status out_of_memory(tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* Among the values of the planner; -1: none of them. */
+/* Index among the values of the planner; -1: none. */
 static int number_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
   return v ? (int)(v - p->values) : -1;
 }
 
-/* ---- whiles ---- */
+/* ---- while loops ---- */
 
 static MlirBlock block_of(MlirOperation loop, int region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, region));
@@ -37,7 +38,7 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
   int i = use->operand;
   if (!tp__op_is(loop, "scf.while"))
     return -1;
-  if (tp__updates_carried(op) && i == 1) { /* what it makes is yielded */
+  if (tp__updates_carried(op) && i == 1) { /* the loop yields its result */
     MlirOpOperand next = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
     op = mlirOpOperandGetOwner(next);
     i = (int)mlirOpOperandGetOperandNumber(next);
@@ -52,9 +53,10 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
   return passes ? tp__timeline_number(&r->timeline, loop) : -1;
 }
 
-/* ---- what is overwritten, and what is returned ---- */
+/* ---- overwritten and returned values ---- */
 
-/* Calls `visit` for the results of all ops on the way from what `root` overwrites to `root`. */
+/* Calls `visit` for the results of all ops on the path from a value that `root` overwrites to
+ * `root`. */
 static tp_status
 for_each_between(struct tp_routes *r, MlirValue value, MlirOperation root,
                  tp_status (*visit)(struct tp_routes *r, MlirValue value, int number), int number) {
@@ -94,8 +96,8 @@ static bool reads_init(const tp_rule *rule) {
   return reads;
 }
 
-/* Would the first op on the way from `value` to `root` overwrite the value as well if the layout
- * changed behind it? Then what a change holds is the memory of both. */
+/* True if the first op on the path from `value` to `root` would also overwrite the value if the
+ * layout changed behind that op. Then the memory that the reshard holds covers both. */
 static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperation root) {
   bool direct = true, once = tp__is_used_once(value);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
@@ -109,8 +111,8 @@ static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperat
   return direct || once;
 }
 
-/* Whose memory becomes that of what op k makes, which lies in that of a result: what it overwrites,
- * or gives another name. Null: none. */
+/* The value whose buffer becomes that of the result of op k, which lies in a function result: the
+ * value it overwrites or is a view of. Null: none. */
 static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValue *overwritten) {
   const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
   MlirValue source = *overwritten;
@@ -122,8 +124,9 @@ static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValu
   return source;
 }
 
-/* Backwards: the memory of what is made later is known. What is made in it since when is found
- * forwards. */
+/* Marks the values whose buffer becomes that of a function result. Runs backwards, because it needs
+ * the buffers of later values. Then find_since runs forwards and finds the op from which on each
+ * lies there. */
 static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
   const tp_planner *p = r->p;
   for (size_t k = 0; k < p->n_values; k++)

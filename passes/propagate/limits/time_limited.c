@@ -1,23 +1,22 @@
 /* Plans in little time.
  *
- * Under a time limit the plan of a large function starts from a few strategies of every node
- * (seed_strategies.h), whose problem is stated and solved in a fraction of the time that all of
- * them take. All strategies are then priced against that plan, the cheapest are kept beside it, and
- * their problem is solved; so in turn, while plans get cheaper. In the time that is left the
- * problem of all strategies is stated and solved, as it is without a limit; where the time is over
- * before that has found a cheaper plan, the best of the few is taken. It is valid and may be far
- * from the cheapest. If nothing else is known, what is proven of all strategies is that a plan
- * costs no less than the least of every node. */
+ * Under a time limit, planning of a large function starts from a few strategies of every node
+ * (seed_strategies.h). Their problem is stated and solved in a fraction of the time of the full
+ * problem. Then all strategies are priced against that plan, the cheapest are added to it, and
+ * their problem is solved; this repeats while plans get cheaper. The remaining time goes to the
+ * problem of all strategies, stated and solved as without a limit. If that finds no cheaper plan in
+ * time, the best plan of the few is taken. It is valid and may be far from the cheapest. If no
+ * better bound is known, the bound of a plan is the sum of the cheapest strategy of every node. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>
 
-enum { ROUNDS = 6 }; /* of improvement */
-#define GRACE 0.2    /* seconds, at least, to choose the few, and as many to plan with them ... */
-#define GRACE_OF_OP 5e-6 /* ... and as many beside that for each op */
-#define FEW_GAP 0.002    /* that is good enough for a plan of few strategies */
-#define WORTHWHILE 1e-3  /* of the cost: what a round has to gain for another one */
+enum { ROUNDS = 6 }; /* improvement rounds */
+#define GRACE 0.2    /* seconds, at least, to select the few; the same again to plan with them */
+#define GRACE_OF_OP 5e-6 /* additional seconds for each op */
+#define FEW_GAP 0.002    /* accepted gap of a plan of few strategies */
+#define WORTHWHILE 1e-3  /* share of the cost that a round must gain for another one to follow */
 
 static tp_status out_of_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
@@ -37,14 +36,14 @@ tp_cost tp__least_cost(const tp_planner *p) {
   return sum;
 }
 
-/* What plans are compared by. */
+/* The value by which plans are compared. */
 static tp_cost worth(const tp_planner *p) { return p->overlaps ? p->overlapped : p->cost; }
 
-/* ---- with few strategies ---- */
+/* ---- few strategies ---- */
 
 tp_status tp__few_plan(const tp_few *f, tp_planner *few) {
   const tp_planner *p = f->p;
-  /* those in use stay */
+  /* a copy, since rows in use must stay */
   const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   tp_status status = tp__planner_copy(p, few);
   few->gap = p->gap > FEW_GAP ? p->gap : FEW_GAP;
@@ -74,7 +73,7 @@ int *tp__few_chosen(const tp_planner *p, const tp_planner *few) {
   return choices;
 }
 
-/* Better ones, while there is time. That none is found in time is no error: there is a plan. */
+/* Improves the plan while there is time. It is no error to find no better plan in time. */
 static tp_status improve(tp_few *f, tp_planner *best) {
   tp_planner *p = f->p;
   tp_status status = TP_OK;
@@ -117,13 +116,13 @@ static tp_status find_few(tp_planner *p, tp_planner *best) {
   if (status == TP_OK)
     status = improve(&few, best);
   tp__few_close(&few);
-  tp__clock_extend(p->clock, 0); /* the grace was for these */
+  tp__clock_extend(p->clock, 0); /* the grace was for the steps above */
   return status;
 }
 
-/* ---- with all ---- */
+/* ---- all strategies ---- */
 
-/* *found: in time. */
+/* Plans with all strategies. *found: there is a plan in time. */
 static tp_status plan_all(tp_planner *p, bool *found) {
   p->heeds_clock = true;
   tp_status status =
@@ -144,7 +143,8 @@ static void take(tp_planner *p, tp_planner *few, tp_cost bound) {
   tp__planner_take(p, few);
 }
 
-/* The few may have no plan where all have one: that is said only if nothing else is tried. */
+/* The few strategies may be infeasible where all together have a plan. So diagnostics are emitted
+ * only if nothing else will be tried. */
 static tp_status find_first(tp_planner *p, bool is_last, tp_planner *few) {
   if (is_last)
     return find_few(p, few);

@@ -1,10 +1,10 @@
-/* Plans within a memory limit whose layouts change where planning without a limit changes them.
+/* Plans within a memory limit that place reshards as planning without a limit does.
  *
- * Routes change layouts as late as they can, and count what is held then. Without a limit a value
- * with several uses has one copy, and what becomes smaller changes behind its producer: often that
- * holds less than routes do, for the same decisions of all ops. So what the solver chose for
- * arguments, ops and results is also planned without routes: every decision has one strategy left,
- * but for the copies. */
+ * Routes reshard as late as possible and count the memory held until then. Without a limit, a value
+ * with several uses has one copy, and reshards to smaller layouts run right behind the producer.
+ * For the same decisions of all ops, that often holds less memory than routes do. So the solver's
+ * choices for arguments, ops and results are also planned without routes: every decision has one
+ * strategy left, except for the copies. */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static tp_status out_of_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* The number that strategy s of a node has among all, of which those in `kept` were kept. */
+/* Number, among all strategies, of strategy s of a node that kept those in `kept`. */
 static int number_among_all(const bool *kept, int s) {
   int at = 0;
   for (int left = s; !kept[at] || left-- > 0; at++)
@@ -21,8 +21,8 @@ static int number_among_all(const bool *kept, int s) {
   return at;
 }
 
-/* By node that is not of routes: the one strategy that was chosen, as that of the program, or else
- * (`own`) of the planner. NULL when memory runs out. */
+/* By node that does not belong to routes: a row with only the chosen strategy, numbered as in the
+ * program, or as in the planner if `own`. NULL when memory runs out. */
 static const bool *const *chosen_rows(const tp_planner *p, const int *choices, bool own) {
   const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   size_t n = 0;
@@ -41,7 +41,7 @@ static const bool *const *chosen_rows(const tp_planner *p, const int *choices, b
   return rows;
 }
 
-/* Plans a planner without routes that keeps these strategies. */
+/* Plans with a planner without routes that keeps only these strategies. */
 static tp_status plan_plain(tp_planner *plain, const bool *const *rows) {
   tp_status status = tp__planner_cut(plain, rows);
   if (status == TP_OK)
@@ -51,7 +51,7 @@ static tp_status plan_plain(tp_planner *plain, const bool *const *rows) {
   return status == TP_OK ? tp__plan_solve(plain) : status;
 }
 
-/* A change of layout is of the value that it starts from. */
+/* Marks the values held at the peak. The result of a reshard counts as its source value. */
 static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
   tp_memory_peak peak = {0};
   tp_status status = tp__plan_peak(written, &peak);
@@ -79,7 +79,7 @@ int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost
   int64_t held = INT64_MAX;
   const bool *const *rows = p->is_restricted ? NULL : chosen_rows(p, solution->choices, false);
   if (!rows)
-    return held; /* what is read anew has all strategies */
+    return held; /* a module that is read again has all strategies */
   tp_copied copied;
   if (tp__copy_open(p, &copied) == TP_OK && plan_plain(&copied.again.planner, rows) == TP_OK &&
       tp__plan_write(&copied.again.planner) == TP_OK) {

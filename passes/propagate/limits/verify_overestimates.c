@@ -1,21 +1,21 @@
-/* Plans that are counted with more than the limit, and yet keep it.
+/* Searches for plans whose estimated memory exceeds the limit, but which keep it when written.
  *
- * What the solver counts under a limit is never less than what a plan holds, but may be more. A
- * plan that is counted with more is written into a copy of the module, which says what it holds.
- * The first one is the cheapest of all: where that keeps the limit, it is the plan. Else the
- * problem is solved within more room than there is, between the limit and what that plan is counted
- * with. What is found there costs no more than what is counted to fit; the bound is that of the
- * larger room, and so holds for all that is counted to fit too. Before rooms are tried plans are
- * listed (k_best.c). */
+ * The solver's memory estimate is never less than the memory a plan holds, but may be more. A plan
+ * whose estimate exceeds the limit is written into a copy of the module, where its memory is
+ * measured. The first candidate is the plan that is cheapest without a limit: if it keeps the
+ * limit, it is optimal. Else the problem is solved with a larger capacity, between the limit and
+ * the estimate of that plan. Its solution costs no more than any plan whose estimate fits; its
+ * bound is that of the larger capacity, so it holds for all plans whose estimate fits too. Before
+ * capacities are tried, plans are listed (k_best.c). */
 #include "passes/propagate/limits/memory_limited.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  ROUNDS = 6,    /* larger rooms that are tried */
-  SHARE = 4,     /* of the work: each takes no more than one, and none is begun when it is spent */
-  NEAR_SHARE = 8 /* of the work, for the plans that are listed */
+  ROUNDS = 6,    /* larger capacities that are tried */
+  SHARE = 4,     /* each gets at most 1/SHARE of the work, and none starts once the work is spent */
+  NEAR_SHARE = 8 /* 1/NEAR_SHARE of the work goes to listing plans */
 };
 #define ALL_ROOM (INT64_MAX - 1)
 
@@ -40,11 +40,11 @@ void tp__copy_close(tp_copied *c) {
   mlirModuleDestroy(c->module);
 }
 
-/* What a device holds at most by the plan of the solution; INT64_MAX where it cannot be written. */
+/* Peak memory of the solution's plan as written; INT64_MAX if it cannot be written. */
 static int64_t held_by(const tp_planner *p, const tp_solution *solution) {
   int64_t held = INT64_MAX;
   if (p->is_restricted)
-    return held; /* what is read anew is not */
+    return held; /* a module that is read again has all strategies */
   tp_copied copied;
   tp_planner *again = &copied.again.planner;
   bool ok = tp__copy_open(p, &copied) == TP_OK;
@@ -64,8 +64,8 @@ bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
   return held_by(p, solution) <= p->memory_limit;
 }
 
-/* Solves the problem of the planner with so much room, numbers included. TP_INFEASIBLE: nothing was
- * found, and `solution` has no choices. */
+/* Solves the problem of the planner with a capacity of `room` bytes, scalars included.
+ * TP_INFEASIBLE: no plan was found, and `solution` has no choices. */
 static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t room,
                               tp_solution *solution) {
   int64_t limit = p->memory_limit - tp__routes_numbers(p->routes);
@@ -80,17 +80,16 @@ static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t 
 
 typedef struct beyond {
   tp_solution *best; /* may have no choices; its cost is that of the best plan */
-  /* choices of a plan without routes that costs less than that of `best`; NULL: none */
-  int *plain;
-  tp_cost cost;  /* of the best of all */
-  tp_cost floor; /* no plan costs less, whatever it holds */
-  /* rooms: what is found within `low` keeps the limit or costs no less, within `high` it does not
-   * keep it */
+  int *plain;        /* choices of a plan without routes that is cheaper than `best`; NULL: none */
+  tp_cost cost;      /* of the best plan overall */
+  tp_cost floor;     /* lower bound on the cost of any plan, with or without the limit */
+  /* capacities: the plan found within `low` keeps the limit or is not cheaper; the plan found
+   * within `high` does not keep the limit */
   int64_t low, high;
-  int64_t more; /* what the last plan was counted with beyond what it held */
+  int64_t more; /* estimate minus measured memory of the last plan */
 } beyond;
 
-/* The plan of `other` becomes the best, with routes or without. */
+/* Makes the plan of `other` the best, with routes or without. */
 static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
   int64_t work = b->best->work;
   free(b->plain);
@@ -110,8 +109,8 @@ static void take(beyond *b, tp_solution *other, bool is_plain, tp_cost cost) {
   *other = (tp_solution){0};
 }
 
-/* Takes what was found within `room` if it costs less and keeps the limit. Else what is proven of
- * the room is proven of the limit. */
+/* Takes the plan found within `room` if it costs less and keeps the limit. Else the bound of that
+ * capacity becomes a bound for the limit. */
 static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond *b) {
   int64_t counted = (int64_t)other->peak.low + tp__routes_numbers(p->routes), held;
   bool is_cheaper = other->choices && other->cost < b->cost, is_taken = false;
@@ -137,8 +136,8 @@ static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond
   tp_solution_clear(other);
 }
 
-/* What ends the search in a room: it is proven that nothing there costs less than the best, or the
- * time is over. */
+/* The condition that ends the search within a capacity: no plan there is cheaper than the best, or
+ * the time is over. */
 typedef struct room_end {
   tp_cost cost;
   const tp_clock *clock;
@@ -173,10 +172,10 @@ static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *
   return status;
 }
 
-/* The nodes of the planner take what is best. */
+/* Sets the choices of the planner's nodes to the best plan. */
 static tp_status choose(tp_planner *p, beyond *b) {
   tp_solution *best = b->best;
-  if (best->lower_bound > b->cost) /* that of a room smaller than the best is counted with */
+  if (best->lower_bound > b->cost) /* a bound from a capacity below the estimate of the best plan */
     best->lower_bound = b->cost;
   if (b->plain) {
     best->cost = b->cost;
@@ -187,15 +186,16 @@ static tp_status choose(tp_planner *p, beyond *b) {
   return best->choices ? TP_OK : TP_INFEASIBLE;
 }
 
-/* Is there nothing to gain, or no way to find it out? What is written is read anew, with all
- * strategies. */
+/* True if nothing can be gained or measured. A restricted planner cannot be measured, because a
+ * module that is read again has all strategies. */
 static bool is_final(const tp_planner *p, const tp_solution *best) {
   return p->is_restricted || tp__clock_is_over(p->clock) || tp__limit_is_impossible(p) ||
          (best->cost < TP_COST_FORBIDDEN &&
           (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound);
 }
 
-/* Plans that cost less than the best are listed, but not of a part of the strategies. */
+/* Lists plans that are cheaper than the best; does nothing if the planner keeps only some of the
+ * strategies. */
 static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, beyond *b) {
   tp_nearby near = {.cost = b->cost};
   if (p->kept)
@@ -215,7 +215,7 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
   return status;
 }
 
-/* `cheapest` is the cheapest plan of all. */
+/* `cheapest` is the plan that is cheapest without a limit. */
 static tp_status look_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *cheapest,
                              beyond *b) {
   b->floor = cheapest->lower_bound;

@@ -1,19 +1,19 @@
-/* Axes flow from annotations along factors: strategy=follow offers no others, and uneven shards
- * that an annotation asks for are offered to all ops that it reaches.
+/* Axes flow from annotations along factors. strategy=follow offers no other axes. Uneven shards
+ * that an annotation requests are offered to all ops that the annotation reaches.
  *
- * The dimensions of all values that share a factor of some op form one class (union-find); the axes
+ * The dimensions of all values that share a factor of some op form one class (union-find). The axes
  * of a class are those that annotations put on its dimensions. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
 
 typedef struct tp_flow {
-  int *first_slot; /* by number of the value: the slot of its dimension 0 */
+  int *first_slot; /* by value number: the slot of its dimension 0 */
   int n;
   int *parent;
-  uint8_t *axes;  /* of the class, at its root */
-  uint8_t *cuts;  /* likewise: the parts of axes that were cut for one of its sizes */
-  uint8_t uneven; /* axes that an annotation puts on a dimension which its axes do not divide */
+  uint8_t *axes;  /* by root of a class: the axes of the class */
+  uint8_t *cuts;  /* by root of a class: sub-axes cut for one of its sizes */
+  uint8_t uneven; /* axes that an annotation puts on a dimension whose size they do not divide */
 } tp_flow;
 
 static int find(tp_flow *flow, int slot) {
@@ -22,7 +22,7 @@ static int find(tp_flow *flow, int slot) {
   return slot;
 }
 
-/* Of the value with this number, which may be none. */
+/* Slot of a dimension of a value; -1 if `value` is none (< 0). */
 static int slot_of(const tp_flow *flow, int value, int dim) {
   return value < 0 ? -1 : flow->first_slot[value] + dim;
 }
@@ -39,7 +39,7 @@ static void join(tp_flow *flow, int a, int b) {
   flow->cuts[a] |= flow->cuts[b];
 }
 
-/* Where an annotation has axes in another order than the mesh, all ops may have them so. */
+/* If an annotation lists axes in another order than the mesh, all ops may use that order. */
 static void note_order(tp_planner *p, tp_spec spec, int rank) {
   uint8_t order[TP_MAX_AXES];
   unsigned seen = 0;
@@ -78,7 +78,7 @@ static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   }
 }
 
-/* The parts of axes, as bits, that were cut at the size of the factor. */
+/* The sub-axes, as bits, that were cut for the size of the factor. */
 static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
   uint8_t cuts = 0;
   if (!tp_mesh_is_refined(mesh))
@@ -122,7 +122,7 @@ static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
     join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
 }
 
-/* All values of a carried tensor have one layout. */
+/* All values of a carried tensor share one layout. */
 static void join_carried(tp_planner *p, const tp_carried *c) {
   for (int i = 1; i < c->n_values; i++)
     join_values(p, c->values[0], c->values[i]);
@@ -140,7 +140,7 @@ static void add_slots(tp_flow *flow, int *number, int rank) {
   flow->n += rank;
 }
 
-/* In the order of the numbers (program.h). */
+/* Adds slots in the order of value numbers (program.h). */
 static void add_values(tp_planner *p) {
   int n = 0;
   for (int i = 0; i < p->program.n_args; i++) {

@@ -1,4 +1,4 @@
-/* Keys of the planner's memos: what strategies, and their costs, depend on. */
+/* Keys of the planner's memos: everything that strategies and their costs depend on. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ void tp__words_add_rule(tp_words *words, const tp_rule *rule) {
   _Static_assert(sizeof work[0] == sizeof rule->scalar_ops, "doubles are compared by their bits");
   memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
   memcpy(&work[1], &rule->scalar_ops, sizeof work[1]);
-  tp__words_add(words, (int64_t)(intptr_t)rule->family); /* its `joining` has a part in the costs */
+  /* covers its `joining` callback, which affects costs */
+  tp__words_add(words, (int64_t)(intptr_t)rule->family);
   tp__words_add(words, rule->peak);
   tp__words_add(words, work[0]);
   tp__words_add(words, work[1]);
@@ -66,7 +67,7 @@ static bool number_rule(tp_planner *p, const tp_rule *rule, int64_t *word) {
     return true;
   void **slot = tp__memo(&p->same_rules, p->arena, key.words, key.n);
   if (slot && !*slot)
-    *slot = (void *)(intptr_t)p->same_rules.count; /* numbers from 1 */
+    *slot = (void *)(intptr_t)p->same_rules.count; /* rules are numbered from 1 */
   *word = slot ? (int64_t)(intptr_t)*slot : 0;
   return slot != NULL;
 }

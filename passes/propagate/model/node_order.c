@@ -1,18 +1,18 @@
 /* The order in which the solver sees the nodes.
  *
- * Messages are passed along the numbers of nodes, once up and once down. What is connected should
- * therefore be close: an argument stands before its first use, a copy behind its producer. In
- * program order alone all arguments come first and all copies last, and messages take several times
- * as many passes. */
+ * The solver passes messages along the numbers of nodes, once up and once down. Connected nodes
+ * should therefore have close numbers: an argument stands just before its first use, a copy just
+ * behind its producer. In program order all arguments would come first and all copies last, and
+ * messages would need several times as many passes. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
 
 typedef struct lists {
-  int *ahead;  /* by node: the first argument that is first used there, -1: none */
-  int *behind; /* by node: the first copy of one of its values */
-  int *next;   /* by argument or copy: the next one in its list */
-  bool *moves; /* is in a list */
+  int *ahead;  /* by node: the first argument whose first use is there, -1: none */
+  int *behind; /* by node: the first copy of one of its values, -1: none */
+  int *next;   /* by argument or copy: the next one in its list, -1: none */
+  bool *moves; /* by node: it is in a list */
 } lists;
 
 static void push(lists *l, int *list, int node, int at) {
@@ -21,7 +21,7 @@ static void push(lists *l, int *list, int node, int at) {
   l->moves[node] = true;
 }
 
-/* Backwards, so that lists keep the order of the values. */
+/* Runs backwards, so that lists keep the order of the values. */
 static void fill_lists(const tp_planner *p, lists *l) {
   for (size_t i = 0; i < p->n_nodes; i++)
     l->ahead[i] = l->behind[i] = l->next[i] = -1;
@@ -41,7 +41,7 @@ static int put(const lists *l, int node, int n, int *place) {
   return n;
 }
 
-/* place[i] is the new number of node i. */
+/* Sets place[i] to the new number of node i. */
 static void choose_places(const tp_planner *p, const lists *l, int *place) {
   int n = 0;
   for (int i = 0; i < (int)p->n_nodes; i++) {

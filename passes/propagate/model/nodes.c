@@ -1,5 +1,5 @@
-/* The nodes of the strategy-selection problem of a function, from ops, and its values with their
- * uses. */
+/* Builds the nodes of a function's strategy-selection problem from its ops, and its values with
+ * their uses. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static tp_status new_node(tp_planner *p, int *index) {
   return TP_OK;
 }
 
-/* Values come in the order of their numbers. */
+/* Appends a value. Values must be added in the order of their numbers. */
 static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output) {
   tp_planned_value *v = &p->values[p->n_values++];
   *v = (tp_planned_value){.value = value,
@@ -33,7 +33,7 @@ static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int
   return v;
 }
 
-/* One that no rule describes. */
+/* Appends a value that no rule describes. */
 static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
   int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->arena, TP_MAX_RANK, sizeof *kept);
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
@@ -119,7 +119,7 @@ static tp_status add_layout(tp_planner *p, int item) {
   return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
 }
 
-/* Equal lists of layouts are one array, so that edges between them are known to be equal. */
+/* Equal lists of layouts share one array, so that edges between them are recognized as equal. */
 static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *set, bool is_copy) {
   int64_t key[TP_MAX_STRATEGIES];
   const tp_spec *specs;
@@ -145,8 +145,8 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   return TP_OK;
 }
 
-/* A result that is not annotated takes any layout without partials: those that its producer can
- * give it, and all others. */
+/* An unannotated result takes any layout without partial sums: first those that its producer can
+ * make, then all others. */
 static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
   const tp_node *producer = &p->nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);
@@ -180,7 +180,7 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
                          : status;
 }
 
-/* One node for each carried tensor; where it comes from is added when all values are known. */
+/* Adds one node for each carried tensor. Its uses are added when all values are known. */
 static tp_status add_carried(tp_planner *p, int item) {
   tp_status status = TP_OK;
   for (int k = 0; k < p->program.items[item].n_carried && status == TP_OK; k++) {

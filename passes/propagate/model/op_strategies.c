@@ -14,24 +14,24 @@ tp_cost tp__cost_times(tp_cost cost, double trips) {
              : (tp_cost)((double)cost * trips);
 }
 
-/* Strategies of one op. */
+/* Enumeration of the strategies of one op. */
 typedef struct enumeration {
   tp_planner *planner;
   const tp_rule *rule;
-  uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may take the factor */
-  /* bit a: an annotation puts axis a on a dimension that is linked to the factor */
+  uint8_t axes_of_factor[TP_MAX_FACTORS]; /* bit a: axis a may split the factor */
+  /* bit a: an annotation puts axis a on a dimension linked to the factor */
   uint8_t named_axes[TP_MAX_FACTORS];
-  /* bit a: axis a is a part that was cut for a dimension that is linked to the factor */
+  /* bit a: axis a is a sub-axis cut for a dimension linked to the factor */
   uint8_t cut_axes[TP_MAX_FACTORS];
   tp_strategy current;
   int n;
   tp_strategy found[TP_MAX_FOUND];
-  uint64_t hashes[TP_MAX_FOUND];    /* of the layouts of those kept */
-  uint16_t slots[2 * TP_MAX_FOUND]; /* the number of one kept + 1, 0: free */
+  uint64_t hashes[TP_MAX_FOUND];    /* layout hash of each kept strategy */
+  uint16_t slots[2 * TP_MAX_FOUND]; /* hash table: number of a kept strategy + 1, 0: free */
 } enumeration;
 
-/* What flows to the factors from the dimensions of all values: the axes that an annotation names,
- * and those that were cut for them. */
+/* Collects, for each factor, the axes that reach it from the dimensions of all values: axes named
+ * by annotations, and sub-axes cut for these dimensions. */
 static void collect_flow(enumeration *e) {
   const tp_rule *rule = e->rule;
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
@@ -52,7 +52,7 @@ static void collect_flow(enumeration *e) {
 
 static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
-  uint8_t split = 0; /* axes that split anything */
+  uint8_t split = 0; /* axes of more than one device */
   for (int a = 0; a < mesh->n_axes; a++)
     split |= (uint8_t)((mesh->axes[a].size > 1) << a);
   memset(e->named_axes, 0, sizeof e->named_axes);
@@ -72,7 +72,7 @@ static void factor_axes(enumeration *e) {
   }
 }
 
-/* Are all factors split in a way that is offered? */
+/* True if every factor is split in a way that is offered. */
 static bool is_offered(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   for (int f = 0; f < e->rule->n_factors; f++) {
@@ -90,16 +90,16 @@ static bool is_offered(const enumeration *e) {
   return true;
 }
 
-/* May the factor take a part of the axis and leave the rest? */
+/* True if the factor may take this part of the axis without the rest. */
 static bool takes_part(const enumeration *e, tp_choice c, int axis) {
   return c.kind == TP_CHOOSE_FACTOR &&
          (e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size != 0 ||
           (e->cut_axes[c.index] >> axis & 1));
 }
 
-/* The parts of one axis go separate ways only where the whole axis does not fit, or not on what
- * comes before or after: everything else is offered with the axis whole. What an op makes from
- * nothing follows its user. */
+/* True if the parts of one axis are assigned differently without need. That is offered only where
+ * the whole axis does not fit the factor, or was cut for a dimension linked to the factor. An op
+ * without inputs (fill, constant) follows its user, so it is exempt. */
 static bool mixes_needlessly(const enumeration *e) {
   const tp_mesh *mesh = e->planner->mesh;
   if (e->planner->mixes_sub_axes || e->rule->is_free)
@@ -131,7 +131,7 @@ static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_st
   return true;
 }
 
-/* Does the current choice of factors give other layouts in this order of axes? */
+/* True if this order of axes gives other layouts for the current choice of factors. */
 static bool order_matters(const enumeration *e, const uint8_t *order) {
   int n_split = 0, last = -1;
   bool sorted = true;
@@ -199,9 +199,9 @@ static uint64_t layouts_hash(const enumeration *e, const tp_strategy *strategy) 
   return hash;
 }
 
-/* Keeps the first of those that agree in all layouts. */
+/* Keeps the first of all strategies that agree in every layout. */
 static void drop_equal_layouts(enumeration *e) {
-  size_t n_slots = 2; /* a power of two, at least twice as many as there are */
+  size_t n_slots = 2; /* a power of two, at least twice the number of strategies */
   int kept = 0;
   while (n_slots < 2 * (size_t)e->n)
     n_slots *= 2;
@@ -221,7 +221,7 @@ static void drop_equal_layouts(enumeration *e) {
   e->n = kept;
 }
 
-/* Keeps the strategies that tp.factors names. */
+/* Keeps the strategies named by tp.factors. */
 static tp_status keep_named(enumeration *e) {
   tp_strategy named;
   MlirAttribute factors = tp__get(e->rule->op, "tp.factors");
@@ -245,7 +245,7 @@ static tp_status keep_named(enumeration *e) {
                           "tp.factors names a strategy that this op does not have on this mesh");
 }
 
-/* Keeps the strategies whose results agree with the op's own annotation. */
+/* Keeps the strategies whose results match the op's own annotation. */
 static tp_status keep_pinned(enumeration *e) {
   const tp_rule *rule = e->rule;
   tp_planner *p = e->planner;
@@ -292,10 +292,11 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
   return (double)(tp_spec_local_elements(p->mesh, spec, map->rank, map->shape) * map->element_size);
 }
 
-/* A change of layout in between is priced for itself: a constraint that changes nothing costs
- * nothing, and a plan costs the same when it is planned again. */
-/* Is the value made by an elementwise op, so that it is in registers where another one reads it?
- * Not if it has to be `stored`, unless it is made from nothing, which is made again. */
+/* True if an elementwise op produces the value, so that another elementwise op reads it from
+ * registers. If the value must be `stored`, this holds only for values made from no input, since
+ * each user recomputes them. Constraints in between are skipped: their reshard is priced
+ * separately, so a constraint that changes nothing costs nothing, and a plan costs the same when it
+ * is planned again. */
 static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, bool stored) {
   const tp_planned_value *v = map->number < 0 ? NULL : &p->values[map->number];
   while (v && p->nodes[v->node].kind == TP_NODE_LAYOUT)
@@ -307,7 +308,7 @@ static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, b
   return rule->is_elementwise && (!stored || rule->is_free);
 }
 
-/* Which values of the op are made in blocks: bits for operands, then results. */
+/* Which values of the op are computed in blocks, as bits: operands first, then results. */
 static uint64_t in_blocks(const tp_rule *rule) {
   uint64_t set = 0;
   for (int i = 0; i < rule->n_operands + rule->n_results && i < 64; i++)
@@ -317,9 +318,9 @@ static uint64_t in_blocks(const tp_rule *rule) {
   return set;
 }
 
-/* Between elementwise ops values stay in registers once fused: the operands, as bits, that do not
- * travel through memory. What an op reads block by block is stored, unless it is made so itself: a
- * mask that several attentions share. */
+/* Operands that do not travel through memory, as bits: between fused elementwise ops values stay in
+ * registers. An operand that a blockwise op reads is stored unless it is itself computed in blocks,
+ * such as a mask that several attentions share. */
 static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   uint64_t fused = 0;
   bool reads_blocks = in_blocks(rule) != 0;
@@ -331,8 +332,8 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   return fused;
 }
 
-/* The cost of local work on a topology. Only what enters a cluster of fused ops is charged. While
- * parts travel in a ring the op runs once for each and adds to its result. */
+/* Cost of local work on a topology. Only the inputs of a cluster of fused ops are charged. In a
+ * ring the op runs once for each part and accumulates into its result. */
 static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule,
                             const tp_strategy *s, uint64_t fused) {
   int64_t parts = tp__ring_parts(p->mesh, s);
@@ -351,7 +352,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
                        : 0;
     if (!(fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
-    if (!mlirOperationIsNull(map->pad)) /* what is padded is written and read once more */
+    if (!mlirOperationIsNull(map->pad)) /* the padded copy is written and read once more */
       work.memory_bytes += 2 * bytes;
   }
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
@@ -387,7 +388,7 @@ tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
   return (parts - 1) * (compute < send ? compute : send);
 }
 
-/* Keeps the first strategy, which splits least, and of the others those that cost least. */
+/* Keeps the first strategy, which splits least, and the cheapest of the others. */
 static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_out) {
   int *kept;
   *left_out = 0;
@@ -405,7 +406,7 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
   return TP_OK;
 }
 
-/* Fills `node` with the strategies found. */
+/* Fills `node` with the enumerated strategies. */
 static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
   const tp_rule *rule = e->rule;
   tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
@@ -425,8 +426,8 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   return TP_OK;
 }
 
-/* What is made in blocks has its parts where they are used: the strategies stay under which it is
- * not partial and the op moves nothing, but keys or values in a ring. */
+/* Values computed in blocks must stay where they are used. Keeps the strategies in which such
+ * values are not partial and the op communicates nothing except keys or values in a ring. */
 static void keep_blocks(enumeration *e) {
   const tp_rule *rule = e->rule;
   const tp_mesh *mesh = e->planner->mesh;
@@ -468,7 +469,7 @@ static bool is_annotated(MlirOperation op) {
          !mlirAttributeIsNull(tp__get(op, "tp.factors"));
 }
 
-/* Equal ops share the arrays of one node; an annotated op is a case of its own. */
+/* Equal ops share the arrays of one node. An annotated op is never shared. */
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   const tp_rule *rule = p->program.items[item].rule;
   enumeration *e = p->op_scratch;

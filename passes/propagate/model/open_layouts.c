@@ -1,5 +1,5 @@
-/* Nodes that take any layout which an annotation leaves open: arguments, constraints, carried
- * values. */
+/* Nodes that accept every layout their annotation leaves open: arguments, constraints, carried
+ * values, results. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n
   return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
 }
 
-/* Does the set have either all parts of an axis or none? */
+/* True if the set has, for each axis, either all of its parts or none. */
 static bool is_complete(const tp_mesh *mesh, unsigned axes) {
   for (int a = 0; a < mesh->n_axes; a++)
     for (int b = 0; b < mesh->n_axes; b++)
@@ -41,15 +41,15 @@ bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named)
   return size % a->size == 0 || named || size > a->parent_size;
 }
 
-/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that may go
- * there. */
+/* All layouts of a value: those that extend `pin` on its open dimensions, by every axis that is
+ * allowed there. */
 typedef struct layout_list {
   tp_planner *planner;
-  int value; /* its number */
+  int value; /* its number in the program */
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
-  const uint8_t *order; /* in which axes are added */
+  const uint8_t *order; /* order in which axes are appended */
   int n, left_out;
   tp_spec specs[TP_MAX_FOUND];
 } layout_list;
@@ -101,7 +101,7 @@ static void extend(layout_list *list, tp_spec spec, int done) {
   }
 }
 
-/* Keeps the layout that splits least, and of the others those that take least memory. */
+/* Keeps the layout that splits least, and of the others those that take the least memory. */
 static tp_status limit(layout_list *list) {
   tp_planner *p = list->planner;
   int *kept;

@@ -1,30 +1,31 @@
 /* Plans for a runtime that communicates while it computes.
  *
- * The solver adds up costs. Here the plan that it chose runs through two streams: one computes, op
- * by op; the other changes layouts, of those that are ready the one whose op comes first. The part
- * of a change for which an op has to wait is exposed. Then changes are priced by their exposed
- * share, the problem is solved again, and the plan that takes least time in the streams is kept.
+ * The solver minimizes a sum of costs. Here its plan is simulated in two streams: one computes, op
+ * by op; the other reshards, and of the ready reshards runs the one whose op comes first. The
+ * exposed part of a reshard is the time for which an op waits for it. Then each reshard is priced
+ * by its exposed share, the problem is solved again, and the plan with the least simulated time is
+ * kept.
  *
- * What ops communicate inside is compute, but for rings: while a part is computed with, the next
- * one comes in. Loops are taken as one op after the other. Changes of arguments start at once: what
- * they hold of memory meanwhile is not counted. */
+ * Communication inside ops counts as compute, except for rings: the next part arrives while the
+ * current one is computed with. A loop is simulated as a straight line of ops. Reshards of
+ * arguments start at once; the memory they hold meanwhile is not counted. */
 #include "passes/propagate/model/planner.h"
 
 #include <string.h>
 
-/* A change of layout that takes time: of a value into its copy, or into what a use wants. */
+/* A reshard that takes time: of a value into its copy, or into the layout that a use expects. */
 typedef struct change {
-  int value, use; /* use: -1 for the copy */
-  int at;         /* the node that waits for it; n_nodes: the end of the function */
-  int after;      /* the change that it starts from, -1: the value as it is produced */
-  int next;       /* of the same producer, -1: none */
+  int value, use; /* index of the use; -1 for the copy */
+  int at;         /* the first node that waits for it; n_nodes: the end of the function */
+  int after;      /* the reshard it starts from; -1: the value as produced */
+  int next;       /* next reshard of the same producer; -1: none */
   tp_cost cost;
   tp_cost ready, start, end; /* -1: not known yet */
 } change;
 
 typedef struct wait {
   int change;
-  int next; /* of the same node, -1: none */
+  int next; /* next wait of the same node; -1: none */
 } wait;
 
 typedef struct streams {
@@ -32,21 +33,21 @@ typedef struct streams {
   size_t n_changes, change_capacity, n_waits, wait_capacity;
   change *changes;
   wait *waits;
-  int *produced;             /* by node: its first change, -1: none */
-  int *waited;               /* by node, and the end: its first wait */
-  tp_cost computed, changed; /* when each stream is free */
+  int *produced;             /* by node: its first reshard, -1: none */
+  int *waited;               /* by node, and the end: its first wait, -1: none */
+  tp_cost computed, changed; /* when each stream becomes free */
 } streams;
 
 static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
-/* ---- what there is to do ---- */
+/* ---- the reshards of a plan ---- */
 
 static tp_cost price(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
   return tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size),
                         v->trips);
 }
 
-/* What closes an iteration or the function waits at the end of all. */
+/* Uses that close an iteration or the function wait at the very end. */
 static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use *use) {
   bool closes = p->nodes[use->node].kind == TP_NODE_RESULT || use->node <= v->node;
   return closes ? (int)p->n_nodes : use->node;
@@ -108,20 +109,20 @@ static tp_status add_changes_of(streams *s, int k) {
 
 /* ---- the streams ---- */
 
-/* What changes of a node's values start from is there now. */
+/* Marks the reshards that start from a value of the node as ready at time `now`. */
 static void set_ready(streams *s, int node, tp_cost now) {
   for (int c = s->produced[node]; c >= 0; c = s->changes[c].next)
     if (s->changes[c].after < 0)
       s->changes[c].ready = now;
 }
 
-/* Is `a` run before `b`, when the stream is free at `now`? */
+/* True if `a` runs before `b` when the stream is free at `now`. */
 static bool precedes(const change *a, const change *b, tp_cost now) {
   tp_cost x = later(a->ready, now), y = later(b->ready, now);
   return x != y ? x < y : a->at < b->at;
 }
 
-/* Runs the next change. */
+/* Runs the next reshard. */
 static void run_next(streams *s) {
   change *best = NULL;
   for (size_t i = 0; i < s->n_changes; i++) {
@@ -138,8 +139,8 @@ static void run_next(streams *s) {
       s->changes[c].ready = best->end;
 }
 
-/* The share of a change that lies behind `base`, of TP_EXPOSED parts: rounded up, and never
- * none. */
+/* Sets the share of a reshard that runs after `base`, in units of 1/TP_EXPOSED: rounded to the
+ * nearest unit, and at least 1. */
 static void expose(tp_planner *p, const change *c, tp_cost base) {
   tp_cost exposed = later(c->end - later(c->start, base), 0);
   tp_planned_value *v = &p->values[c->value];
@@ -147,7 +148,7 @@ static void expose(tp_planner *p, const change *c, tp_cost base) {
   *(c->use < 0 ? &v->exposed : &v->uses[c->use].exposed) = (uint8_t)(part <= 1 ? 1 : part + 0.5);
 }
 
-/* Lets the compute stream wait for all changes that the node needs. */
+/* Lets the compute stream wait for all reshards that the node needs. */
 static void wait_for(streams *s, int node) {
   tp_cost base = s->computed;
   for (int w = s->waited[node]; w >= 0; w = s->waits[w].next) {
@@ -181,7 +182,7 @@ static tp_cost run_streams(streams *s) {
   return s->computed;
 }
 
-/* The time of the chosen plan in two streams; sets the exposed share of every change. */
+/* Simulates the chosen plan in two streams; sets *time and the exposed share of every reshard. */
 static tp_status simulate(tp_planner *p, tp_cost *time) {
   streams s = {.p = p};
   s.produced = tp__calloc(2 * p->n_nodes + 1, sizeof *s.produced);

@@ -1,5 +1,5 @@
-/* Pads that windows read in place: each user that can gets one of its own, in front of it, with the
- * attribute that says so. */
+/* Clones pads that windows can read in place. Each such user gets its own pad in front of it,
+ * marked with tp.in_place. */
 #include "passes/propagate/model/planner.h"
 
 #include "ir/diagnostics.h"

@@ -1,15 +1,15 @@
-/* What a written plan holds: every value's bytes on one device while it is in use, and the moment
- * when that is most.
+/* Computes the peak memory of a written plan: the bytes of every value on one device while it is
+ * live, and the op at which their sum is largest.
  *
- * The caller owns the memory of arguments and results; it is there from the start to the end. A
- * value that is returned as it is made is made in the result's memory. Other values live from the
- * op that makes them to their last use; one from outside a loop that is used in it lives until the
- * loop ends, and what a loop carries lives from its start to the last use of the result. No memory
- * is held by values that the compiler of the local program never stores: those that are made from
- * nothing (empty, fill, splat), unless their layout changes, and those between two elementwise ops
- * that become one loop nest. They only extend the life of what they are made from, as do other
- * names of the same data (reshapes, changes of layout that change nothing). What attention makes in
- * blocks (attention.h) does that too, and holds a block. */
+ * The caller owns the memory of arguments and results, which lives from start to end. A value that
+ * is returned as produced is produced in the result's memory. Other values live from their op to
+ * their last use. A value defined outside a loop and used in it lives until the loop ends. A
+ * carried value lives from the start of the loop to the last use of the loop's result. Values that
+ * the compiler of the local program never stores hold no memory: those made from no input (empty,
+ * fill, splat), unless their layout changes, and those between two elementwise ops that are fused
+ * into one loop nest. They only extend the live ranges of their operands, as do views (reshapes,
+ * reshards that change nothing). Attention values computed in blocks (attention.h) do the same and
+ * hold one block. */
 #include "passes/propagate/model/memory_model.h"
 #include "passes/propagate/model/storage.h"
 
@@ -17,24 +17,23 @@ enum { RETURNED = 1, IN_RESULT = 2 };
 
 typedef struct peak_finder {
   tp_planner *planner;
-  tp_timeline timeline; /* with the changes of layout that were written */
-  int *last;            /* by moment: until when what it reads is needed */
-  int64_t *delta;       /* by moment: bytes that begin there, minus those that ended just before */
-  /* by value: is it returned by the function; does its memory become that of a result of the
-   * function? */
+  tp_timeline timeline; /* with the written reshards */
+  int *last;            /* by op: the last op that needs what it reads */
+  int64_t *delta;       /* by op: bytes allocated there, minus those freed just before */
+  /* by value, as flags: the function returns it; its buffer becomes that of a function result */
   uint8_t *places;
-  /* by value: the moment at which its memory becomes that of another value; -1: at none */
+  /* by value: the op at which its buffer becomes that of another value; -1: none */
   int *overwritten;
-  tp_spec *others; /* layouts of the values that the planner does not have */
-  tp_memo layouts; /* of changes of layout, by annotation and type */
-  tp_memo steps;   /* what their steps hold, by both layouts and type */
+  tp_spec *others; /* layouts of the values unknown to the planner */
+  tp_memo layouts; /* of reshards, by annotation and type */
+  tp_memo steps;   /* bytes of reshard steps, by source layout, result layout and type */
   size_t n_held, capacity;
-  tp_held *held; /* everything that is ever held */
+  tp_held *held; /* all live ranges */
   bool failed;   /* memory ran out */
 } peak_finder;
 
-/* What a change of layout says that it makes. Deep programs say it in few ways; reading it anew
- * takes longer than all else that is done for it. */
+/* The layout that a reshard makes. Cached, because deep programs have few distinct annotations, and
+ * parsing them dominates the time of this file. */
 static tp_spec changed_to(peak_finder *f, MlirOperation op) {
   int64_t key[] = {(int64_t)(intptr_t)tp__get(op, "tp.sharding").ptr,
                    (int64_t)(intptr_t)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr};
@@ -52,7 +51,7 @@ static tp_spec changed_to(peak_finder *f, MlirOperation op) {
   return annotation.spec;
 }
 
-/* Of values that the planner does not have: as a change of layout that was put in says. */
+/* Sets the layouts of values unknown to the planner: those of inserted reshards. */
 static void read_others(peak_finder *f) {
   const tp_timeline *t = &f->timeline;
   for (size_t i = 0; i < t->n_others; i++) {
@@ -66,7 +65,7 @@ static const tp_planned_value *planned(const peak_finder *f, int value) {
   return (size_t)value < f->planner->n_values ? &f->planner->values[value] : NULL;
 }
 
-/* The layout of a value of the written plan. */
+/* The layout of a value in the written plan. */
 static tp_spec layout_of(const peak_finder *f, int value) {
   const tp_planned_value *v = planned(f, value);
   return v ? tp__plan_produced(f->planner, v) : f->others[(size_t)value - f->planner->n_values];
@@ -80,7 +79,7 @@ static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
 }
 
-/* Of a value whose layout is chosen or changed: of one in blocks, a block. */
+/* Bytes of a value in its layout; the bytes of one block if it is computed in blocks. */
 static int64_t bytes_of(const peak_finder *f, int value) {
   const tp_planner *p = f->planner;
   const tp_planned_value *v = planned(f, value);
@@ -92,7 +91,7 @@ static int64_t bytes_of(const peak_finder *f, int value) {
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
-/* Is the value more than a block? What fits into one is stored as it is. */
+/* True if the value is larger than a block. A value that fits into one is stored whole. */
 static bool in_blocks(const peak_finder *f, int value) {
   const tp_planner *p = f->planner;
   const tp_planned_value *v = planned(f, value);
@@ -111,8 +110,7 @@ static bool changes_nothing(const peak_finder *f, int k) {
                        layout_of(f, f->timeline.moments[k].result));
 }
 
-/* Does the layout of the value change on the way to a user? Then also what is made from nothing is
- * stored. */
+/* True if a reshard of the value changes its layout. Then even a fill or splat is stored. */
 static bool is_changed(const peak_finder *f, int value) {
   const tp_timeline *t = &f->timeline;
   bool changed = false;
@@ -123,22 +121,22 @@ static bool is_changed(const peak_finder *f, int value) {
   return changed;
 }
 
-/* Is what op k makes returned by the function as it is made, not by way of control flow? */
+/* True if the function returns the result of op k as produced, not through control flow. */
 static bool is_returned(const peak_finder *f, int k, int value) {
   const tp_moment *m = &f->timeline.moments[k];
   return m->parent < 0 && f->places[value] & RETURNED && !m->is_control;
 }
 
-/* Is the use one that reads no element, but says only where a result might be made? The local
- * program makes it elsewhere. */
+/* True if the use reads no element but only names a place for a result (an unread init). The local
+ * program allocates the result elsewhere. */
 static bool is_unread(const tp_timeline *t, int use) {
   const tp_moment *m = &t->moments[t->uses[use].moment];
   int i = use - m->first_use;
   return m->rule && i < m->n_operands && i < m->rule->n_operands && m->rule->operands[i].is_unused;
 }
 
-/* Until when what op k makes is needed, from moment `at` on. What a loop starts from is needed no
- * longer than to start it. */
+/* The last op, `at` or later, that needs the result of op k. The initial value of a loop is needed
+ * only until the loop starts. */
 static int last_use(const peak_finder *f, int k, int value, int at) {
   const tp_timeline *t = &f->timeline;
   int last = at, place = t->moments[k].parent;
@@ -169,7 +167,7 @@ static void hold_value(peak_finder *f, int value, int from, int to) {
                     from, to});
 }
 
-/* Bytes that the steps of a change of layout hold, which are neither its start nor its end. */
+/* Bytes of the intermediate buffers of a reshard, besides its source and result. */
 static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType type,
                              int64_t *bytes) {
   tp_planner *p = f->planner;
@@ -209,19 +207,20 @@ static tp_status hold_steps(peak_finder *f, int k) {
   return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
 }
 
-/* Is what op k makes in the memory of a result of the function? It may be overwritten by what
- * is. */
+/* True if op k makes its result in the memory of a function result, also because a later op
+ * overwrites it there. */
 static bool lies_in_result(const peak_finder *f, int k, int value) {
   return f->places[value] & IN_RESULT || is_returned(f, k, value);
 }
 
-/* From moment k on, at which it is made, until it is last used or overwritten. */
+/* Holds the value from op k, which makes it, until its last use or until it is overwritten. */
 static void hold_result(peak_finder *f, int k, int value, int last) {
   int taken_over = f->overwritten[value];
   hold_value(f, value, k, taken_over >= 0 ? taken_over - 1 : last);
 }
 
-/* What a region carries lives outside of its block. Numbers take no memory worth counting. */
+/* Holds the values that a control-flow op carries; they live outside of its block. Scalars take no
+ * memory worth counting. */
 static void hold_carried(peak_finder *f, int k) {
   const tp_timeline *t = &f->timeline;
   MlirOperation op = t->moments[k].op;
@@ -230,7 +229,7 @@ static void hold_carried(peak_finder *f, int k) {
     if (value >= 0 && !lies_in_result(f, k, value))
       hold_result(f, k, value, last_use(f, k, value, t->moments[k].end));
   }
-  if (!tp__op_is(op, "scf.while")) /* whose condition passes other values on */
+  if (!tp__op_is(op, "scf.while")) /* its condition may pass on other values than it gets */
     return;
   MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++) {
@@ -254,11 +253,11 @@ static void hold_workspace(peak_finder *f, int k) {
                       tp__timeline_number(&f->timeline, rule->ring.last)});
 }
 
-/* One of the results of op k: `overwritten` is the value whose memory they take over; -1: none. */
+/* Accounts for one result of op k. `overwritten` is the value whose buffer it reuses; -1: none. */
 static void hold_made(peak_finder *f, int k, int value, bool stored, int overwritten) {
   int last = last_use(f, k, value, k);
   bool in_result = lies_in_result(f, k, value);
-  /* blocks are made where the last of them is used */
+  /* blocks are computed until the last use, so operands stay live until then */
   if ((!stored && !in_result) || in_blocks(f, value))
     f->last[k] = last > f->last[k] ? last : f->last[k];
   if (!stored) {
@@ -287,7 +286,7 @@ static tp_status hold_op(peak_finder *f, int k) {
   bool stored = m->rule && m->rule->is_free
                     ? is_changed(f, m->result)
                     : !tp__is_unstored(f->planner, &f->timeline, k) && !changes_nothing(f, k);
-  if (!stored && m->n_operands == 0) /* nothing is needed for its sake */
+  if (!stored && m->n_operands == 0) /* it keeps no operand live */
     return TP_OK;
   int overwritten = stored ? tp__overwritten(f->planner, &f->timeline, k) : -1;
   hold_made(f, k, m->result, stored, overwritten);
@@ -308,7 +307,7 @@ static void note_returned(peak_finder *f) {
   }
 }
 
-/* Of what the function is given or returns: all of it, and numbers too. */
+/* Bytes of a function argument or result: the whole tensor, scalars too. */
 static int64_t bytes_at(const peak_finder *f, MlirValue value) {
   int number = tp__timeline_find(&f->timeline, value);
   return bytes_in(f->planner, mlirValueGetType(value),
@@ -330,7 +329,7 @@ static void hold_boundary(peak_finder *f) {
   }
 }
 
-/* The tightest moment, and what is held then. */
+/* Finds the op with the highest memory use, and the buffers held then. */
 static void find_peak(peak_finder *f, tp_memory_peak *peak) {
   int64_t held = 0;
   int at = 0;
@@ -367,7 +366,7 @@ static tp_status hold_all(peak_finder *f) {
   tp_status status = TP_OK;
   read_others(f);
   note_returned(f);
-  /* backwards: users are known */
+  /* backwards, so that users are known */
   for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--)
     status = hold_op(f, (int)k - 1);
   if (status == TP_OK && !f->failed)

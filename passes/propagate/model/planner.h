@@ -1,5 +1,5 @@
-/* The planner's view of a function: nodes with strategies, values with uses. Shared by the files of
- * tp-propagate. */
+/* The planner's model of a function: nodes with strategies, values with uses. Shared by the files
+ * of tp-propagate. */
 #ifndef TP_PASSES_PROPAGATE_H
 #define TP_PASSES_PROPAGATE_H
 
@@ -18,59 +18,59 @@ typedef enum tp_node_kind {
   TP_NODE_OP,     /* item `index` */
   TP_NODE_LAYOUT, /* shard.shard, item `index`: a constraint */
   TP_NODE_RESULT, /* function result `index` */
-  /* carried value `slot` of item `index`: an iteration argument, a result of a branch */
+  /* carried value `slot` of item `index`: an iteration argument or a branch result */
   TP_NODE_CARRIED,
-  TP_NODE_COPY, /* the materialised layout of a value with several uses */
-  /* under a memory limit: a place where the layout of a value may change; see routes.h */
+  TP_NODE_COPY, /* the materialized layout of a value with several uses */
+  /* under a memory limit: a point where the layout of a value may change; see routes.h */
   TP_NODE_CHANGE,
-  /* under a memory limit: what a value is kept in until its last use, that of node `slot` */
+  /* under a memory limit: the layout held until the last use, set by station `slot` */
   TP_NODE_HELD,
-  TP_NODE_SPACE, /* under a memory limit: what node `slot` needs beside that for a while */
+  TP_NODE_SPACE, /* under a memory limit: extra memory that node `slot` needs for a while */
 } tp_node_kind;
 
-/* One decision. Specs are stored strategy-major: spec of input o under strategy s is in[s * n_in +
- * o]. */
+/* One decision. Specs are stored strategy-major: in[s * n_in + o] is the spec of input o under
+ * strategy s. */
 typedef struct tp_node {
   tp_node_kind kind;
   int index;
-  int slot; /* TP_NODE_CARRIED, TP_NODE_HELD, TP_NODE_SPACE */
-  int n;    /* strategies */
+  int slot; /* for TP_NODE_CARRIED, TP_NODE_HELD and TP_NODE_SPACE */
+  int n;    /* number of strategies */
   int n_in, n_out;
   tp_spec *in, *out;
-  tp_strategy *strategies; /* TP_NODE_OP */
+  tp_strategy *strategies; /* for TP_NODE_OP */
   tp_cost *costs;
-  const struct tp_station_way *ways; /* TP_NODE_CHANGE */
+  const struct tp_station_way *ways; /* for TP_NODE_CHANGE */
   int chosen;
-  int left_out; /* strategies beyond TP_MAX_STRATEGIES */
+  int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
 } tp_node;
 
 enum { TP_EXPOSED = 16 };
 
 typedef struct tp_use {
   int node, input; /* consumer */
-  /* to be rewired: operand `operand` of `op`, or all uses inside a region when operand < 0 */
+  /* the operand to rewire: `operand` of `op`; if `operand` < 0, all uses inside a region of `op` */
   MlirOperation op;
   int operand;
-  /* share of its change of layout, of TP_EXPOSED, that is paid; less than all only with overlap */
+  /* share of its reshard that is paid, of TP_EXPOSED; less than all of it only with overlap */
   uint8_t exposed;
 } tp_use;
 
 typedef struct tp_planned_value {
   MlirValue value;
   int node, output; /* producer */
-  int copy;         /* TP_NODE_COPY, or -1 */
+  int copy;         /* its TP_NODE_COPY, or -1 */
   int rank;
   const int64_t *shape;
   int64_t element_size;
   int n_uses;
   tp_use *uses;
   int use_capacity;
-  bool in_blocks; /* never stored as a whole (attention.h) */
-  /* it is taken in the layout in which it is made: in blocks, or from nothing under a memory
-   * limit */
+  bool in_blocks; /* computed block by block, never stored as a whole (attention.h) */
+  /* used in the layout in which it is produced: computed in blocks, or a constant fill under a
+   * memory limit */
   bool keeps_layout;
-  double trips;    /* how often a change of its layout would run: it stands behind the producer */
-  uint8_t exposed; /* of the change into its copy, as in tp_use */
+  double trips;    /* how often a reshard placed behind the producer would run */
+  uint8_t exposed; /* of the reshard into its copy, as in tp_use */
 } tp_planned_value;
 
 enum { TP_MAX_ORDERS = 8 };
@@ -78,55 +78,54 @@ enum { TP_MAX_ORDERS = 8 };
 typedef struct tp_planner {
   tp_pass *pass;
   const tp_mesh *mesh;
-  const tp_topology *topology; /* the prices of the objective, which plans are compared by */
-  const tp_topology *machine;  /* times */
+  const tp_topology *topology; /* prices of the objective, by which plans are compared */
+  const tp_topology *machine;  /* execution times */
   tp_reshard_cache *reshards;
   tp__arena *arena;
   tp_program program;
   bool follow;
-  bool mixes_sub_axes; /* an annotation splits an axis: any mix of its parts is offered */
+  bool mixes_sub_axes; /* an annotation splits an axis, so any mix of its parts is offered */
   tp_node *nodes;
   size_t n_nodes, node_capacity;
-  tp_planned_value *values; /* by number (program.h) */
+  tp_planned_value *values; /* by value number (program.h) */
   size_t n_values;
   tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms,
       layout_changes;
-  struct layout_list *layout_scratch; /* blocks that every node uses in turn */
+  struct layout_list *layout_scratch; /* scratch that every node reuses */
   struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;
-  struct tp_flow *flow;     /* which axes annotations bring to which dimension */
-  size_t number;            /* of the function, in the module */
-  struct tp_report *report; /* NULL: nobody asks for one */
-  tp_problem *problem;      /* that was solved */
-  double gap;               /* of cost over bound, that is good enough */
-  tp_clock *clock;          /* of the pass ... */
-  double end;               /* ... by which the function is to be planned */
-  int64_t memory_limit;     /* bytes of a device at any time; -1: none */
-  /* with a limit: a node has not all strategies that the program allows it */
-  bool is_restricted;
-  double effort;            /* of planning, with a limit ... */
-  int64_t limited_work;     /* ... as work of the solver */
+  struct tp_flow *flow;     /* which axes annotations propagate to which dimension */
+  size_t number;            /* index of the function in the module */
+  struct tp_report *report; /* NULL: no report was requested */
+  tp_problem *problem;      /* the problem that was solved */
+  double gap;               /* relative gap of cost over bound that is accepted */
+  tp_clock *clock;          /* of the pass */
+  double end;               /* deadline for planning this function */
+  int64_t memory_limit;     /* bytes per device at any time; -1: no limit */
+  bool is_restricted;       /* under a limit: tp__planner_restrict removed strategies of one node */
+  double effort;            /* planning effort under a limit */
+  int64_t limited_work;     /* the same as a budget of solver work */
   struct tp_routes *routes; /* NULL without a limit */
-  /* by node without routes, which strategies are in the problem; NULL: all ... */
+  /* by node, nodes of routes left out: which strategies are in the problem; NULL: all */
   const bool *const *kept;
-  int64_t n_cut; /* ... and how many are not: of those only a bound is known */
-  /* in which axes follow each other in one dimension: that of the mesh, and those that annotations
-   * have */
+  int64_t n_cut; /* number of strategies not in the problem; for those only a bound is known */
+  /* orders in which axes may follow each other on one dimension: that of the mesh, and those of
+   * annotations */
   int n_orders;
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
   int64_t work, width;
   tp_cost cost, bound;
-  bool overlaps;      /* choose by the time of two streams */
-  bool hides_rings;   /* in the problem at hand parts travel while others are computed with */
-  tp_cost overlapped; /* that time, with `overlaps` */
+  bool overlaps;      /* choose by the simulated time of two streams */
+  bool hides_rings;   /* in the current problem, ring parts travel while others are computed with */
+  tp_cost overlapped; /* simulated time of two streams, if `overlaps` */
   const char *method;
-  int64_t peak;      /* bytes that a device holds at most, when the plan is written */
-  bool is_cut_short; /* the clock ended the search: another run may find another plan */
-  bool heeds_clock;  /* what is stated now may be given up when the time is over ... */
-  bool is_given_up;  /* ... and was: it has wrong prices, and is thrown away */
+  int64_t peak;      /* peak bytes of a device in the written plan */
+  bool is_cut_short; /* the clock ended the search; another run may find another plan */
+  bool heeds_clock;  /* stating the current problem may be given up when the time is over */
+  bool is_given_up;  /* it was given up; the problem has wrong prices and is discarded */
 } tp_planner;
 
-/* What tp__flow_build finds for a planner. */
+/* The result of tp__flow_build for a planner. */
 typedef struct tp_found_flow {
   struct tp_flow *flow;
   int n_orders;
@@ -136,7 +135,7 @@ typedef struct tp_found_flow {
 typedef struct tp_func_list {
   size_t n, capacity;
   tp_program *programs;
-  /* by function, where the mesh stayed as it was read; NULL: of another mesh */
+  /* by function, if refining left the mesh unchanged; NULL: the flows are of another mesh */
   tp_found_flow *flows;
 } tp_func_list;
 
@@ -146,168 +145,170 @@ typedef struct tp_planning {
   tp_topology topology, machine;
   tp__arena arena;
   tp_func_list functions;
-  tp_reshard_cache *reshards; /* NULL: those of another planning are used */
+  tp_reshard_cache *reshards; /* NULL: the cache of another planning is used */
   tp_clock clock;
-  tp_planner common; /* what the planners of all functions start from */
+  tp_planner common; /* initial values for the planners of all functions */
 } tp_planning;
 
 enum {
-  TP_MAX_STRATEGIES = 1024, /* of a decision */
-  TP_MAX_FOUND = 1 << 14,   /* that are looked at, to choose among */
+  TP_MAX_STRATEGIES = 1024, /* per decision */
+  TP_MAX_FOUND = 1 << 14,   /* strategies enumerated, from which the kept ones are chosen */
 };
 
 /* strategy_bound.c */
-/* The indices of `max` of n > max things, ascending: the first one, and those of the others that
- * cost least. */
+/* Returns the indices of `max` of n > max items, ascending: the first item, and the cheapest of the
+ * others. */
 tp_status tp__keep_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept);
 typedef struct tp_layout_set tp_layout_set;
-/* Empties the one set that the planner has; NULL when memory runs out. */
+/* Empties the planner's only set and returns it; NULL when memory runs out. */
 tp_layout_set *tp__layout_set_empty(tp_planner *planner);
 void tp__layout_set_add(tp_layout_set *set, tp_spec spec);
-/* What was added, in order; of more than TP_MAX_STRATEGIES the first and those that were added most
- * often. Valid until the set is emptied. */
+/* Returns the added layouts in order of insertion. Of more than TP_MAX_STRATEGIES layouts it
+ * returns the first one and those added most often. Valid until the set is emptied. */
 tp_status tp__layout_set_list(tp_planner *planner, const tp_layout_set *set, const tp_spec **specs,
                               int *n, int *left_out);
 
-/* open_layouts.c: fills layouts of nodes that take any which an annotation leaves open. */
+/* open_layouts.c: fills in layouts of nodes that accept every layout their annotation leaves
+ * open. */
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
 tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
 tp_status tp__node_for_result(tp_planner *planner, int result, MlirValue value, tp_node *node,
                               bool *pinned);
 tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
-/* Is a dimension of `size` offered to be split by `axes` (bit a: axis a)? Unevenly only by whole
- * axes, and where each shard has something to do: parts of an axis are there because they divide.
- * Where annotations want all these axes there (`named`) shards may also be empty, and of parts of
- * an axis if some annotation splits an axis itself. */
+/* True if the planner may split a dimension of `size` by `axes` (bit a: axis a). Uneven splits are
+ * offered only for whole axes, and only if no shard is empty: an axis is cut into parts only where
+ * the parts divide. If annotations request all these axes there (`named`), shards may also be
+ * empty; parts of an axis may then split unevenly if some annotation splits an axis itself. */
 bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool named);
-/* False if no set of axes that has `axis` can be offered. */
+/* False if no set of axes containing `axis` can be offered. */
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
 
-/* pads.c: makes pads that windows can read in place ops of those windows (rules/in_place.h). */
+/* pads.c: gives each window that can read its pad in place a pad of its own (rules/in_place.h). */
 tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
 
 /* sub_axes.c */
-/* `refined` is the planner's mesh with its axes cut where that pays for one of the n programs;
- * flows[i] is that of program i, for the planner's mesh. */
+/* Sets `refined` to the planner's mesh, with axes cut into sub-axes where that pays off for one of
+ * the n programs. flows[i] becomes the flow of program i for the planner's mesh. */
 tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_program *programs,
                           tp_found_flow *flows, tp_mesh *refined);
-/* The size of the leading part of an axis of `parts` devices that divides the factor where the axis
- * does not, unless that would only save a little padding; 0: none. */
+/* Returns the size of the leading part of an axis of `parts` devices that divides the factor, if
+ * the whole axis does not. Returns 0 if there is none or if it would save only a little padding. */
 int64_t tp__size_cut(const tp_factor *factor, int64_t parts);
 
-/* op_strategies.c: fills strategies, layouts and costs of an op's node. */
+/* op_strategies.c: fills in the strategies, layouts and costs of an op's node. */
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
-/* Modelled time of what the op of a node computes as it was chosen, without what it
- * communicates. */
+/* Modeled compute time of a node's op under its chosen strategy, without communication. */
 tp_cost tp__node_compute(const tp_planner *planner, const tp_node *node);
-/* What strategy `s` of a node saves where a part comes in around a ring while the one at hand is
- * computed with; 0 without a ring. */
+/* Time that strategy `s` of a node saves by receiving the next ring part while it computes with the
+ * current one; 0 without a ring. */
 tp_cost tp__ring_hidden(const tp_planner *planner, const tp_node *node, int s);
-/* A cost that is paid `trips` times. */
+/* Returns a cost multiplied by the trip count, capped at TP_COST_FORBIDDEN. */
 tp_cost tp__cost_times(tp_cost cost, double trips);
 
 /* cost_keys.c */
 
 enum { TP_MAX_WORDS = 512 };
 
-/* A key in the making. With n > TP_MAX_WORDS it did not fit and must not be used. */
+/* A memo key under construction. If n > TP_MAX_WORDS the key did not fit and must not be used. */
 typedef struct tp_words {
   size_t n;
   int64_t words[TP_MAX_WORDS];
 } tp_words;
 
 void tp__words_add(tp_words *words, int64_t word);
-/* All of a rule that strategies and their costs depend on. */
+/* Adds everything of a rule that strategies and their costs depend on. */
 void tp__words_add_rule(tp_words *words, const tp_rule *rule);
-/* A word that rules share which are equal in that; 0: there is none, the rule is too long. False
- * when memory runs out. */
+/* Returns a word shared by all rules that are equal for tp__words_add_rule; 0 if the rule is too
+ * long for a key. False when memory runs out. */
 bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 
 /* axis_flow.c */
 tp_status tp__flow_build(tp_planner *planner);
-/* Does an annotation put `axis` on a dimension that is split unevenly? */
+/* True if an annotation puts `axis` on a dimension that is split unevenly. */
 bool tp__flow_is_uneven(const tp_planner *planner, int axis);
-/* May `axis` stand on dimension `dim` of the value with number `value` (program.h)? Always, unless
+/* True if `axis` may split dimension `dim` of value number `value` (program.h). Always true unless
  * strategy=follow. */
 bool tp__flow_allows(const tp_planner *planner, int value, int dim, int axis);
-/* Does an annotation put `axis` on `dim` of `value`, or on a dimension that factors link with
- * it? */
+/* True if an annotation puts `axis` on `dim` of `value`, or on a dimension linked to it by
+ * factors. */
 bool tp__flow_names(const tp_planner *planner, int value, int dim, int axis);
-/* Of all axes at once, as bits: those that tp__flow_names says, and the parts that were cut because
- * of the size of `dim` of `value`, or of a dimension that factors link with it. */
+/* The same for all axes at once, as bits. `named`: the axes for which tp__flow_names is true.
+ * `cut`: the sub-axes that were cut because of the size of `dim` of `value` or of a dimension
+ * linked to it by factors. */
 void tp__flow_axes(const tp_planner *planner, int value, int dim, uint8_t *named, uint8_t *cut);
 
-/* node_order.c: numbers the nodes anew, in the order in which the solver is quickest. */
+/* node_order.c: renumbers the nodes into the order in which the solver is fastest. */
 tp_status tp__order_nodes(tp_planner *planner);
 
 /* nodes.c: builds nodes and values. */
 tp_status tp__plan_nodes(tp_planner *planner);
-/* A value with several uses gets a node for its shared copy: the layouts that its producer or a
- * consumer can have. Part of the above without a memory limit. */
+/* Gives each value with several uses a node for its shared copy, with the layouts that its producer
+ * or a consumer can have. tp__plan_nodes calls it when there is no memory limit. */
 tp_status tp__plan_copies(tp_planner *planner);
-/* selection_problem.c, in this order: prices them, and the edges between them; solves, and sets
- * chosen. */
+/* selection_problem.c, in this order: prices nodes and the edges between them; solves, and sets
+ * `chosen`. */
 tp_status tp__plan_problem(tp_planner *planner);
 tp_status tp__plan_solve(tp_planner *planner);
-/* Both; of large functions with a time limit a plan of few strategies first (time_limited.c). */
+/* Does both. For large functions with a time limit it first makes a plan from few strategies
+ * (time_limited.c). */
 tp_status tp__plan(tp_planner *planner);
-/* The problem, with its memory limit or without. NULL where it was given up. */
+/* Builds the problem, with its memory limit or without. *problem is NULL if it was given up. */
 tp_status tp__plan_make_problem(tp_planner *planner, bool limited, tp_problem **problem);
-/* Solves with changes of layout priced by their exposed shares, and chooses anew. */
+/* Solves with reshards priced by their exposed shares, and updates `chosen`. */
 tp_status tp__plan_exposed(tp_planner *planner);
-/* overlap.c: chooses among plans for different exposed shares that which takes least time when
- * communication overlaps with compute; sets `overlapped`, and `cost` to what the plan costs without
- * overlap. */
+/* overlap.c: solves for several sets of exposed shares and keeps the plan that takes the least time
+ * when communication overlaps with compute. Sets `overlapped`, and sets `cost` to the cost of that
+ * plan without overlap. */
 tp_status tp__plan_overlap(tp_planner *planner);
-/* NULL for what has no layout, or is not planned yet. */
+/* NULL for a value that has no layout or is not planned yet. */
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 
-/* Bytes that a value of attention takes in blocks, of those that it would take as a whole. */
+/* Bytes that an attention value takes in blocks, given the bytes it would take as a whole. */
 int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 
-/* The layouts of the plan: what the producer gives, and what a use wants. */
+/* The layouts of the plan: what the producer makes, and what a use expects. */
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
-/* Share of a time limit for stating the problem; where that takes longer, the rest is for a plan of
- * few strategies (time_limited.c). */
+/* Share of the time limit for stating the problem. If stating takes longer, the remaining time goes
+ * to a plan from few strategies (time_limited.c). */
 #define TP_STATING 0.5
-/* time_limit.c: is what is stated given up, now or before? */
+/* time_limit.c: true if stating the problem is given up, now or earlier. */
 bool tp__clock_gives_up(tp_planner *planner);
-/* time_limited.c: plans with few strategies, and with all if there is time and that was not tried
- * before. */
+/* time_limited.c: plans with few strategies, then with all of them if there is time and that was
+ * not tried before. */
 tp_status tp__plan_late(tp_planner *planner);
 
-/* time_limit.c: a remark where the clock ended the search. */
+/* time_limit.c: emits a remark that the clock ended the search. */
 void tp__clock_remark(const tp_planner *planner);
-/* The clock ended the search before there was a plan. */
+/* Emits the error that the clock ended the search before there was a plan. */
 tp_status tp__clock_exceeded(const tp_planner *planner);
 
-/* remarks.c: remarks about large tensors of the plan, which is not written yet. */
+/* remarks.c: emits remarks about large tensors of the plan, before the plan is written. */
 tp_status tp__plan_remarks(tp_planner *planner);
 
-/* updates.c: an edge between each argument and the result that is its new value. */
+/* updates.c: adds an edge between each argument and the result that is its new value. */
 tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
 
 /* write_plan.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);
 
-/* A function that is planned again, with other annotations: `planner` has its nodes, and may go on
- * to price and solve. Not to be moved. */
+/* A function that is planned again with other annotations. `planner` has its nodes and can go on to
+ * price and solve. Must not be moved. */
 typedef struct tp_again {
   tp_pass pass;
   tp_planning planning;
   tp_planner planner;
 } tp_again;
 
-/* propagate.c: reads the module of `pass`, a copy of the one that `like` planned, and makes the
- * nodes of the same function; with `keep_mesh` for the same mesh, whatever the annotations say. To
- * be closed also when it fails. */
+/* propagate.c: reads the module of `pass`, a copy of the one that `like` planned, and builds the
+ * nodes of the same function. With `keep_mesh` it uses the same mesh, whatever the annotations say.
+ * Must be closed also when it fails. */
 tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again);
 void tp__again_close(tp_again *again);
-/* A handler of diagnostics for what is tried: it has been said before, or is not about the
- * input. */
+/* A diagnostic handler for trial plans: it discards diagnostics, which were reported before or do
+ * not concern the input. */
 MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data);
 
 #endif

@@ -1,9 +1,9 @@
-/* Which values of a plan have memory of their own once the program of one device is optimized
+/* Determines which values of a plan have their own buffer after the per-device program is optimized
  * (storage.h).
  *
- * What is mirrored here: linalg-fuse-elementwise-ops takes elementwise ops into their only user,
- * unless that is a contraction, which is out of its reach (tp-name-contractions); tp-prepare-fusion
- * makes numbers of tensors that are one; tp-name-contractions reads operands through transposes,
+ * It mirrors these passes: linalg-fuse-elementwise-ops fuses elementwise ops into their only user,
+ * unless that is a contraction, which it cannot reach (tp-name-contractions); tp-prepare-fusion
+ * turns one-element tensors into scalars; tp-name-contractions reads operands through transposes
  * and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an
  * operand. */
 #include "passes/propagate/model/storage.h"
@@ -22,10 +22,10 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
   return value >= 0 ? p->program.makers[value] : NULL;
 }
 
-/* ---- what has no memory ---- */
+/* ---- values without a buffer ---- */
 
-/* The use of the first result of op k, if that is the only one and by an operand of an op; -1: it
- * is not. */
+/* The only use of the first result of op k, if it is an operand of an op itself; -1: there are
+ * several uses, none, or one in a body. */
 static int only_use(const tp_timeline *t, int k) {
   int result = t->moments[k].result;
   bool is_one = result >= 0 && tp__timed_once(t, result) &&
@@ -33,7 +33,7 @@ static int only_use(const tp_timeline *t, int k) {
   return is_one ? t->values[result].first_use : -1;
 }
 
-/* Is there one iteration for each element of the result? */
+/* True if there is one iteration for each element of the result. */
 static bool reduces_nothing(const tp_rule *rule) {
   uint32_t in_result = 0;
   for (int d = 0; d < rule->results[0].rank; d++)
@@ -52,10 +52,10 @@ static bool goes_into_user(const tp_timeline *t, int k) {
          reduces_nothing(rule);
 }
 
-/* What is known of an op, as bits. */
+/* Cached properties of an op, as bits. */
 enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
 
-/* Becomes an elementwise op a part of its only user? */
+/* True if an elementwise op is fused into its only user. */
 static bool is_fused(const tp_timeline *t, int k) {
   tp_moment *m = &t->moments[k];
   if (!(m->known & FUSED_KNOWN))
@@ -72,23 +72,21 @@ bool tp__is_view(MlirOperation op) {
   return false;
 }
 
-/* ---- what follows from an op alone ---- */
+/* ---- properties of an op alone ---- */
 
-/* Equal ops share it (rules/alike.h): it is found out by looking into bodies and maps. */
+/* Shared by equal ops (rules/alike.h), since computing it inspects bodies and maps. */
 typedef struct tp_storage_form {
   bool is_view;
-  /* a generic whose elements are those of its only input: of one number, maybe */
-  bool repeats;
-  /* the same of a transpose too, with as many dimensions as its input, and of elements as large */
-  bool permutes;
-  bool is_contraction;   /* that the runtime is called for */
+  bool repeats;  /* a generic whose elements are those of its only input, possibly broadcast */
+  bool permutes; /* repeats, or a transpose; same rank and element size as its input */
+  bool is_contraction;   /* one for which the runtime is called */
   bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
-  /* bit i: then input i has the result's type, and is read at the place where the result is
+  /* if goes_elementwise, bit i: input i has the result's type and is read at the index that is
    * written */
   uint64_t aligned;
 } tp_storage_form;
 
-/* Has operand i of an elementwise op its element of the result at the same place? */
+/* True if operand i of an elementwise op is indexed like the result and has its type. */
 static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
   MlirValue value = mlirOperationGetOperand(nest->op, i);
   if (!tp__is_tensor(mlirValueGetType(value)) ||
@@ -114,12 +112,12 @@ static tp_storage_form find_form(const tp_rule *rule) {
                !nest.reduced && rule->operands[0].rank == rule->results[0].rank &&
                rule->operands[0].element_size == rule->results[0].element_size;
   f.goes_elementwise = !nest.reduced && tp__nest_is_elementwise(&nest);
-  for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has 64 operands at most */
+  for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has at most 64 operands */
     f.aligned |= (uint64_t)is_aligned(&nest, i, mlirOperationGetResult(op, 0)) << i;
   return f;
 }
 
-/* Without memory to remember it, it is found out again. */
+/* Recomputes the form if there is no memory to cache it. */
 static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
   tp_moment *m = &t->moments[k];
   if (m->form)
@@ -139,7 +137,7 @@ static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
   return *kept;
 }
 
-/* One number, repeated: by an op that repeats. */
+/* True if the input of an op that repeats it is a splat constant. */
 static bool is_number(MlirOperation op) {
   MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
   if (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant"))
@@ -148,7 +146,7 @@ static bool is_number(MlirOperation op) {
   return mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value);
 }
 
-/* Do only contractions read the result of op k, as a factor? */
+/* True if only contractions read the result of op k, as a left or right operand. */
 static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
   int first = t->values[t->moments[k].result].first_use;
   for (int use = first; use >= 0; use = t->uses[use].next) {
@@ -199,14 +197,14 @@ bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
   return m->known & UNSTORED;
 }
 
-/* ---- what is overwritten ---- */
+/* ---- overwritten buffers ---- */
 
-/* Fused ops that are looked through from one op: what is further away counts as stored apart.
- * Looking through all of a chain of any length from each end of it takes quadratic time, and its
- * depth in calls. */
+/* Maximal number of fused ops that are followed from one op; beyond it a value counts as stored
+ * separately. Following a whole chain from each of its ends would take quadratic time and recurse
+ * as deep as the chain. */
 enum { MOST_FUSED = 256 };
 
-/* Is everything that reads the value op `root`, or fused into it? */
+/* True if every reader of the value is op `root` or fused into it. */
 static bool ends_in(const tp_timeline *t, int value, int root) {
   for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
     if (!tp__timed_directly(t, use))
@@ -221,7 +219,7 @@ static bool ends_in(const tp_timeline *t, int value, int root) {
   return true;
 }
 
-/* May op `root` overwrite the value? It must be stored, be no result of a collective, and have no
+/* True if op `root` may overwrite the value: it is stored, no collective made it, and it has no
  * other readers. */
 static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
   int maker = value >= 0 ? t->values[value].maker : -1;
@@ -234,7 +232,8 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
   return is_stored && ends_in(t, value, root);
 }
 
-/* Of what op k reads, which is `root` or fused into it. */
+/* The value that op k, which is `root` or fused into it, reads and `root` may overwrite; -1:
+ * none. */
 static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
   const tp_moment *m = &t->moments[k];
   tp_storage_form f = form_of(p, t, k);
@@ -256,7 +255,7 @@ static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, 
   return -1;
 }
 
-/* What a reduction starts from, if it is the only reader. */
+/* The initial value of a reduction, if the reduction is its only reader; -1: none. */
 static int start_of(tp_planner *p, const tp_timeline *t, int k) {
   const tp_rule *rule = t->moments[k].rule;
   for (int i = 0; i < rule->n_operands; i++) {
@@ -276,13 +275,13 @@ int tp__overwritten(tp_planner *p, const tp_timeline *t, int k) {
   return start >= 0 ? start : overwritten_in(p, t, k, k, 0);
 }
 
-/* ---- what ops need while they run ---- */
+/* ---- scratch of running ops ---- */
 
 static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
   return tp_spec_local_elements(p->mesh, spec, map->rank, map->shape);
 }
 
-/* Products of probabilities and values are added up in f32 from block to block, and become the
+/* Products of probabilities and values are accumulated in f32 over the blocks and converted to the
  * element type at the end. */
 static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   const tp_value_map *result = &rule->results[0];

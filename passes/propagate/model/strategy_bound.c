@@ -1,9 +1,9 @@
 /* Bounds the number of strategies of a decision.
  *
- * They multiply with the axes of the mesh: an op with seven factors has 4096 on four axes, and a
- * table between two of them has the product. What is kept are strategies that do least work on a
- * device, and layouts that most ops ask for. What is left out is counted, and reported: cost and
- * bound are about what is kept. */
+ * The number of strategies is exponential in the number of mesh axes: an op with seven factors has
+ * 4096 on four axes, and the table between two such ops has the product. The strategies with the
+ * least work per device and the layouts requested by most ops are kept. Dropped ones are counted
+ * and reported: cost and bound hold for the kept strategies only. */
 #include "passes/propagate/model/planner.h"
 
 #include <stdlib.h>
@@ -48,9 +48,9 @@ _Static_assert((N_SLOTS & (N_SLOTS - 1)) == 0, "slots are found by a mask");
 struct tp_layout_set {
   int n;
   tp_spec specs[TP_MAX_FOUND];
-  tp_cost rarity[TP_MAX_FOUND]; /* minus how often it was added */
-  uint16_t slots[N_SLOTS];      /* its number + 1, 0: free */
-  /* the slot of each: most sets are small, and only these are cleared */
+  tp_cost rarity[TP_MAX_FOUND]; /* minus the number of times it was added */
+  uint16_t slots[N_SLOTS];      /* number of a layout + 1, 0: free */
+  /* slot of each layout: most sets are small, and only used slots are cleared */
   uint16_t taken[TP_MAX_FOUND];
 };
 _Static_assert((int)TP_MAX_FOUND < UINT16_MAX && (int)N_SLOTS - 1 <= UINT16_MAX,

@@ -1,14 +1,15 @@
-/* Sub-axes: cuts axes of the mesh into parts, before planning, where a dimension can take a part of
- * an axis but not all of it.
+/* Cuts axes of the mesh into sub-axes before planning, where a dimension can take a part of an axis
+ * but not all of it.
  *
- * Reshapes: a dimension whose major part is smaller than an axis can still carry it in parts; 2
- * key/value heads on 4 devices split the axis 2x2. Sizes: where an axis does not divide a
- * dimension, a part of it may; 8 heads on 16 split it 8x2, 6 experts on 4 2x2. The part that is
- * left over goes elsewhere, or replicates.
+ * Reshapes: a dimension whose major part is smaller than an axis can still be split by parts of the
+ * axis; 2 key/value heads on 4 devices split the axis 2x2. Sizes: if an axis does not divide a
+ * dimension, a part of it may; 8 heads on 16 devices split the axis 8x2, 6 experts on 4 split it
+ * 2x2. The remaining part splits another dimension or replicates.
  *
- * Every cut multiplies strategies. So reshapes are followed only along axes that annotations bring
- * to them, and sizes only where ops that take a good share of the time have them and cannot take
- * the axis whole: 8 key/value heads with 4 queries each need no cut of 8. */
+ * Every cut multiplies the number of strategies. So cuts for reshapes are made only along axes that
+ * annotations bring there. Cuts for sizes are made only if the ops concerned take a good share of
+ * the time and cannot use the whole axis: 8 key/value heads with 4 queries each need no cut at
+ * 8. */
 #include "passes/propagate/model/planner.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static int64_t gcd(int64_t a, int64_t b) {
 }
 
 int64_t tp__size_cut(const tp_factor *factor, int64_t parts) {
-  enum { MAX_WASTE = 8 }; /* an eighth of padding is borne */
+  enum { MAX_WASTE = 8 }; /* padding of up to 1/8 is accepted */
   int64_t common = gcd(factor->size, parts);
   if (factor->kind == TP_FIXED || common == 1 || common == parts)
     return 0;
@@ -36,8 +37,8 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts) {
 
 /* ---- reshapes ---- */
 
-/* A part that ends where the major part of the dimension does, if the rest of the axis fits into
- * the minor part. */
+/* Cuts the axis at the boundary of the major part of the dimension, if the rest of the axis fits
+ * into the minor part. */
 static void cut_for_reshape(tp_mesh *mesh, const char *name, int64_t major, int64_t minor) {
   for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
@@ -50,7 +51,7 @@ static void cut_for_reshape(tp_mesh *mesh, const char *name, int64_t major, int6
   }
 }
 
-/* Only axes that annotations put on the dimension or on one that it is made of. */
+/* Considers only axes that annotations put on the dimension or on one that factors link with it. */
 static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_value_map *map,
                         int dim, tp_mesh *refined) {
   const tp_dim *d = &map->dims[dim];
@@ -63,7 +64,8 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
   }
 }
 
-/* Also adds the axes that annotations use for uneven shards to `uneven`, as bits. */
+/* Cuts axes for all reshapes of a program. Also adds the axes that annotations use for uneven
+ * shards to `uneven`, as bits. */
 static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program,
                                      tp_found_flow *found, tp_mesh *refined, unsigned *uneven) {
   tp_planner flows = *common;
@@ -93,7 +95,7 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_program 
 typedef struct cut {
   int axis;
   int64_t at;   /* size of the leading part */
-  tp_cost time; /* on one device, of the ops that ask for it */
+  tp_cost time; /* on one device, of the ops that would benefit from the cut */
 } cut;
 
 typedef struct cuts {
@@ -119,7 +121,7 @@ static double tensor_bytes(const tp_value_map *map) {
              : 0;
 }
 
-/* What the op takes on one device, without the floor of a launch. */
+/* Time of the op on one device, without launch overhead. */
 static tp_cost op_time(const tp_planner *p, const tp_item *item) {
   const tp_rule *rule = item->rule;
   tp_work work = {.peak = rule->peak,
@@ -149,7 +151,8 @@ static bool has_factor(const tp_value_map *map, int f) {
   return false;
 }
 
-/* Do all tensors that the op reads have the factor? Those that it makes have every parallel one. */
+/* True if every tensor that the op reads has the factor. Results always have every parallel
+ * factor. */
 static bool is_everywhere(const tp_rule *rule, int f) {
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
@@ -158,8 +161,8 @@ static bool is_everywhere(const tp_rule *rule, int f) {
   return true;
 }
 
-/* Along a factor that all its tensors have an op takes the axis whole, without a copy of anything:
- * no part of it does better. */
+/* True if the op can take the whole axis along a factor that all its tensors have. Then nothing is
+ * replicated, and no part of the axis does better. */
 static bool is_taken_whole(const tp_rule *rule, int64_t parts) {
   for (int f = 0; f < rule->n_factors; f++)
     if (rule->factors[f].kind == TP_PARALLEL && rule->factors[f].size % parts == 0 &&
@@ -168,8 +171,8 @@ static bool is_taken_whole(const tp_rule *rule, int64_t parts) {
   return false;
 }
 
-/* The cuts of one axis that an op asks for, once each however many of its factors do; none if it
- * has one already, or needs none. */
+/* Adds the cuts of one axis that would help an op, each counted once even if several factors need
+ * it. Adds none if the op can already use an existing cut or the whole axis. */
 static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const tp_axis *axis,
                             tp_cost time, cuts *c) {
   int64_t wanted[TP_MAX_FACTORS];
@@ -203,7 +206,7 @@ static void find_cuts(const tp_planner *p, const tp_program *program, const tp_m
   }
 }
 
-/* Most time first; of equal ones that which splits the factor into most parts. */
+/* Sorts by time, descending; of equal times the cut with the larger leading part comes first. */
 static int by_time(const void *x, const void *y) {
   const cut *a = x, *b = y;
   if (a->time != b->time)
@@ -213,9 +216,9 @@ static int by_time(const void *x, const void *y) {
   return a->axis < b->axis ? -1 : 1;
 }
 
-/* Makes the cut that most time asks for; false if there is none worth it. One that does not line up
- * with those made before is left out; so are `uneven` axes: which rows a device has of 7 on 4
- * depends on where the axis is cut, and the annotation means the whole one. */
+/* Makes the cut with the most time behind it; false if no cut is worth it. Skips cuts that do not
+ * line up with earlier ones, and `uneven` axes: which of 7 rows a device has on an axis of 4
+ * depends on where the axis is cut, and the annotation means the whole axis. */
 static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_program *programs,
                           unsigned uneven, tp_mesh *refined) {
   enum { MIN_SHARE = 16 };
@@ -239,7 +242,7 @@ static int n_used_axes(const tp_mesh *mesh) {
 
 tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs,
                           tp_found_flow *flows, tp_mesh *refined) {
-  /* for sizes: so many cuts, and only up to so many axes */
+  /* for sizes: at most MAX_CUTS cuts, and none once there are MAX_CUT_AXES axes */
   enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 };
   tp_status status = TP_OK;
   tp_mesh made = *common->mesh;

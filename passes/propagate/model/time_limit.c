@@ -1,5 +1,5 @@
-/* time-limit=SECONDS: the one option with which plans depend on the machine and its load. It is off
- * unless given, and who reads a plan that the clock decided is told so. */
+/* Implements time-limit=SECONDS, the only option that makes plans depend on the machine and its
+ * load. It is off by default, and a remark marks every plan that the clock cut short. */
 #include "passes/propagate/model/time_limit.h"
 
 #include "passes/propagate/model/planner.h"

@@ -1,4 +1,4 @@
-/* The time limit of tp-propagate: one clock for all functions of a module, and for the report of
+/* The time limit of tp-propagate: one clock for all functions of a module and for the report of
  * their plans. */
 #ifndef TP_PASSES_PROPAGATE_CLOCK_H
 #define TP_PASSES_PROPAGATE_CLOCK_H
@@ -7,27 +7,29 @@
 
 #include "tp/solver.h"
 
-/* Times are seconds of the wall clock, but for `grace`. */
+/* Times are wall-clock seconds, except `grace`. */
 typedef struct tp_clock {
   bool is_limited;
   double end;      /* of the time that the pass has */
-  double deadline; /* of what is done now ... */
-  /* ... which goes on in any case until the thread has used so much processor time */
+  double deadline; /* of the current step */
+  /* the current step continues past its deadline until the thread has used this much processor
+   * time */
   double grace;
 } tp_clock;
 
-/* Reads time-limit= and starts. */
+/* Reads time-limit= and starts the clock. */
 tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock);
-/* What is done now may take this share, from 0 to 1, of the time that is left until `end`. Returns
- * the new deadline. */
+/* Gives the current step this share, from 0 to 1, of the time left until `end`. Returns the new
+ * deadline. */
 double tp__clock_share(tp_clock *clock, double end, double share);
-/* What is done now may use `seconds` of processor time from now, at least: what a busy machine
- * takes away does not count. */
+/* Grants the current step at least `seconds` of processor time from now. Time that other processes
+ * take on a busy machine does not count. */
 void tp__clock_extend(tp_clock *clock, double seconds);
-/* Is the time over for what is done now? Never without a limit. */
+/* True if the time of the current step is over. Never true without a limit. */
 bool tp__clock_is_over(const tp_clock *clock);
 
-/* What makes a solver heed the clock; zeros without a limit. The clock has to outlive their use. */
+/* Makes a solver stop when the clock is over; without a limit, never. The clock must outlive the
+ * use of the options. */
 void tp__clock_heed(tp_clock *clock, tp_solver_options *options);
 
 #endif

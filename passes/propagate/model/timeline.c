@@ -1,11 +1,12 @@
-/* The order in which a function's ops run, as numbers, and which of them use what others make. */
+/* Numbers a function's ops in the order in which they run, and records which ops use which
+ * values. */
 #include "passes/propagate/model/memory_model.h"
 
 typedef struct builder {
   tp_timeline *t;
-  int next_item; /* of the program, in the same order */
+  int next_item; /* in the program; items have the same order */
   int n_blocks;
-  int moment; /* whose body is looked into */
+  int moment; /* the op whose body is being visited */
 } builder;
 
 /* ---- values ---- */
@@ -33,7 +34,8 @@ static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
   return TP_OK;
 }
 
-/* Nearly all are numbered by the rule of their op. */
+/* Records op k as the maker of its results. Its rule numbers nearly all of them; others are
+ * added. */
 static tp_status add_results(tp_timeline *t, int k) {
   tp_moment *m = &t->moments[k];
   for (intptr_t i = 0; i < mlirOperationGetNumResults(m->op); i++) {
@@ -74,7 +76,7 @@ static tp_status add_use(tp_timeline *t, int k, int value) {
   return TP_OK;
 }
 
-/* The value of operand i: as the rule says, unless its layout is changed on the way. */
+/* The value of operand i: from the rule, unless a reshard replaced the operand. */
 static int operand_of(const tp_timeline *t, const tp_moment *m, int i) {
   MlirValue value = mlirOperationGetOperand(m->op, i);
   const tp_value_map *map = m->rule && i < m->rule->n_operands ? &m->rule->operands[i] : NULL;
@@ -109,7 +111,7 @@ static tp_status add_uses(builder *b, int k) {
 
 /* ---- ops ---- */
 
-/* Items come in the order of ops, but not all ops are items. */
+/* Items come in the order of ops, but not every op is an item. */
 static const tp_rule *next_rule(builder *b, MlirOperation op) {
   const tp_planner *p = b->t->planner;
   if (b->next_item == p->program.n_items ||
@@ -179,16 +181,16 @@ void tp__timeline_destroy(tp_timeline *t) {
   *t = (tp_timeline){0};
 }
 
-/* ---- where ops stand ---- */
+/* ---- positions of ops ---- */
 
-/* -1: it is none of the ops that have one. */
+/* The number of an op; -1: none. */
 static int number_of(const tp_timeline *t, MlirOperation op) {
   int value =
       mlirOperationGetNumResults(op) > 0 ? tp__timeline_find(t, mlirOperationGetResult(op, 0)) : -1;
   return value >= 0 ? t->values[value].maker : tp__table_get(&t->bare_ops, op.ptr);
 }
 
-/* The number of the op in whose region `value` is defined; -1: the function's. */
+/* The number of the op in whose region `value` is defined; -1: the function. */
 static int place_of(const tp_timeline *t, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   if (!mlirOperationIsNull(op))

@@ -1,5 +1,5 @@
-/* Results that are the new value of an argument (tp.updates): both have one layout, so that a
- * step's results are the next one's arguments. */
+/* Ties each result that is the new value of an argument (tp.updates) to that argument. Both get one
+ * layout, so that the results of a step are the arguments of the next one. */
 #include "passes/propagate/model/planner.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* What other decisions would cost. The other decision is found, and priced, in the space of all
- * plans of the function (plan_space.c); the annotation that makes it is read as the planner would
- * read it, so the figures are those that anybody gets who writes it. */
+/* Computes the cost of other decisions. A decision is found and priced in the space of plans of the
+ * function (plan_space.c). The annotation that forces it is read as the planner would read it, so
+ * that a user who writes the annotation gets the reported cost. */
 #include "passes/propagate/limits/memory_limited.h"
 #include "passes/propagate/report/plan_report.h"
 
@@ -9,20 +9,17 @@
 #include <string.h>
 
 enum {
-  COSTLY_PERCENT = 1, /* of the plan's cost: an annotation that costs less is not reported */
-  LITTLE_WORK =
-      /* of the solver for the plan: it may be done again where an annotation makes the planner
-       * offer more */
-  100000000,
-  /* how many plans are made to find costly annotations, for each alternative that may be
-   * reported */
+  COSTLY_PERCENT = 1, /* of the cost; annotations that cost less are not reported */
+  /* solver work for the plan, up to which the problem is solved again if an annotation makes the
+   * planner offer more */
+  LITTLE_WORK = 100000000,
+  /* plans made to find costly annotations, for each alternative that may be reported */
   PLANS_PER_ALTERNATIVE = 4,
 };
 
 /* ---- planning again ---- */
 
-/* What the planner makes of the copy as it is annotated now; `again` is to be closed also when it
- * fails. */
+/* Reads the copy with its current annotations. `again` must be closed also when it fails. */
 static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
   MlirDiagnosticHandlerID handler =
       mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
@@ -45,8 +42,8 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
   return price->found;
 }
 
-/* Is the problem of `again` about the same strategies, at the same costs, as that of the plan? Then
- * the space is turned to it. */
+/* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
+ * space selects it. */
 static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
   return p->memory_limit < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
          tp__space_match(space, &again->planner, covers);
@@ -71,7 +68,7 @@ static void set_or_remove(MlirOperation op, const char *name, MlirAttribute valu
     tp__set(op, name, value);
 }
 
-/* The annotation that the copy has at the place of this one. */
+/* The annotation that the copy has at the position of this one. */
 static tp_pin current(const tp_report *r, const tp_pin *pin) {
   tp_pin now = *pin;
   MlirOperation op = copied(r, pin->op);
@@ -95,8 +92,8 @@ static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute shardi
   set_or_remove(op, "tp.factors", factors);
 }
 
-/* A constraint cannot go, since others use its value; it asks for nothing when all its dimensions
- * are open. */
+/* The attribute that replaces a dropped annotation. A constraint cannot be removed because its
+ * value has users; with all dimensions open it demands nothing. */
 static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
   if (!pin->is_constraint)
     return (MlirAttribute){NULL};
@@ -111,19 +108,19 @@ const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
 static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
 
-/* ---- alternatives of a change of layout ---- */
+/* ---- alternatives of a reshard ---- */
 
 typedef enum subject { OUTPUT, INPUT, STRATEGY } subject;
 
-/* What a node has decided: the layout of an output or an input, or its strategy. */
+/* A decision of a node: the layout of an output or an input, or its strategy. */
 typedef struct decision {
   int node;
   subject what;
-  int at; /* the output or input */
+  int at; /* index of the output or input */
 } decision;
 
-/* Does strategy s of the node decide as strategy k of another list of the same node's
- * strategies? */
+/* True if strategy s of the node decides as strategy k in another list of the same node's
+ * strategies. */
 static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, decision d) {
   if (d.what != STRATEGY)
     return d.what == INPUT
@@ -137,7 +134,7 @@ static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, dec
   return same;
 }
 
-/* The annotation that says: node n has its strategy s. */
+/* Builds the annotation that forces strategy s of node n. */
 static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d,
                             int s, tp_pin *pin) {
   MlirContext context = r->pass->context;
@@ -162,7 +159,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
   enum { MAX_RESULTS = 64 };
   const tp_rule *rule = p->program.items[n->index].rule;
   MlirAttribute entries[MAX_RESULTS];
-  /* do the layouts of the results alone keep the op from deciding as it did? */
+  /* do the result layouts alone rule out the old decision? */
   bool decides = false;
   if (rule->n_results == 0 || rule->n_results > MAX_RESULTS ||
       rule->n_results != mlirOperationGetNumResults(rule->op))
@@ -185,8 +182,8 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
   return true;
 }
 
-/* The copy as it is annotated now, in which the decision is another. `other` is the cheapest plan
- * of those. */
+/* Prices the copy with its current annotations, in which the decision differs. `other` is the
+ * cheapest plan that decides otherwise. */
 static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node,
                             const bool *among, tp_cost limit, const tp_solution *other,
                             tp_price *price) {
@@ -212,7 +209,7 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
   return price->found;
 }
 
-/* The cheapest plan of those in which the node decides otherwise, as the annotation that makes
+/* Finds the cheapest plan in which the node decides otherwise, with the annotation that forces
  * it. */
 static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decision d,
                      const bool *among, tp_alternative *best) {
@@ -240,9 +237,9 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
   tp_solution_clear(&solution);
 }
 
-/* ---- where most strategies have no routes ---- */
+/* ---- problems in which most strategies have no routes ---- */
 
-/* The place of a node among those that are not of routes. */
+/* The index of a node, nodes of routes left out. */
 static int first_place(const tp_planner *p, int node) {
   int place = 0;
   for (int i = 0; i < node; i++)
@@ -257,7 +254,7 @@ static const tp_node *at_place(const tp_planner *p, int place) {
   return i < p->n_nodes ? &p->nodes[i] : NULL;
 }
 
-/* Plans the function of `again` with the strategies of a node that decide otherwise. */
+/* Plans the function of `again` with only those strategies of a node that decide otherwise. */
 static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again,
                            tp_alternative *other) {
   const tp_node *n = at_place(&again->planner, place);
@@ -269,12 +266,12 @@ static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int pla
   other->missing = any ? "none was found, and it is not proven that there is none" : NULL;
   bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK &&
                  solve_copy(r, again, &other->price);
-  other->price.exact = false; /* the annotation may offer more */
+  other->price.exact = false; /* the annotation might offer more */
   tp__free(among);
   return planned;
 }
 
-/* The function is planned anew, since the problem that was solved has few strategies. */
+/* Plans the function from scratch, since the solved problem has only few strategies. */
 static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternative *best) {
   tp_again again;
   tp_alternative other = {0};
@@ -294,7 +291,7 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
 static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d,
                               tp_alternative *best) {
   const tp_node *n = &space->planner->nodes[d.node];
-  /* for an annotation */
+  /* can it carry an annotation? */
   bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP;
   if (has_place && p->kept) {
     try_anew(r, p, d, best);
@@ -334,7 +331,7 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
   return status;
 }
 
-/* Is the time over, so that something is left out? */
+/* True if the time is over; the report then says that something was left out. */
 static bool out_of_time(tp_report *r, const tp_planner *p) {
   bool over = tp__clock_is_over(p->clock);
   r->function.is_cut_short |= over;
@@ -368,16 +365,16 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   return status;
 }
 
-/* ---- annotations that cost something ---- */
+/* ---- annotations that increase the cost ---- */
 
 typedef struct dropping {
   tp_report *r;
   tp_planner *p;
   tp_space *space;
-  int plans; /* that may still be made */
+  int plans; /* number of plans that may still be made */
 } dropping;
 
-/* Takes annotations out of the copy, or puts them back. */
+/* Removes annotations from the copy, or restores them. */
 static void drop(const tp_report *r, size_t first, size_t n, bool back) {
   const tp_function_report *f = &r->function;
   for (size_t i = first; i < first + n; i++)
@@ -385,8 +382,8 @@ static void drop(const tp_report *r, size_t first, size_t n, bool back) {
              back ? f->pins[i].factors : none);
 }
 
-/* The cheapest plan without these annotations, if it costs less than the limit, else a bound; of
- * several annotations near the plan only a bound. */
+/* Prices the plan without these annotations: for one annotation the cheapest plan if it costs less
+ * than the limit, for several only a bound. */
 static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *price) {
   tp_solution solution;
   *price = (tp_price){.exact = true};
@@ -420,8 +417,8 @@ static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_
   return known;
 }
 
-/* A group of annotations without which the plan costs about as much has none that costs more; else
- * its halves are looked at. */
+/* Examines a group of annotations. If the plan without them costs about the same, none of them is
+ * costly; else both halves are examined. */
 static void examine(dropping *d, size_t first, size_t n) {
   tp_function_report *f = &d->r->function;
   tp_price price = {0};
@@ -448,9 +445,10 @@ static tp_status find_costly(tp_report *r, tp_planner *p, tp_space *space) {
   return TP_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* The function without annotations, as far as its problem can be compared with that of the plan. */
+/* Reads the function without annotations; false if its problem is not comparable to that of the
+ * plan. */
 static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
   drop(r, 0, r->function.n_pins, false);
   bool read = read_copy(r, p, true, open);

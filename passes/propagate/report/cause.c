@@ -1,17 +1,16 @@
-/* Why a collective is there: a chain of facts of the plan, from an annotation to the use that wants
+/* Explains a collective by a chain of facts of the plan, from an annotation to the use that expects
  * another layout.
  *
- * Along one mesh axis an op does one thing: it splits a factor by it, lets a partial value through,
- * or does not use it. Two nodes that share a value which both have split by the axis are
- * neighbours; the shortest way over neighbours to a node that an annotation pins says where the
- * axis comes from. */
+ * Along one mesh axis an op does one thing: it splits a factor, passes a partial value through, or
+ * does not use the axis. Two nodes that share a value which both split by the axis are neighbors.
+ * The shortest path over neighbors to a pinned node tells where the axis comes from. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>
 
 /* Values at nodes: those of node n are at[first[n]] .. at[first[n + 1] - 1]. */
 typedef struct incidence {
-  int value, use; /* use < 0: the node makes the value */
+  int value, use; /* use < 0: the node produces the value */
 } incidence;
 
 typedef struct causes {
@@ -19,7 +18,7 @@ typedef struct causes {
   const tp_planner *p;
   int *first;
   incidence *at;
-  int *from, *queue; /* of a search: the node from which it came, -1 for none, -2 for not seen */
+  int *from, *queue; /* of a search: predecessor of each node, -1: none, -2: not visited */
   int n;
   const char *texts[TP_MAX_CAUSES];
 } causes;
@@ -78,7 +77,7 @@ static tp_choice choice_of(const causes *c, int node, int axis) {
                                : (tp_choice){TP_CHOOSE_NONE, 0, false};
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static const char *axis_text(const causes *c, int axis) {
   char name[2 * TP_MAX_AXIS_NAME];
@@ -108,7 +107,7 @@ static const char *pin_text(const causes *c, int node) {
                          tp__report_attr(c->r, pin->sharding));
 }
 
-/* ---- where an axis comes from ---- */
+/* ---- the origin of an axis ---- */
 
 static void visit_neighbours(causes *c, int node, int axis, int *n_queued) {
   for (int i = c->first[node]; i < c->first[node + 1]; i++) {
@@ -126,7 +125,8 @@ static void visit_neighbours(causes *c, int node, int axis, int *n_queued) {
   }
 }
 
-/* The nearest pinned node that has `axis`, and in `from` the way back from it; -1 if none. */
+/* Finds the nearest pinned node that has `axis`, and sets `from` to the path back from it; -1 if
+ * none. */
 static int find_pin(causes *c, int node, int axis) {
   int n = 0;
   for (size_t i = 0; i < c->p->n_nodes; i++)
@@ -141,7 +141,7 @@ static int find_pin(causes *c, int node, int axis) {
   return -1;
 }
 
-/* From the annotation to the node that has the axis because of it. */
+/* Appends the texts from the annotation to the node that has the axis because of it. */
 static void say_origin(causes *c, int node, int axis) {
   int pinned = find_pin(c, node, axis), between = 0;
   if (pinned < 0) {
@@ -158,9 +158,9 @@ static void say_origin(causes *c, int node, int axis) {
                            axis_text(c, axis)));
 }
 
-/* ---- both ends ---- */
+/* ---- producer and consumer ---- */
 
-/* The op that made the value partial, back from `node` through ops that let it pass. */
+/* The op that made the value partial, found from `node` back through ops that pass it on. */
 static int source_of_partial(const causes *c, int node, int axis) {
   for (size_t steps = 0;
        steps < c->p->n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT; steps++) {
@@ -175,7 +175,7 @@ static int source_of_partial(const causes *c, int node, int axis) {
   return node;
 }
 
-/* Why the value lies along `axis` as it does. */
+/* Appends the reason why the value has its layout along `axis`. */
 static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
   tp_place place = tp_spec_place(spec, axis);
   int node = v->node;
@@ -201,7 +201,7 @@ static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int ax
   say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
 }
 
-/* Is there a strategy of the consumer that takes the operand as it is, along this axis? */
+/* True if some strategy of the consumer takes the operand as it is along this axis. */
 static bool could_take(const causes *c, const tp_use *use, tp_place place, int axis) {
   const tp_node *node = &c->p->nodes[use->node];
   for (int s = 0; s < node->n; s++)
@@ -238,7 +238,7 @@ static void say_inside(causes *c, const tp_change *change, int axis) {
                          node_text(c, change->node), axis_text(c, axis)));
 }
 
-/* The axis that the collective is about: one that is somewhere before, and elsewhere after. */
+/* The axis that the collective serves: one whose place differs between source and target layout. */
 static int axis_of(const tp_change *change) {
   const tp_report_collective *o = &change->collectives[0];
   for (int i = 0; i < o->n_axes && change->node < 0; i++)

@@ -1,5 +1,5 @@
-/* The collectives of a plan to read: those of equal layers are told once, with what they take
- * together. */
+/* Groups the collectives of equal layers for the human-readable report, and prints each group once
+ * with its total. */
 #include "passes/propagate/report/plan_report.h"
 #include "passes/propagate/report/plan_text.h"
 
@@ -10,18 +10,18 @@
 
 typedef struct group {
   const json_t *first;
-  const json_t *alternative; /* the cheapest that is known for one of them, or NULL */
-  const char *missing;       /* why there is none, for one for which it was looked for, or NULL */
-  size_t at, n;              /* where the first stands in the list; how many there are */
+  const json_t *alternative; /* the cheapest alternative of its members, or NULL */
+  const char *missing;       /* why a member has none although it was searched for, or NULL */
+  size_t at, n;              /* index of the first member in the list; number of members */
   int64_t bytes;
   int64_t ps;
-  tp__string places; /* of the others */
-  const char *last;  /* of these */
+  tp__string places; /* locations of the other members */
+  const char *last;  /* the last of these */
 } group;
 
-/* ---- which are alike ---- */
+/* ---- grouping ---- */
 
-/* Equal but for the numbers in them: values and lines of another layer. */
+/* True if the texts differ only in numbers, such as values and lines of another layer. */
 static bool alike_texts(const char *a, const char *b) {
   while (*a && *b) {
     if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
@@ -38,7 +38,8 @@ static bool same(const json_t *a, const json_t *b, const char *key) {
   return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
-/* Results of a function are as alike as layers are; operands of other ops are not. */
+/* True if both collectives belong to one group. Uses in func.return may have different operand
+ * numbers, as those of equal layers have; uses in other ops may not. */
 static bool are_alike(const json_t *a, const json_t *b) {
   static const char *const keys[] = {"kind", "axes", "tensor", "reduction", "count", "from", "to"};
   const json_t *user = json_object_get(a, "consumer"), *other_user = json_object_get(b, "consumer");
@@ -55,7 +56,7 @@ static bool are_alike(const json_t *a, const json_t *b) {
   return alike;
 }
 
-/* Was no other plan looked for? */
+/* True if no other plan was searched for. */
 static bool is_passed_over(const json_t *collective) {
   return strcmp(tp__text_of(collective, "no_alternative"), tp__alternative_not_sought) == 0;
 }
@@ -101,13 +102,13 @@ static size_t make_groups(const json_t *list, group *groups) {
   return n;
 }
 
-/* The dearest first. */
+/* The most expensive first. */
 static int compare_groups(const void *a, const void *b) {
   const group *x = a, *y = b;
   return x->ps != y->ps ? (x->ps > y->ps ? -1 : 1) : x->at < y->at ? -1 : 1;
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static void print_alternative(tp__string *t, const json_t *other, double cost) {
   const json_t *pin = json_object_get(other, "annotation");

@@ -1,4 +1,4 @@
-/* What a plan communicates, in program order, and where its time goes. */
+/* Lists the communication of a plan in program order, and sums up the time of a step. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ tp_status tp__report_pins(tp_report *r, tp_planner *p) {
   return status;
 }
 
-/* ---- changes ---- */
+/* ---- reshards ---- */
 
 void tp__report_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to,
                        MlirOperation op) {
@@ -114,7 +114,7 @@ static tp_status sort_changes(tp_report *r, const tp_planner *p) {
   return TP_OK;
 }
 
-/* ---- their collectives ---- */
+/* ---- collectives of reshards ---- */
 
 static const struct {
   tp_step_kind step;
@@ -177,7 +177,7 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
   return TP_OK;
 }
 
-/* ---- what ops communicate inside ---- */
+/* ---- communication inside ops ---- */
 
 typedef struct inside {
   tp_report *r;

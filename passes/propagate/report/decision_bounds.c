@@ -1,5 +1,5 @@
-/* What each decision is worth: by how much, at least, every plan is dearer that decides it
- * otherwise. These are reduced costs, from the bound that proves the plan; nothing is planned for
+/* Computes a lower bound on the extra cost of every plan that makes a decision otherwise. These
+ * bounds are reduced costs from the bound that proves the plan; no other plans are made for
  * them. */
 #include "passes/propagate/report/plan_report.h"
 
@@ -10,7 +10,7 @@ static int by_worth(const void *a, const void *b) {
   return x->worth != y->worth ? (x->worth > y->worth ? -1 : 1) : x->node - y->node;
 }
 
-/* Values made from nothing follow their use: they decide nothing. */
+/* An op without inputs (fill) follows its use and decides nothing. */
 static bool decides(const tp_planner *p, const tp_node *node) {
   bool is_op = node->kind == TP_NODE_OP && !p->program.items[node->index].rule->is_free;
   return !p->overlaps && node->n > 1 &&
@@ -23,7 +23,7 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
   f->decisions = tp__calloc(p->n_nodes + 1, sizeof *f->decisions);
   tp_status status = bounds && f->decisions ? TP_OK : TP_NO_MEMORY;
   for (int v = 0; v < (int)p->n_nodes && status == TP_OK && !p->kept;
-       v++) { /* of strategies without routes nothing is known here */
+       v++) { /* if `kept`, strategies left out of the problem have no bounds */
     if (!decides(p, &p->nodes[v]))
       continue;
     tp_cost least = TP_COST_FORBIDDEN;

@@ -1,4 +1,5 @@
-/* explain=...: what the plan does with one value, and why, as a remark at the op that makes it. */
+/* Implements explain=...: a remark at the op that makes a value, with its layout, the reasons for
+ * it, and the cost of other layouts. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 enum { MAX_NEAR = 5 };
 
-/* ---- which value ---- */
+/* ---- the requested value ---- */
 
 static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
   MlirOperation op = tp__defining_op(v->value);
@@ -16,7 +17,8 @@ static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
   return mlirOperationIsNull(op) ? p->program.func : op;
 }
 
-/* FILE:LINE, where FILE is the end of a path, and some place of the location. */
+/* True if FILE:LINE matches some position in the location of the op. FILE may be the end of a
+ * path. */
 static bool is_at(tp_report *r, MlirOperation op, const char *wanted) {
   char *text = tp__arena_strdup(&r->arena, tp__report_location(r, op)), *to = text;
   size_t n = strlen(wanted);
@@ -55,14 +57,14 @@ static tp_status keep_known(tp_report *r, const char *name) {
 
 /* ---- other layouts ---- */
 
-/* A value may have hundreds of layouts, and a bound or a plan for one takes a while. So there are
- * bounds for the first ones, those that name whole axes before others, and plans for the nearest of
- * these by their bounds. Of the rest is known what the proof of the plan says. */
+/* A value may have hundreds of layouts, and a bound or a plan for each takes a while. So bounds are
+ * computed for the first ones, layouts with whole axes before others, and plans for those with the
+ * lowest bounds. For the rest, the report states the bounds from the proof of the plan. */
 enum { MOST_BOUNDED = 32, MOST_SOLVED = 12 };
 
 typedef struct other_layout {
   tp_spec spec;
-  bool in_parts; /* it names parts of axes that have been split */
+  bool in_parts; /* it names parts of axes that were split */
   bool possible;
   tp_cost cost, bound;
 } other_layout;
@@ -87,7 +89,7 @@ static void sort(other_layout *list, int n, int (*compare)(const void *, const v
     qsort(list, (size_t)n, sizeof *list, compare);
 }
 
-/* With the bound of each, of `bounds` by strategy. */
+/* Lists other layouts of the value, each with its lowest bound among `bounds` by strategy. */
 static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                         const tp_cost *bounds, other_layout *list) {
   const tp_node *node = &p->nodes[v->node];
@@ -115,7 +117,7 @@ static void allow(const tp_planner *p, const tp_planned_value *v, tp_spec spec, 
     allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], spec);
 }
 
-/* Better bounds for the candidates, the least of them first. */
+/* Tightens the bounds of the first n layouts, and sorts them by bound. */
 static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside,
                                const tp_planned_value *v, bool *allowed, const bool **rows, int n,
                                other_layout *list) {
@@ -132,8 +134,8 @@ static tp_status bound_layouts(const tp_planner *p, const tp_sensitivity *beside
   return status;
 }
 
-/* `allowed` has room for the strategies of the node that makes the value, `rows` NULL for all
- * others. */
+/* Plans with this layout. `allowed` must have an element per strategy of the producer; `rows` must
+ * be NULL for all other nodes. */
 static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside,
                               const tp_planned_value *v, bool *allowed, const bool **rows,
                               other_layout *other) {
@@ -167,7 +169,7 @@ static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value
                       us(other->bound - p->cost), us(other->cost - p->cost));
 }
 
-/* Those that no plan was made for. */
+/* Summarizes the layouts for which no plan was made. */
 static void say_others(const tp_planner *p, int n, const other_layout *others, tp__string *text) {
   int possible = 0;
   tp_cost least = TP_COST_FORBIDDEN;
@@ -183,7 +185,7 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
     tp__string_printf(text, "\n    %d more: impossible", n - possible);
 }
 
-/* Starts from what is known of the plan, for all layouts alike. */
+/* Reports the cost of other layouts. All of them reuse one tp_sensitivity of the plan. */
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                              tp__string *text) {
   if (p->kept && p->memory_limit < 0) {
@@ -309,9 +311,9 @@ tp_status tp__report_explain(tp_report *r, tp_planner *p) {
   return status;
 }
 
-/* ---- names that are near ---- */
+/* ---- similar names ---- */
 
-/* Edit distance; names are short. */
+/* Edit distance of short names. */
 static int distance(const char *a, const char *b) {
   enum { MOST = 64 };
   int row[MOST + 1], n = (int)strlen(a), m = (int)strlen(b);

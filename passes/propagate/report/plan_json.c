@@ -1,4 +1,4 @@
-/* The report as a document; its schema is docs/reference/plan-report.md. */
+/* Builds the report as a JSON document; its schema is docs/reference/plan-report.md. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <jansson.h>
@@ -9,7 +9,7 @@ enum { MAX_HELD = 200, MAX_DECISIONS = 200 };
 
 /* ---- values ---- */
 
-/* Text of the input may be anything; a document is UTF-8. */
+/* Text of the input may have any bytes; JSON must be UTF-8. */
 static json_t *text_json(const char *text) {
   json_t *json = json_string(text);
   if (json)
@@ -26,13 +26,13 @@ static json_t *text_json(const char *text) {
 static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cost)); }
 static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
 
-/* Of something that the clock may have ended. */
+/* Reason for which a search was ended early, or null. */
 static json_t *stopped_json(bool is_cut_short) {
   return is_cut_short ? json_string("time-limit") : json_null();
 }
 
-/* Takes `value`; a null value (memory ran out) spoils the whole object, which is seen in the
- * end. */
+/* Takes ownership of `value`. A null value (memory ran out) clears the object, which is detected at
+ * the end. */
 static void put(json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) != 0)
     json_object_clear(object);
@@ -43,7 +43,7 @@ static const char *op_name(tp_report *r, MlirOperation op) {
   return tp__report_text(r, "%.*s", (int)name.length, name.data);
 }
 
-/* Which op, or none, and where; `place` is the op whose place it is. */
+/* Adds an op, or null, and the location of `place`. */
 static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
   bool is_none = mlirOperationIsNull(op);
   put(json, "op", is_none ? json_null() : text_json(op_name(r, op)));
@@ -70,7 +70,7 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   return json;
 }
 
-/* The layout that the plan has where the annotation would stand. */
+/* The plan's layout at the position of the annotation. */
 static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   const tp_planned_value *v = mlirValueIsNull(pin->value) ? NULL : tp__planned_value(p, pin->value);
   if (v)
@@ -169,7 +169,7 @@ static json_t *collectives_json(tp_report *r, const tp_planner *p) {
   return list;
 }
 
-/* Sums by kind and axes, in the order of the first of each. */
+/* Sums up collectives by kind and axes, in the order of first occurrence. */
 static json_t *traffic_json(const json_t *collectives) {
   json_t *list = json_array(), *c;
   size_t i;
@@ -354,7 +354,8 @@ static int append(const char *bytes, size_t n, void *text) {
   return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
 }
 
-/* 15 digits hold any number of picoseconds below 1000 seconds as it is, and no noise behind it. */
+/* 15 digits represent every number of picoseconds below 1000 seconds exactly, without rounding
+ * noise. */
 char *tp__report_json(const json_t *document) {
   tp__string text = {0};
   int failed =

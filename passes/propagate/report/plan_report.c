@@ -1,5 +1,5 @@
-/* The life of a report: the names of values and a copy of the module at the start, a part for each
- * function, a file at the end. */
+/* The lifetime of a report: it collects value names and copies the module at the start, adds a
+ * section for each function, and writes a file at the end. */
 #include "passes/propagate/report/plan_report.h"
 
 #include "ir/location.h"
@@ -165,7 +165,7 @@ const char *tp__report_body(tp_report *r, MlirOperation op) {
   body b = {0};
   if (!tp__op_is(op, "linalg.generic"))
     return "";
-  (void)tp__walk(op, list_name, &b); /* it cannot fail */
+  (void)tp__walk(op, list_name, &b); /* list_name never fails */
   tp__string text = {0};
   for (int i = 0; i < b.n && i < MAX_IN_BODY; i++)
     tp__string_printf(&text, "%s%.*s", i ? ", " : "", (int)b.names[i].length, b.names[i].data);
@@ -183,7 +183,7 @@ const char *tp__report_op(tp_report *r, MlirOperation op) {
                          *does ? ")" : "", *at ? " at " : "", at);
 }
 
-/* ---- from start to end ---- */
+/* ---- lifetime ---- */
 
 static tp_status read_count(const tp_pass *pass, int *count) {
   const char *text = tp__pass_option(pass, "report-alternatives");
@@ -197,7 +197,7 @@ static tp_status read_count(const tp_pass *pass, int *count) {
   return TP_OK;
 }
 
-/* Found before the work is done, not after it. */
+/* Fails before the plan is made, not after it. */
 static tp_status check_writable(tp_report *r) {
   const char *slash = strrchr(r->file, '/');
   /* "folder/." or "." */
@@ -233,7 +233,7 @@ bool tp__report_makes_plans(const tp_report *r) {
 
 static tp_status list_op(MlirOperation op, void *list) { return tp__op_list_add(list, op); }
 
-/* The copy has the same ops in the same order: an op and its copy have the same place. */
+/* The copy has the same ops in the same order, so an op and its copy have the same index. */
 static tp_status copy_module(tp_report *r) {
   tp_op_list list = {0};
   r->before = mlirModuleFromOperation(mlirOperationClone(r->pass->module));
@@ -302,8 +302,8 @@ static bool ends_in(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* All of the file or nothing of it. A device, a pipe or a link is not replaced, but written as it
- * is. */
+/* Writes the whole file or nothing of it, by renaming a temporary file. A device, a pipe or a link
+ * is not replaced but written directly. */
 static bool write_file(const char *path, const char *text) {
   struct stat state;
   bool is_replaced = lstat(path, &state) != 0 || S_ISREG(state.st_mode);

@@ -1,12 +1,12 @@
-/* All plans of a function, beside the one that was chosen: a problem that also has the strategies
- * which annotations rule out, as far as the mesh is the same. The plan's own problem, that of the
- * program with one annotation more, and those with some less are parts of it: they are found by
- * comparing strategies, and solved from what is known of the plan. */
+/* The space of plans of a function: a problem that also contains the strategies ruled out by
+ * annotations, provided that the mesh is the same. The plan's own problem, and those of the program
+ * with one annotation more or some less, are subproblems. They are found by comparing strategies,
+ * and solved incrementally from the solution of the plan. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>
 
-/* ---- strategies of one node among those of another ---- */
+/* ---- matching strategies of two nodes ---- */
 
 static bool same_strategy(const tp_node *a, int s, const tp_node *b, int t) {
   bool same = a->costs[s] == b->costs[t];
@@ -17,7 +17,7 @@ static bool same_strategy(const tp_node *a, int s, const tp_node *b, int t) {
   return same;
 }
 
-/* Lists mostly have the same order, so the search starts where the one before ended. */
+/* Lists mostly have the same order, so the search starts where the previous one ended. */
 static int find_strategy(const tp_node *in, const tp_node *node, int s, int from) {
   for (int k = 0; k < in->n; k++) {
     int t = from + k < in->n ? from + k : from + k - in->n;
@@ -39,7 +39,7 @@ static bool same_decisions(const tp_planner *a, const tp_planner *b) {
   return same;
 }
 
-/* Marks the strategies that `p` has too; returns whether those are all of `p`. */
+/* Marks the strategies that `p` also has; true if these are all strategies of `p`. */
 static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset,
                  bool *allowed) {
   bool all = true;
@@ -55,9 +55,9 @@ static bool mark(const tp_planner *space, const tp_planner *p, const size_t *off
   return all;
 }
 
-/* ---- lists of both ---- */
+/* ---- union of strategies ---- */
 
-/* Has the node all strategies of `other`? */
+/* True if the node has all strategies of `other`. */
 static bool has_all(const tp_node *node, const tp_node *other) {
   bool all = true;
   for (int s = 0, t = 0; all && s < other->n; s++, t++)
@@ -95,8 +95,8 @@ static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node
   return TP_OK;
 }
 
-/* Adds to each node of `open` the strategies that only `p` has. Equal lists stay one array, so that
- * edges between them stay equal. */
+/* Adds to each node of `open` the strategies that only `p` has. Equal lists share one array, so
+ * that edges between them stay equal. */
 static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
   tp_memo joined = {0};
   tp_status status = TP_OK;
@@ -151,7 +151,7 @@ static tp_status allocate(tp_space *space) {
   return TP_OK;
 }
 
-/* The strategies of `of`, among which are those of the plan. */
+/* Fills the space with the strategies of `of`, which include those of the plan. */
 static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
   space->planner = of;
   tp_status status = allocate(space);
@@ -239,7 +239,7 @@ tp_status tp__space_solve_among(const tp_space *space, int node, const bool *amo
   const bool **rows = tp__calloc(space->planner->n_nodes + 1, sizeof *rows);
   if (!rows)
     return TP_NO_MEMORY;
-  rows[node] = among; /* the others: as in the plan's own problem */
+  rows[node] = among; /* other nodes: as in the plan's own problem */
   tp_status status = tp_sensitivity_solve(space->sensitivity, rows, limit, solution);
   tp__free(rows);
   return status;

@@ -1,5 +1,5 @@
-/* The report to read: a summary, what annotations cost, the collectives with their causes, what
- * takes memory, and what decisions are worth. */
+/* Prints the human-readable report: a summary, costly annotations, collectives with their causes,
+ * peak memory, and the value of decisions. */
 #include "passes/propagate/report/plan_text.h"
 
 #include "tp/cost.h"
@@ -41,7 +41,7 @@ static void print_op(tp__string *t, const json_t *object) {
 
 void tp__print_place(tp__string *t, const json_t *object) {
   if (json_is_integer(json_object_get(object, "number"))) {
-    /* its place is that of the whole function */
+    /* its location is that of the function */
     const char *kind = tp__text_of(object, "place");
     tp__string_printf(t, "%s %lld", *kind ? kind : tp__text_of(object, "kind"),
                       (long long)tp__integer_of(object, "number"));
@@ -154,9 +154,9 @@ static void print_summary(tp__string *t, const json_t *f, bool is_time) {
   print_parts(t, f);
 }
 
-/* ---- rows that are told together ---- */
+/* ---- grouped rows ---- */
 
-/* Equal in all that is printed but for the place. */
+/* True if the rows print equal text except for the location. */
 static bool are_alike(const json_t *a, const json_t *b, size_t n_keys, const char *const *keys) {
   bool alike = true;
   for (size_t k = 0; k < n_keys && alike; k++)
@@ -170,7 +170,8 @@ static void add_count(tp_sheet *sheet, size_t alike) {
 
 /* ---- memory ---- */
 
-/* `alike` of the list, from `from` on: "argument %arg0 (x), %arg1 (w), %arg2 (b), ..." */
+/* Prints `alike` entries of the list, starting at `from`: "argument %arg0 (x), %arg1 (w), %arg2
+ * (b), ..." */
 static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
   enum { MOST_NAMES = 3 };
   tp__string what = {0}, maker = {0};
@@ -285,7 +286,7 @@ static void print_decisions(tp__string *t, const json_t *list) {
   tp__sheet_print(&sheet, t);
 }
 
-/* ---- all of it ---- */
+/* ---- the document ---- */
 
 static void print_function(tp__string *t, const json_t *f, bool is_time) {
   tp__string_printf(t, "## %s\n\n", tp__text_of(f, "function"));

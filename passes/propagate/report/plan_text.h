@@ -1,4 +1,4 @@
-/* The report to read: Markdown whose tables have aligned columns, made of the document of
+/* The human-readable report: Markdown with aligned tables, generated from the document of
  * plan_json.c. */
 #ifndef TP_PASSES_PLAN_REPORT_TEXT_H
 #define TP_PASSES_PLAN_REPORT_TEXT_H
@@ -9,31 +9,32 @@
 
 /* ---- plan_text.c ---- */
 
-char *tp__report_print(const json_t *document); /* tp__free; NULL when memory runs out */
+/* release with tp__free; NULL when memory runs out */
+char *tp__report_print(const json_t *document);
 
-const char *tp__text_of(const json_t *object, const char *key); /* "" where there is none */
+const char *tp__text_of(const json_t *object, const char *key); /* "" if there is none */
 int64_t tp__integer_of(const json_t *object, const char *key);
 double tp__seconds_of(const json_t *object, const char *key);
-/* "linalg.generic (mulf, addf) at model.mlir:12 (%7)", "argument 2 (%arg2, w1)": of any object with
- * these fields */
+/* Prints the place of an object: "linalg.generic (mulf, addf) at model.mlir:12 (%7)", "argument 2
+ * (%arg2, w1)". */
 void tp__print_place(tp__string *text, const json_t *object);
 
 /* ---- collective_groups.c ---- */
 
-/* All collectives of a function, those that are alike as one, the most expensive first. */
+/* Prints all collectives of a function, with equal ones grouped, the most expensive first. */
 void tp__print_collectives(tp__string *text, const json_t *function);
 
-/* ---- text_tables.c: a table ---- */
+/* ---- text_tables.c: tables ---- */
 
 typedef struct tp_sheet {
-  const char *align; /* a letter per column: l or r */
+  const char *align; /* one letter per column: l or r */
   size_t n, capacity;
-  char **cells; /* row by row, the titles first */
+  char **cells; /* row by row, starting with the titles */
   bool failed;  /* memory ran out */
 } tp_sheet;
 
 void tp__sheet_cell(tp_sheet *sheet, const char *format, ...) TP__PRINTF(2, 3);
-/* Nothing if there are only titles. Empties the sheet. */
+/* Prints nothing if there are only titles. Empties the sheet. */
 void tp__sheet_print(tp_sheet *sheet, tp__string *text);
 
 #endif

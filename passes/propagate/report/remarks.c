@@ -1,4 +1,4 @@
-/* Remarks about what is large: tensors that every device holds whole, and weights that are
+/* Emits remarks about large tensors: those that every device holds whole, and weights that are
  * gathered. */
 #include "passes/propagate/model/memory_model.h"
 
@@ -8,25 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_REMARKS = 32 }; /* of a function: the first ones, then their number */
+enum { MAX_REMARKS = 32 }; /* per function; further remarks are only counted */
 
-/* What is said of one tensor, and of how many others the same could be said. */
+/* A remark about one tensor, and the number of other tensors to which it applies. */
 typedef struct remark {
   MlirOperation op;
   const char *before, *label, *after; /* "a weight, ", "argument 3 (w1)", ", is gathered ..." */
   int others;
-  const char *next; /* the first of them */
+  const char *next; /* location of the first of them */
 } remark;
 
 typedef struct remarks {
   tp_planner *p;
-  int64_t bytes; /* from which on a tensor is large */
+  int64_t bytes; /* size from which on a tensor is large */
   size_t n, capacity;
   remark *items;
   bool failed; /* memory ran out */
 } remarks;
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static MlirOperation op_of(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
@@ -53,7 +53,7 @@ static const char *value_text(const tp_planner *p, const tp_planned_value *v, ch
   return text;
 }
 
-/* ---- those that say the same ---- */
+/* ---- merging equal remarks ---- */
 
 static bool are_alike(const remark *a, const remark *b) {
   MlirStringRef x = tp__op_name(a->op), y = tp__op_name(b->op);
@@ -61,7 +61,7 @@ static bool are_alike(const remark *a, const remark *b) {
          strcmp(a->after, b->after) == 0;
 }
 
-/* Where the tensor is found: arguments by what they are called, others by their place. */
+/* Names the tensor: arguments by name, others by location. */
 static const char *place_of(const remarks *r, const remark *one) {
   const char *at = tp__location_short(r->p->arena, mlirOperationGetLocation(one->op));
   const char *text = strncmp(one->label, "argument", 8) == 0 || !*at
@@ -108,7 +108,7 @@ static void emit(const remarks *r) {
         left);
 }
 
-/* ---- tensors that are whole everywhere ---- */
+/* ---- replicated tensors ---- */
 
 static bool is_free(const tp_planner *p, const tp_node *node) {
   return node->kind == TP_NODE_OP && p->program.items[node->index].rule->is_free;
@@ -146,7 +146,7 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
                                             : "nothing that makes it can split it"));
 }
 
-/* ---- weights that are gathered ---- */
+/* ---- gathered weights ---- */
 
 static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
@@ -200,7 +200,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
   return TP_OK;
 }
 
-/* ---- both ---- */
+/* ---- entry point ---- */
 
 static tp_status read_threshold(const tp_pass *pass, int64_t *bytes) {
   const char *text = tp__pass_option(pass, "remark-bytes");

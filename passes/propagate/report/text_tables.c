@@ -1,4 +1,5 @@
-/* Tables as Markdown that are also tables in a terminal: the cells of a column have one width. */
+/* Prints Markdown tables that are also readable in a terminal: all cells of a column have equal
+ * width. */
 #include "passes/propagate/report/plan_text.h"
 
 #include <string.h>
@@ -12,11 +13,11 @@ void tp__sheet_cell(tp_sheet *sheet, const char *format, ...) {
   tp__string_vprintf(&text, format, args);
   va_end(args);
   for (const char *c = tp__string_text(&text); *c; c++) {
-    if (*c == '|') /* it would end the cell */
+    if (*c == '|') /* an unescaped | would end the cell */
       tp__string_append(&cell, "\\");
     tp__string_append_bytes(&cell, c, 1);
   }
-  tp__string_append(&cell, ""); /* an empty cell is a text too */
+  tp__string_append(&cell, ""); /* allocates an empty text for an empty cell */
   cell.failed |= text.failed;
   tp__string_destroy(&text);
   char *taken = tp__string_take(&cell);
@@ -29,7 +30,7 @@ void tp__sheet_cell(tp_sheet *sheet, const char *format, ...) {
   sheet->cells[sheet->n++] = taken;
 }
 
-/* Characters, not bytes, of UTF-8. */
+/* Counts characters, not bytes, of UTF-8. */
 static int width_of(const char *cell) {
   int width = 0;
   for (; *cell; cell++)
