@@ -87,7 +87,7 @@ typedef struct tp_attention {
 
 /* Is `scores` the first contraction of attention? Never, if a value as large as the scores is used
  * elsewhere, if what it needs is not there before the maxima of the rows are, or where the result
- * would be another one (docs/design/planning.md says when). */
+ * would be another one (docs/explanation/planning.md says when). */
 bool tp__attention_at(MlirOperation scores, tp_attention *attention);
 
 /* How far the ops of an attention may stand behind its scores, as it was found out for the scores

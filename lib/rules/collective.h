@@ -1,5 +1,5 @@
 /* Communication that a user wrote in a program that is still global. What it means there stands in
- * docs/design/rules.md: every device holds its own copy of a value, and the op runs on these
+ * docs/explanation/rules.md: every device holds its own copy of a value, and the op runs on these
  * copies. Values may then differ between devices: they are not sharded. */
 #ifndef TP_RULES_COLLECTIVE_H
 #define TP_RULES_COLLECTIVE_H

@@ -1,6 +1,6 @@
 /* sdy.manual_computation: a body written for the shards of one device along its manual axes.
  *
- * That is what communication of a user in a global program means (docs/design/rules.md): an
+ * That is what communication of a user in a global program means (docs/explanation/rules.md): an
  * all_slice gives each device its own part, what is computed from it differs between devices, and
  * an all_gather makes one value of the parts. sdy.named_computation is the same without manual
  * axes. */
