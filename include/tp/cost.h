@@ -92,8 +92,8 @@ typedef enum tp_peak {
 TP_API const char *tp_peak_name(tp_peak peak);
 
 /* The kernels of a device that reach the memory of the other devices of their level, and so do a
- * collective in one launch with what stands around it (docs/design/fused-kernels.md). gbytes_per_s
- * == 0: there are none. */
+ * collective in one launch with what stands around it (docs/explanation/fused-kernels.md).
+ * gbytes_per_s == 0: there are none. */
 enum { TP_MAX_LEVELS = 8, TP_MAX_PULLS = 8 };
 
 typedef struct tp_kernels {

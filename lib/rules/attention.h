@@ -92,9 +92,9 @@ typedef struct tp_attention {
   tp_attention_op ops[TP_MAX_ATTENTION_OPS]; /* scores first; masks last */
 } tp_attention;
 
-/* True if `scores` is the first contraction of an attention. False if a value as large as the
- * scores has other uses, if another input of the blocks depends on the scores, or if the result
- * would change (docs/design/planning.md lists the conditions). */
+/* Is `scores` the first contraction of attention? Never, if a value as large as the scores is used
+ * elsewhere, if what it needs is not there before the maxima of the rows are, or where the result
+ * would be another one (docs/explanation/planning.md says when). */
 bool tp__attention_at(MlirOperation scores, tp_attention *attention);
 
 /* A cache for the search limit: the last op that can belong to the attention of `scores`, as

@@ -1,6 +1,6 @@
-/* Communication written by a user in a global program. docs/design/rules.md defines its semantics:
- * every device holds its own copy of a value, and the op runs on these copies. Values may then
- * differ between devices, and such values cannot be sharded. */
+/* Communication that a user wrote in a program that is still global. What it means there stands in
+ * docs/explanation/rules.md: every device holds its own copy of a value, and the op runs on these
+ * copies. Values may then differ between devices: they are not sharded. */
 #ifndef TP_RULES_COLLECTIVE_H
 #define TP_RULES_COLLECTIVE_H
 

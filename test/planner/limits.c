@@ -100,10 +100,10 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
 
 /* ---- one limit ---- */
 
-/* Why planning counts a plan with more than it holds (docs/design/planning.md): a change of several
- * steps, a constraint that changes nothing, another name of a value whose layout changes or that is
- * used besides, what several elementwise ops read that become one, which overwrites it, a value
- * that only several changes read. */
+/* Why planning counts a plan with more than it holds (docs/explanation/planning.md): a change of
+ * several steps, a constraint that changes nothing, another name of a value whose layout changes or
+ * that is used besides, what several elementwise ops read that become one, which overwrites it, a
+ * value that only several changes read. */
 typedef struct excuse {
   const planned *plan;
   tp_reshard_cache *reshards;
