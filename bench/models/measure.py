@@ -37,7 +37,7 @@ except ImportError as error:
 
 
 class Peer:
-    """The model in JAX, compiled, with its arguments on the devices."""
+    """The model compiled by JAX, with its arguments on the devices."""
 
     def __init__(self, function, arguments, mesh):
         draw = numpy.random.default_rng(0)
