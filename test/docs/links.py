@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""links.py SOURCE: says which relative links of the pages of SOURCE lead nowhere, headings included."""
+"""links.py SOURCE: reports broken relative links in the pages of SOURCE, including links to
+headings."""
 import os
 import re
 import sys
 
 
 def anchors(path):
-    """The names that headings of a page get on the usual web views of a repository."""
+    """Returns the anchors that repository web views generate for the headings of a page."""
     headings = re.findall(r"^#+ +(.*)$", open(path).read(), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
