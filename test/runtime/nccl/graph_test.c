@@ -1,6 +1,6 @@
-/* Programs of ranks that NCCL connects as graphs, on the made-up machine: launched again with other
- * numbers and other addresses; what cannot be captured runs as it is, with the reason; a collective
- * in a graph that never ends. */
+/* Tests programs of ranks connected by NCCL as graphs, on the emulated machine: launched again with
+ * other data and other addresses; programs that cannot be captured run directly, with the reason; a
+ * collective in a graph that never ends. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -42,13 +42,13 @@ static test_table make_table(int64_t n, bool has_rows) {
   table_site(&t, TPRT_SITE_ALL_GATHER, TPRT_F32, TPRT_NO_REDUCTION, 1, axis, 2, columns, NULL,
              0)[27] = 1;
   if (has_rows)
-    add_case(&t, &shape_cases[1]);         /* of f32 with a residual */
+    add_case(&t, &shape_cases[1]);         /* f32 with a residual */
   t.words[12] = 2 * sizeof(float) * COUNT; /* private memory */
   t.words[16] = TPRT_TARGET_CUDA;
   return t;
 }
 
-/* ---- The program: the sum, all parts, and that of the first rank at the last, of 2 x ---- */
+/* ---- The program, for 2 x: the sum, all parts, and the first rank's sum at the last ---- */
 
 typedef enum habit { PLAIN, SPLIT, PIECES, ROWS_ACROSS } habit;
 
@@ -80,7 +80,7 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
   if (current->habit == ROWS_ACROSS)
     (void)tprt_abi_reduce_rows(context, N_SITES, inputs[1], inputs[1], NULL, NULL, NULL, NULL,
                                outputs[COLUMNS]);
-  (void)tprt_abi_copy(context, inputs[0], x, COUNT * sizeof *x); /* what was sent is spoiled */
+  (void)tprt_abi_copy(context, inputs[0], x, COUNT * sizeof *x); /* overwrites the sent data */
   return tprt_abi_status(context);
 }
 
@@ -106,7 +106,7 @@ static int check_call(tprt_context *context, int n, int me, int call, void *cons
   return errors;
 }
 
-/* Calls with other numbers each, of which the rank 1 moves its sum from call 5 on. */
+/* Calls with different data each; from call 5 on, rank 1 has its sum at another address. */
 static int run_calls(tprt_comm *comm, void *argument) {
   const graph_run *run = current = argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
@@ -163,7 +163,7 @@ static void test_replays(void **state) {
     for (int delay = 0; delay <= 300; delay += 300) {
       run_on(n, PLAIN, "", delay);
       run_on(n, SPLIT, "", delay);
-      if (n == 2 || n == 4) /* which divide the rows */
+      if (n == 2 || n == 4) /* these divide the rows */
         run_on(n, ROWS_ACROSS, "", delay);
     }
 }
