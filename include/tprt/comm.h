@@ -155,12 +155,12 @@ TPRT_API tprt_status tprt_comm_status(const tprt_comm *comm);
 TPRT_API const char *tprt_comm_error(const tprt_comm *comm);
 
 /* Recovers from a failure: creates a communicator of the ranks that call this within timeout_ns (0:
- * the communicator's timeout), in their old order, without ranks that have ended. It returns as
- * soon as all other ranks have ended. A rank that is late is left out and gets TPRT_INVALID_STATE.
- * A communicator that has not failed is aborted first. Can be called once per communicator, which
- * must still be destroyed; the new one shares its world's memory. On mpi this covers ranks that
- * leave, are late or disagree, but not a dead process: MPI launchers end all processes of a job
- * when one dies. */
+ * the communicator's timeout), in their old order, without ranks that have ended. It returns early
+ * once every rank has either called it or ended. A rank that is late is left out and gets
+ * TPRT_INVALID_STATE. A communicator that has not failed is aborted first. Can be called once per
+ * communicator, which must still be destroyed; the new one shares its world's memory. On mpi this
+ * covers ranks that leave, are late or disagree, but not a dead process: MPI launchers end all
+ * processes of a job when one dies. */
 TPRT_API tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
 /* Like tprt_comm_shrink, but all ranks must call it: if one is missing, all callers get
  * TPRT_PEER_DEAD with its name. */

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""torch_layer.py TOKENS...: times of the layer of layer.py in PyTorch, in bf16 on one GPU, as it stands and by torch.compile; a JSON line each.
+"""torch_layer.py TOKENS...: times the layer of layer.py in PyTorch, in bf16 on one GPU, in eager
+mode and with torch.compile; prints one JSON line each.
 
-The attention is written out as in layer.py, and once more with PyTorch's fused kernel. Exit status 77, with a word, without PyTorch or a GPU.
+Attention is written out as in layer.py, and also uses PyTorch's fused kernel. Exit status 77, with
+a message, without PyTorch or a GPU.
 
-torch_layer.py --check PREFIX TOKENS: no times and no GPU: random arguments of the layer that `layer.py TOKENS --small` writes, in f32, and what PyTorch
-computes from them, as PREFIX.in.K.npy and PREFIX.out.0.npy for `shard-run --inputs-from PREFIX`. Exit status 1 when the four forms that are timed differ."""
+torch_layer.py --check PREFIX TOKENS: without timing and without a GPU, writes random f32 arguments
+of the layer of `layer.py TOKENS --small`, and PyTorch's result, as PREFIX.in.K.npy and
+PREFIX.out.0.npy for `shard-run --inputs-from PREFIX`. Exit status 1 if the four timed variants
+differ."""
 import argparse
 import json
 import statistics

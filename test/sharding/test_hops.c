@@ -1,4 +1,4 @@
-/* Tests the plans of halo exchanges. */
+/* Tests the plans of hops, which fetch the elements that devices read along a sharded dimension. */
 #include "sharding/hops.h"
 
 #include <setjmp.h>
