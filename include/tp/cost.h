@@ -169,8 +169,8 @@ TP_API const char *const *tp_topology_names(void);
  * - time: modeled picoseconds, as described above.
  * - bytes: the bytes that a device sends, plus a charge for its compute. A sent byte costs
  *   TP_BYTE_PS on any link. TP_BYTE_FLOPS contraction operations or TP_BYTE_SCALARS other
- *   operations cost as much. Without this charge, the fewest bytes often meant to replicate all
- *   work on every device. Modeled time breaks ties: a millisecond counts as one byte. */
+ *   operations cost as much. Without this charge, the optimum often replicated all work on every
+ *   device. Modeled time breaks ties: a millisecond counts as one byte. */
 typedef enum tp_objective { TP_OBJECTIVE_TIME, TP_OBJECTIVE_BYTES, TP_N_OBJECTIVES } tp_objective;
 
 enum { TP_BYTE_PS = 10000, TP_BYTE_FLOPS = 20, TP_BYTE_SCALARS = 30 };
@@ -190,8 +190,8 @@ TP_API int64_t tp_cost_bytes(tp_collective kind, int64_t n, int64_t elements, in
 /* One stage of a collective over several axes. Such a collective runs as one operation or in
  * stages, each of which is a collective over some of the axes:
  * - all_reduce: reduce_scatter over some or all axes, all_reduce of the piece over the remaining
- *   axes (if any), all_gather over the first axes. Only if the scattered axes divide the number of
- *   elements.
+ *   axes (if any), all_gather over the scattered axes. Only if the scattered axes divide the number
+ *   of elements.
  * - all_gather, reduce_scatter, all_to_all over two axes: one axis after the other, in either
  *   order. In stages, all_to_all sends more bytes; the other kinds send the same. Over three or
  *   more axes they run as one operation; reshard paths can still go axis by axis.

@@ -91,7 +91,7 @@ static void expect_equal(const tprt__dtype_info *type, const char *what, const u
 typedef struct layout {
   int n_sources, n_destinations;
   bool in_place;
-  int shift; /* offset of array i from a cache line, divided by i, in bytes */
+  int shift; /* array i starts i * shift bytes behind a cache line */
   int n_streamed;
 } layout;
 

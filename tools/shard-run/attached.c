@@ -2,9 +2,9 @@
  * is this program with the same arguments. Rank 0 does the work of shard-run; the other ranks wait
  * for its orders, which it sends through the world of all ranks:
  *
- *   The order and the object; then to each rank its sizes and arguments. The program runs in its
- *     own communicator, so that a failure leaves the world intact. Then each rank sends its result,
- *     its sites and its outputs.
+ * - Rank 0 sends the order and the object, then to each rank its sizes and arguments.
+ * - The program runs in its own communicator, so that a failure leaves the world intact.
+ * - Each rank sends its result, its sites and its outputs to rank 0.
  *
  * Rank 0 ends the other ranks with its own exit code. */
 #include "run.h"
