@@ -23,11 +23,11 @@
  *
  * Uneven sizes: paths use layouts whose shards divide exactly. If `from` or `to` does not divide, a
  * path may also use their own uneven dimensions and the leading axes of those. A step can add or
- * remove axes at the minor end of such a dimension. It can add or remove several at once only if all
- * but the major-most divide (or there is only one element), so that every buffer is a prefix of the
- * previous one (a gather of ceil(5/4)=2 over 4 gives 8 rows, of which the first 5 are the result). A
- * permute leaves such a dimension alone. Collectives operate on equal shards and are priced with that padding. The
- * other dimensions are not restricted.
+ * remove axes at the minor end of such a dimension. It can add or remove several at once only if
+ * all but the major-most divide (or there is only one element), so that every buffer is a prefix of
+ * the previous one (a gather of ceil(5/4)=2 over 4 gives 8 rows, of which the first 5 are the
+ * result). A permute leaves such a dimension alone. Collectives operate on equal shards and are
+ * priced with that padding. The other dimensions are not restricted.
  *
  * Axes of size 1 are ignored: specs that differ only there are 0 apart and need no step.
  *
