@@ -1,3 +1,4 @@
+/* The table of fused test cases, with their buffers, inputs and calls. */
 #include "cases.h"
 
 #include <stdio.h>
