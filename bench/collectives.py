@@ -1,7 +1,7 @@
-"""The communication of a partitioned program (after tp-spmd), read off its text: kinds, groups, bytes that a device sends.
+"""Reads the collectives of a partitioned program (the output of tp-spmd) from its text: kinds,
+groups, and bytes sent per device.
 
-Bytes are those of include/tp/cost.h. Loops count one iteration.
-"""
+Bytes are counted as in include/tp/cost.h. Loops count one iteration."""
 
 import math
 import re
@@ -17,7 +17,7 @@ PAIR = re.compile(r"\[(\d+), (\d+)\]")
 
 
 def tensor(text):
-    """Elements and bytes of each."""
+    """Returns the number of elements and the bytes of one element."""
     dims, element = text
     return math.prod(int(n) for n in dims.split("x") if n), SIZES[element]
 
@@ -33,7 +33,7 @@ def of_collective(kind, mesh, rest):
 
 
 def of_module(text):
-    """List of (kind, group, bytes) in program order."""
+    """Returns a list of (kind, group, bytes) in program order."""
     meshes = {name: [int(n) for n in shape.split("x")] for name, shape in GRID.findall(text)}
     found = []
     for line in text.splitlines():

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""anywhere.py BUILD [NAME...]: runs the tests that execute programs in other environments: those of ENVIRONMENTS, or those named. Prints for each what
-failed, and at last how many tests passed in all of them. What cannot be had on this machine is said, and counts as skipped.
+"""anywhere.py BUILD [NAME...]: runs the tests that execute programs in other environments, either
+all in ENVIRONMENTS or the named ones. Prints the failures of each environment, and finally how many
+tests passed in all of them. An environment that this machine does not support is reported and
+counts as skipped.
 
-Tests of lit that execute programs are those of EXECUTING, and those of passes that call shard-run; of ctest those with the labels of a row."""
+The lit tests that execute programs are those in EXECUTING, and tests of passes that call shard-run.
+The ctest tests are those with the labels of a row."""
 import argparse
 import collections
 import contextlib
@@ -20,10 +23,11 @@ import xml.etree.ElementTree as xml
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
 EXECUTING = ("rules", "models", "tools", "planner", "fuzz")
-USER = 65534  # nobody's
+USER = 65534  # user nobody
 RANKS, BLAS, NO_CTEST = "^(runtime|fuzz)$", "^fuzz$", None
 
-# variables: of the tests. before: words in front of the command. place: where the checkout is. needs: flags of the processor.
+# variables: environment of the tests. before: command prefix. place: location of the checkout.
+# needs: CPU flags.
 Environment = collections.namedtuple("Environment", "name labels variables before tools place needs load", defaults=({}, (), None, None, (), 0))
 ENVIRONMENTS = [
     Environment("blas-prescott", BLAS, {"OPENBLAS_CORETYPE": "Prescott", "TPRT_GEMM": "openblas"}),
@@ -45,7 +49,7 @@ ENVIRONMENTS = [
 
 
 class Unavailable(Exception):
-    """Why an environment is not there."""
+    """Returns why an environment is not available."""
 
 
 def processor_flags():
@@ -55,7 +59,7 @@ def processor_flags():
 
 @functools.lru_cache
 def executing():
-    """A regular expression for lit."""
+    """Returns a regular expression for lit's --filter."""
     files = [os.path.relpath(path, HERE + "/passes") for path in sorted(glob.glob(HERE + "/passes/**/*.*", recursive=True))
              if path.endswith((".mlir", ".test")) and "shard-run" in open(path, encoding="utf-8").read()]
     return ":: ((%s)/|passes/(%s)$)" % ("|".join(EXECUTING), "|".join(map(re.escape, files)))
@@ -70,7 +74,7 @@ def prepare_locale(folder):
 
 
 def prepare_place(place, before):
-    """The checkout as it is here, at another place, built there by the one who runs the tests."""
+    """Copies this checkout to another place and builds it there, as the user who runs the tests."""
     os.makedirs(place + "/home")
     files = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=SOURCE, check=True, capture_output=True).stdout
     pack = subprocess.Popen(["tar", "-c", "--null", "-T", "-"], cwd=SOURCE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -130,7 +134,7 @@ def count_ctest(path, count):
 
 
 def run(e, build, lit, scratch, only):
-    """How many tests passed and failed there."""
+    """Returns how many tests passed and failed in the environment."""
     check_available(e)
     place = e.place.format(scratch=scratch) if e.place else SOURCE
     variables = {name: value.format(scratch=scratch, place=place) for name, value in e.variables.items()}

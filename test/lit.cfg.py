@@ -1,20 +1,23 @@
-# Configuration of lit for the tests that are text: passes, rules, tools.
+# Configuration of lit for the textual tests: passes, rules, tools.
 #
-# RUN lines name the tools plainly (shard-opt, shard-run, FileCheck, not, split-file, mlir-opt); they are found by PATH, and
-# %shard-opt, %shard-run do the same. With `--param opt=plugin` the name shard-opt means test/plugin/shard-opt, which runs every command
-# twice, in shard-opt and in a stock mlir-opt that loads libtpshard as a plug-in, and dies when they differ by one byte. Tests without shard-opt
-# have nothing to compare, and those that plan large functions or many times run with TP_LONG only.
+# RUN lines use plain tool names (shard-opt, shard-run, FileCheck, not, split-file, mlir-opt), which
+# are found through PATH; %shard-opt and %shard-run work as well. With `--param opt=plugin`,
+# shard-opt means test/plugin/shard-opt. It runs every command twice, in shard-opt and in a stock
+# mlir-opt that loads libtpshard as a plug-in, and fails if the outputs differ. Tests without
+# shard-opt are excluded there, and tests that plan large functions or plan many times run only with
+# TP_LONG.
 #
-# With TP_LONG there is the feature "long": lines of RUN that take long and rarely fail stand in %if long %{ ... %}.
-# `--param tools=DIR` puts a folder in front of the tools, and `--param environment=NAME,...` hands variables to the tests, which have no other
-# but PATH and what lit keeps (test/anywhere.py).
+# TP_LONG enables the feature "long": RUN lines that take long and rarely fail are in %if long %{
+# ... %}. `--param tools=DIR` searches DIR before the other tools. `--param environment=NAME,...`
+# passes variables to the tests, which otherwise get only PATH and the variables that lit keeps
+# (test/anywhere.py).
 import atexit
 import os
 import shutil
 import sys
 import tempfile
 
-# The folder of this file: lit runs it without one.
+# The folder of this file; lit does not set one.
 sys.path.insert(0, os.path.join(config.tp_source_dir, "test"))
 from lit_links import ShTestByLinks  # noqa: E402
 
@@ -38,12 +41,13 @@ if is_long:
 passes = os.path.join(config.test_source_root, "passes")
 
 
-# Tests of one pass over large functions, again and again: what they print is that of others.
+# Tests of one pass over large functions, many times; their output does not differ in the plug-in.
 PLANNING = {"propagate_time_limit.test", "plan_report_memory_limit.test", "propagate_gap.test", "propagate_memory_limit_proof.test"}
 
 
 def has_something_to_compare(file):
-    """For the second suite: a test that calls shard-opt, and not by a script."""
+    """For the second suite: returns True for a test that calls shard-opt directly, not through a
+    script."""
     if not file.endswith((".mlir", ".test")):
         return True
     with open(file) as text:
@@ -85,7 +89,8 @@ for peer in ("openmpi", "gloo"):
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 
-# Open MPI's: its flags are in RUN lines, and a sanitizer would look into it.
+# Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
+# inside Open MPI.
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
 

@@ -1,12 +1,15 @@
-"""A format of tests for lit. Its own module, since lit hands tests to processes, which have to find the class by name."""
+"""A lit test format for checkouts below a path with spaces. It is in its own module, because lit's
+worker processes find the class by name."""
 import os
 
 import lit.formats
 
 
 class ShTestByLinks(lit.formats.ShTest):
-    """Below a path with spaces tests see the sources and the build by links, since lines of RUN, and options within pipelines, end a name at a space.
-    `links`: pairs of what a path begins with and the link that stands for it."""
+    """Below a path with spaces, tests see the sources and the build through links, because a space
+    ends a name in RUN lines and in pipeline options.
+
+    `links`: pairs of a path prefix and the link that replaces it."""
 
     def __init__(self, links):
         super().__init__(execute_external=False)

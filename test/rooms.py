@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""rooms.py BUILD ROOM...: which tests are those of folders of test/. Prints a regular expression for ctest, and one for lit, which is empty where
-there are none. A room is a folder or a file: passes, runtime, rules/slice, passes/prepare/normalize.mlir."""
+"""rooms.py BUILD ROOM...: selects the tests of some folders of test/. Prints a regular expression
+for ctest and one for lit, which is empty if there are none. A room is a folder or a file: passes,
+runtime, rules/slice, passes/prepare/normalize.mlir."""
 import json
 import os
 import re
@@ -19,7 +20,8 @@ def lit_files():
 
 
 def ctest_rooms(build):
-    """(name, folder) of each test of ctest but the suites of lit: that of the CMakeLists.txt which adds it, or what its name begins with."""
+    """Returns (name, folder) of each ctest test except the lit suites. The folder is that of the
+    CMakeLists.txt that adds it, or the one at the start of its name."""
     found = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout)
     graph = found["backtraceGraph"]
     for test in found["tests"]:

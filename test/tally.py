@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""tally.py [--skips FILE] BUILD...: adds up what ctest and lit left in build folders. Lists the tests that were skipped, each with its reason, and
-prints 'N passed, N failed, N skipped' as the last line.
+"""tally.py [--skips FILE] BUILD...: adds up the results of ctest and lit in build folders. Lists
+the skipped tests with their reasons, and prints 'N passed, N failed, N skipped' as the last line.
 
-A lit suite counts with its tests, everything else as one test of ctest. FILE (test/skips.txt) says which tests may be skipped, and where: a skip
-that it does not allow is a failure. Exits with 1 when something failed or nothing ran."""
+A lit suite counts with its tests, anything else as one ctest test. FILE (test/skips.txt) says which
+tests may be skipped, and where; any other skip is a failure. Exits with 1 if a test failed or
+nothing ran."""
 import argparse
 import collections
 import fnmatch
@@ -16,7 +17,7 @@ import xml.etree.ElementTree as xml
 
 LIT_PASSED = {"PASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED"}
-LIT_LEFT_OUT = {"EXCLUDED"}  # by the choice of a room
+LIT_LEFT_OUT = {"EXCLUDED"}  # excluded by the selection of a room
 
 Result = collections.namedtuple("Result", "name outcome reason")  # outcome: passed, failed or skipped
 Skip = collections.namedtuple("Skip", "pattern condition reason")
@@ -33,12 +34,12 @@ def lit_results(path):
 
 
 def case_results(build, case):
-    """Of a test of ctest, or of the suite of lit that it is."""
+    """Returns the results of a ctest test, or of the lit suite that it runs."""
     name, status = case.get("name"), case.get("status")
     lit = os.path.join(build, "test", name + ".json")
     if name.startswith("lit") and os.path.exists(lit):
         results = list(lit_results(lit))
-        # lit may also fail as a whole, e.g. by a broken configuration.
+        # lit may also fail as a whole, for example because of a broken configuration.
         if status == "fail" and not any(r.outcome == "failed" for r in results):
             results.append(Result(name, "failed", ""))
         return results
@@ -49,14 +50,15 @@ def case_results(build, case):
 
 
 def cases_within(build, case):
-    """What a test of cmocka that ran says of its cases that were skipped."""
+    """Yields the skipped cases that a cmocka test reports in its output."""
     said = case.findtext("system-out") or ""
     for name in dict.fromkeys(re.findall(r"\[  SKIPPED \] (\w+)$", said, re.MULTILINE)):  # cmocka lists them twice
         yield Result(case.get("name") + "/" + name, "skipped", "skipped within the test")
 
 
 def read_skips(path):
-    """Lines of PATTERN | CONDITION | REASON; a condition is a command of the shell that succeeds where the test may be skipped."""
+    """Reads lines of PATTERN | CONDITION | REASON; a condition is a shell command that succeeds if
+    the test may be skipped."""
     skips = []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -64,7 +66,8 @@ def read_skips(path):
                 fields = [field.strip() for field in line.split(" | ")]
                 if len(fields) < 3 or not all(fields):
                     sys.exit("%s:%d: expected PATTERN | CONDITION | REASON" % (path, number))
-                skips.append(Skip(fields[0], " | ".join(fields[1:-1]), fields[-1]))  # a condition may have a pipe
+                # a condition may contain a pipe
+                skips.append(Skip(fields[0], " | ".join(fields[1:-1]), fields[-1]))
     return skips
 
 
@@ -74,7 +77,7 @@ def holds(condition, build):
 
 
 def allowed(name, build, skips):
-    """None, or the entry that allows to skip it here."""
+    """Returns the entry that allows this skip, or None."""
     return next((s for s in skips if fnmatch.fnmatchcase(name, s.pattern) and holds(s.condition, build)), None)
 
 

@@ -11,7 +11,7 @@ HIDDEN, FFN, HEADS, KV_HEADS, HEAD, VOCABULARY = 4096, 14336, 32, 8, 128, 32000
 BATCH, SEQUENCE = 8, 4096
 
 COLUMN, ROW, WHOLE = '[[], ["tp"]]', '[["tp"], []]', "[[]]"
-LAYER_PARAMETERS = [  # name, shape, layout
+LAYER_PARAMETERS = [  # name, shape, sharding
     ("norm1", (HIDDEN,), WHOLE),
     ("wq", (HIDDEN, HEADS * HEAD), COLUMN),
     ("wk", (HIDDEN, KV_HEADS * HEAD), COLUMN),
@@ -25,7 +25,7 @@ LAYER_PARAMETERS = [  # name, shape, layout
 
 
 def parameters(layers):
-    """All parameters in order: (name, shape, layout)."""
+    """Returns all parameters in order: (name, shape, sharding)."""
     return ([("embed", (VOCABULARY, HIDDEN), ROW)] +
             [(f"l{i}_{name}", shape, layout) for i in range(layers) for name, shape, layout in LAYER_PARAMETERS] +
             [("norm", (HIDDEN,), WHOLE), ("head", (HIDDEN, VOCABULARY), COLUMN)])
@@ -39,7 +39,7 @@ def rms_norm(t, x, gain):
 
 
 def rotary_tables(t):
-    """cos and sin of position x frequency, [sequence, half a head]."""
+    """Returns cos and sin of position x frequency, [sequence, half a head]."""
     half, shape = HEAD // 2, (SEQUENCE, HEAD // 2)
     frequency = t.to_float("arith.sitofp", t.iota((half,), 0))
     frequency = t.exp(t.mul(frequency, t.like(frequency, "-1.439116e-01")))  # 10000^(-i/half)
@@ -63,7 +63,8 @@ def causal_mask(t):
 
 
 def softmax_parts(t, x):
-    """x minus its maximum along the last dimension, its exponential, and the sum of that, kept as size 1."""
+    """Returns x minus its maximum along the last dimension, the exponential of that, and the sum of
+    the exponentials, with the last dimension kept as size 1."""
     rank = len(x.shape)
     keep = lambda v: t.broadcast(v, x.shape[:-1] + (1,), range(rank - 1))
     top = keep(t.reduce(x, [rank - 1], "arith.maximumf"))
@@ -116,7 +117,8 @@ def loss(t, y, targets):
 
 
 def write(layers, train, captured_concat, mesh):
-    """The module text and its number of ops on tensors, counted as an exporter's CSE leaves them, without those in bodies."""
+    """Returns the module text and its number of tensor ops, counted after CSE as an exporter would,
+    without ops in bodies."""
     t = Trace(captured_concat)
     args, results = [], []
 
@@ -146,7 +148,8 @@ def write(layers, train, captured_concat, mesh):
 
 
 def layers_for(ops, train):
-    """The depth at which the program has about `ops` ops: their number is linear in the depth."""
+    """Returns the depth at which the program has about `ops` ops; their number is linear in the
+    depth."""
     one, two = (write(n, train, False, "dp=1,tp=1")[1] for n in (1, 2))
     return max(1, round((ops - one) / (two - one)) + 1)
 

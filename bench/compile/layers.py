@@ -25,7 +25,8 @@ def user_seconds(command):
 
 
 def measure(shard_opt, layers, repeats, directory):
-    """A row: layers, ops, user seconds of parsing with tp-raise and printing, and what each way of planning takes beyond that."""
+    """Returns a row: layers, ops, user seconds of parsing, tp-raise and printing, and the
+    additional user seconds of each planning strategy."""
     source, target = os.path.join(directory, "in.mlir"), os.path.join(directory, "out.mlir")
     generate = [sys.executable, "-B", os.path.join(HERE, "generate.py"), "--layers", str(layers), "--train", "--mesh", "dp=8,tp=8"]
     subprocess.run([*generate, "-o", source], check=True)
@@ -47,7 +48,7 @@ def polyline(points, colour):
 
 
 def plot(rows):
-    """An SVG of user seconds over layers."""
+    """Returns an SVG plot of user seconds over layers."""
     width, height, left, bottom = 560, 320, 60, 50
     most_x = max(int(r["layers"]) for r in rows)
     most_y = max(0.01, max(float(r[name]) for r in rows for name in PASSES) * 1.1)

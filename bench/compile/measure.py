@@ -18,7 +18,8 @@ ROW = "{:>7} {:>7} | {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} | {:>6} {:>9} {:>
 
 
 def run(command):
-    """Seconds of each stage as --mlir-timing names it, and the peak memory in MiB."""
+    """Returns the seconds of each stage, by its name in --mlir-timing, and the peak memory in
+    MiB."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     text = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -36,7 +37,7 @@ class Compiler:
         self.raises = f"--{RAISE} " in listed
 
     def measure(self, source, target, passes, flags=()):
-        """Medians over the repeats: milliseconds by stage, peak MiB."""
+        """Returns medians over the repeats: milliseconds per stage and peak MiB."""
         command = [self.path, source, "-o", target, "--mlir-timing", "--mlir-timing-display=list", "--verify-each=0", *flags]
         if passes:
             command.append(f"--pass-pipeline=builtin.module({','.join(passes)})")
@@ -47,7 +48,7 @@ class Compiler:
 
 
 def plan_gap(path):
-    """Certified gap of the plan, relative to its bound."""
+    """Returns the certified gap of the plan, relative to its bound."""
     with open(path, encoding="utf-8") as file:
         plan = re.search(r"tp\.plan = \{([^}]*)\}", file.read())
     values = {key: int(value) for key, value in re.findall(r"(\w+_ps) = (\d+)", plan.group(1))}

@@ -1,8 +1,9 @@
-"""Traces tensor programs with gradients into MLIR text of the form that exporters of JAX programs write.
+"""Traces tensor programs with gradients to MLIR text in the form that exporters of JAX programs
+produce.
 
-One linalg.generic for every elementwise op and every broadcast, named reductions as fill + generic, contractions as generics in
-the order (batch, free, free) with a transpose behind, equal ops written once, as after CSE.
-"""
+Every elementwise op and every broadcast is a linalg.generic. Named reductions are fill + generic.
+Contractions are generics in the order (batch, free, free), followed by a transpose. Equal ops are
+written once, as after CSE."""
 
 
 
@@ -27,17 +28,18 @@ def identity(rank):
 
 
 class Trace:
-    """Ops are methods; `tape` remembers how the gradient of each flows back."""
+    """Builds the program: each op is a method. `tape` records how to compute the gradient of each
+    op."""
 
     def __init__(self, captured_concat):
         self.captured_concat = captured_concat
         self.lines, self.maps, self.known, self.tape = [], {}, {}, []
         self.n_ops = self.n_names = 0
 
-    # ---- writing ----
+    # ---- Writing ----
 
     def emit(self, text, shape, dtype):
-        """The value of the op `text`, which is written unless it was before."""
+        """Returns the value of the op `text`, and writes the op if it is new."""
         if text not in self.known:
             name = f"%{self.n_names}"
             self.n_names += 1
@@ -50,7 +52,7 @@ class Trace:
         return self.maps.setdefault(affine_map(n_loops, results), f"#map{len(self.maps)}")
 
     def scalar(self, text, dtype):
-        """A scalar constant; no tensor, so it does not count as an op."""
+        """A scalar constant. It is not a tensor, so it does not count as an op."""
         key = f"arith.constant {text} : {dtype}"
         if key not in self.known:
             self.lines.append(f"    %c{len(self.known)}s = {key}")
@@ -65,7 +67,8 @@ class Trace:
         return self.emit(f"linalg.fill ins({scalar} : {dtype}) outs({init.name} : {init.type}) -> {init.type}", shape, dtype)
 
     def generic(self, ins, maps, init, body, n_loops=None, out_map=None):
-        """`ins` read through `maps` (lists of results). `body` has {0}, {1}, ... for the inputs and {o} for the init."""
+        """Emits a generic that reads `ins` through `maps` (lists of results). In `body`, {0}, {1},
+        ... stand for the inputs and {o} for the init."""
         n_loops = len(init.shape) if n_loops is None else n_loops
         out_map = identity(len(init.shape)) if out_map is None else out_map
         kinds = ['"parallel"' if f"d{i}" in out_map else '"reduction"' for i in range(n_loops)]
@@ -81,10 +84,11 @@ class Trace:
             f" outs({init.name} : {init.type}) {{\n    ^bb0({', '.join(args)}):\n{code}\n    }} -> {init.type}",
             init.shape, init.dtype)
 
-    # ---- gradients ----
+    # ---- Gradients ----
 
     def record(self, outs, parents, vjps):
-        """vjps[i] gives the gradient of parents[i] from those of `outs`; called only where gradients are wanted."""
+        """Records an op: vjps[i] computes the gradient of parents[i] from those of `outs`. It is
+        called only where gradients are needed."""
         for out in outs:
             if any(p.diff for p in parents) and not out.diff:
                 out.diff = True
@@ -93,7 +97,8 @@ class Trace:
         return outs[0] if len(outs) == 1 else outs
 
     def gradients(self, of, wanted, seed=None):
-        """The gradients of `wanted`, from the gradient `seed` of the value `of` (None: it is a scalar, and its gradient 1)."""
+        """Returns the gradients of `wanted`, from the gradient `seed` of the value `of` (None: `of`
+        is a scalar with gradient 1)."""
         grads = {id(of): seed or self.constant("1.000000e+00")}
         for outs, parents, vjps in reversed(list(self.tape)):
             if not any(id(o) in grads for o in outs):
@@ -105,7 +110,7 @@ class Trace:
                     grads[id(parent)] = self.add(grads[id(parent)], g) if id(parent) in grads else g
         return [grads[id(w)] for w in wanted]
 
-    # ---- elementwise ----
+    # ---- Elementwise ops ----
 
     def elementwise(self, body, *xs, dtype=None):
         init = self.empty(xs[0].shape, dtype or xs[0].dtype)
@@ -159,7 +164,7 @@ class Trace:
     def to_float(self, op, x):
         return self.elementwise([f"%v = {op} {{0}} : {x.dtype} to f32", "linalg.yield %v : f32"], x, dtype="f32")
 
-    # ---- constants, iotas ----
+    # ---- Constants, iotas ----
 
     def constant(self, text, dtype="f32"):
         return self.emit(f"arith.constant dense<{text}> : tensor<{dtype}>", (), dtype)
@@ -171,17 +176,17 @@ class Trace:
         body = [f"%i = linalg.index {dim} : index", "%v = arith.index_cast %i : index to i32", "linalg.yield %v : i32"]
         return self.generic([], [], self.empty(shape, "i32"), body)
 
-    # ---- shapes ----
+    # ---- Shapes ----
 
     def broadcast(self, x, shape, dims):
-        """Dimension i of `x` becomes dims[i]; a dimension of size 1 may grow."""
+        """Broadcasts: dimension i of `x` becomes dims[i]; a dimension of size 1 may grow."""
         source = [0 if n == 1 and shape[d] != 1 else f"d{d}" for n, d in zip(x.shape, dims)]
         y = self.generic([x], [source], self.empty(shape, x.dtype), [f"linalg.yield {{0}} : {x.dtype}"])
         new = [d for d in range(len(shape)) if f"d{d}" not in source]
         return self.record([y], [x], [lambda g: self.reshape(self.reduce(g, new, "arith.addf"), x.shape)])
 
     def transpose(self, x, order):
-        """Dimension i of the result is dimension order[i] of `x`."""
+        """Transposes: dimension i of the result is dimension order[i] of `x`."""
         if list(order) == list(range(len(order))):
             return x
         inverse = [order.index(d) for d in range(len(order))]
@@ -190,7 +195,7 @@ class Trace:
         return self.record([y], [x], [lambda g: self.transpose(g, inverse)])
 
     def reshape(self, x, shape):
-        """Splits or joins dimensions; one of the two, not both."""
+        """Splits or joins dimensions, but not both."""
         shape = tuple(shape)
         if x.shape == shape:
             return x
@@ -213,7 +218,7 @@ class Trace:
         return self.record([y], [x], [lambda g: self.reshape(g, x.shape)])
 
     def slice(self, x, offset, size):
-        """Part of the last dimension."""
+        """Slices the last dimension."""
         out = Tensor("", x.shape[:-1] + (size,), x.dtype)
         offsets = [0] * (len(x.shape) - 1) + [offset]
         return self.emit(f"tensor.extract_slice {x.name}{offsets} {list(out.shape)} {[1] * len(offsets)} : {x.type} to {out.type}",
@@ -225,7 +230,8 @@ class Trace:
         return self.record(outs, [x], [self.concat])
 
     def concat(self, a, b):
-        """Along the last dimension: tensor.concat, or a generic that reads both as captured tensors."""
+        """Concatenates along the last dimension: tensor.concat, or a generic that reads both as
+        captured tensors."""
         h, rank = a.shape[-1], len(a.shape)
         shape = a.shape[:-1] + (h + b.shape[-1],)
         out = Tensor("", shape, a.dtype)
@@ -244,7 +250,7 @@ class Trace:
             y = self.generic([], [], self.empty(shape, a.dtype), body)
         return self.record([y], [a, b], [lambda g: self.slice(g, 0, h), lambda g: self.slice(g, h, b.shape[-1])])
 
-    # ---- reductions and contractions ----
+    # ---- Reductions and contractions ----
 
     def reduce(self, x, dims, op):
         if not dims:
@@ -255,7 +261,7 @@ class Trace:
         y = self.generic([x], [identity(n)], init, [f"%v = {op} {{o}}, {{0}} : f32", "linalg.yield %v : f32"], n,
                          [f"d{d}" for d in kept])
         if op != "arith.addf":
-            return y  # a maximum is only subtracted for range: no gradient
+            return y  # the maximum is subtracted only to limit the range, so it has no gradient
         return self.record([y], [x], [lambda g: self.broadcast(g, x.shape, kept)])
 
     def einsum(self, spec, a, b):
@@ -276,7 +282,7 @@ class Trace:
         return self.transpose(y, [natural.index(c) for c in out])
 
     def mean_last(self, x):
-        """Mean over the last dimension, which stays as size 1."""
+        """Returns the mean over the last dimension, which stays as size 1."""
         rank = len(x.shape)
         total = self.broadcast(self.reduce(x, [rank - 1], "arith.addf"), x.shape[:-1] + (1,), range(rank - 1))
         return self.div(total, self.like(total, f"{x.shape[-1]:e}"))

@@ -1,4 +1,4 @@
-"""A JAX function as linalg on tensors with Shardy's annotations, which tpshard imports."""
+"""Exports a JAX function as linalg on tensors with Shardy annotations, for import by tpshard."""
 
 import re
 
@@ -20,7 +20,7 @@ def sharding(mesh, axes):
 
 
 def export(function, arguments, mesh):
-    """Text of the module. `arguments`: [(shape, axes)]."""
+    """Returns the module text. `arguments`: [(shape, axes)]."""
     specs = [jax.ShapeDtypeStruct(shape, "float32", sharding=sharding(mesh, axes)) for shape, axes in arguments]
     lowered = jax.jit(function).lower(*specs)
     with jax_mlir.make_ir_context() as context:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Whole models on N ranks of this host beside JAX on as many host devices: measure.py [--ranks N] [--rounds N] [--overlap] [--json] [MODEL...].
+"""Compares whole models on N ranks of this host with JAX on N host devices.
+
+measure.py [--ranks N] [--rounds N] [--overlap] [--json] [MODEL...]
 
 The two take turns, so that both see the same machine; the best of all executions of each counts. Results are compared with JAX's.
 Needs `pip install jax`; SHARD_RUN names the tool.
@@ -37,7 +39,7 @@ except ImportError as error:
 
 
 class Peer:
-    """The model in JAX, compiled, with its arguments on the devices."""
+    """The model compiled by JAX, with its arguments on the devices."""
 
     def __init__(self, function, arguments, mesh):
         draw = numpy.random.default_rng(0)

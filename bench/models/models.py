@@ -1,8 +1,7 @@
-"""Models of realistic width, in JAX, with the shardings that a practitioner would write: what bench/models measures.
+"""JAX models of realistic width, with typical shardings, that bench/models measures.
 
-MODELS maps a name to (function, [(shape, sharding)], widths); shapes are of f32 arguments, a sharding is a tuple of axis names, one per
-dimension. The one axis is "tp".
-"""
+MODELS maps a name to (function, [(shape, sharding)]). All arguments are f32. A sharding is a tuple
+of axis names, one per dimension, or None. The only axis is "tp"."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""A program with annotations, as text: bench/compile/tensor_trace.py with a signature, a mesh and pins."""
+"""Builds an annotated program as text: extends bench/compile/tensor_trace.py with a signature, a
+mesh and pinned shardings."""
 
 import os
 import re
@@ -9,7 +10,8 @@ from tensor_trace import Tensor, Trace, identity  # noqa: E402
 
 
 def sharding(rank, places):
-    """The attribute with axes on dimensions: {1: "x"} or {0: ["dp", "tp"]}; {"partial": "x"} is a sum that is still to be made."""
+    """Returns the sharding attribute for axes on dimensions: {1: "x"} or {0: ["dp", "tp"]}.
+    {"partial": "x"} marks a sum that is not yet reduced."""
     lists, partial = [], places.get("partial")
     for d in range(rank):
         axes = places.get(d, [])
@@ -19,16 +21,17 @@ def sharding(rank, places):
 
 
 class Program(Trace):
-    """`hand`: the pins of the plan by hand count. `free`: no annotation counts at all."""
+    """A program. `hand`: pin the shardings of the hand-written plan. `free`: omit all
+    annotations."""
 
     def __init__(self, mesh, element="bf16", hand=False, free=False):
         super().__init__(False)
         self.mesh, self.element, self.hand, self.free = mesh, element, hand, free
         self.args, self.results = [], []
-        self.by_batch = False  # how the plan by hand splits attention
+        self.by_batch = False  # how the hand-written plan splits attention
 
     def arg(self, name, shape, places=None, dtype="f32", role=None, diff=False):
-        """An argument; `places` None: its layout is left open."""
+        """Adds an argument. `places` None: its sharding is left to the planner."""
         x = Tensor(f"%arg{len(self.args)}", shape, dtype, diff)
         attributes = [f'tp.name = "{name}"'] + ([f'tp.role = "{role}"'] if role else [])
         if places is not None and not self.free:
@@ -40,21 +43,22 @@ class Program(Trace):
         return self.arg(name, shape, places, role="param", diff=True)
 
     def result(self, x, places=None, updates=None):
-        """`updates`: the argument of which this is the new value."""
+        """Adds a result. `updates`: the argument whose new value it is."""
         attributes = [] if updates is None else [f"tp.updates = {updates.name.removeprefix('%arg')}"]
         if places is not None and not self.free:
             attributes.append(f"tp.sharding = {sharding(len(x.shape), places)}")
         self.results.append((x, f" {{{', '.join(attributes)}}}" if attributes else ""))
 
     def pin(self, first, places):
-        """What the plan by hand does in the ops from line `first` on: places of dimensions, one entry for each linalg.generic."""
+        """Pins the hand-written plan on the ops from line `first` on: one entry of dimension places
+        per linalg.generic."""
         generics = [i for i in range(first, len(self.lines)) if "= linalg.generic {" in self.lines[i]]
         for i, place in zip(generics if self.hand else [], places):
             rank = len(re.search(r"-> tensor<([\dx]*)[a-z]", self.lines[i]).group(1).split("x")) - 1
             self.lines[i] = self.lines[i].replace("= linalg.generic {", f"= linalg.generic {{tp.sharding = {sharding(rank, place)}, ", 1)
 
     def pin_dims(self, first, letters, hand):
-        """The same for ops whose results have the dimensions `letters`, or the first of them."""
+        """Like pin, for ops whose results have the dimensions `letters`, or a prefix of them."""
         for i in range(first, len(self.lines)):
             found = re.search(r"= linalg\.generic .*-> tensor<([\dx]*)[a-z]", self.lines[i], re.S)
             if found:
@@ -62,7 +66,7 @@ class Program(Trace):
                 self.pin(i, [{letters.index(c): axis for c, axis in hand.items() if letters.index(c) < rank}])
 
     def einsum(self, spec, a, b, hand=None):
-        """`hand`: where the letters of the result are in the plan by hand."""
+        """A contraction. `hand`: the axes of the result's letters in the hand-written plan."""
         first, y = len(self.lines), super().einsum(spec, a, b)
         if hand is not None:
             (left, right), out = spec.split("->")[0].split(","), spec.split("->")[1]
@@ -83,10 +87,11 @@ class Program(Trace):
             text = text.replace("f32", self.element).replace("0xFF800000", "0xFF80")
         return text
 
-    # ---- what the trace does not have ----
+    # ---- Ops that the trace lacks ----
 
     def conv(self, x, w, hand=None):
-        """x: [batch, rows, columns, channels], w: [window rows, window columns, channels, filters]; stride 1, padded to the same size."""
+        """A convolution. x: [batch, rows, columns, channels], w: [window rows, window columns,
+        channels, filters]; stride 1, padded to the same size."""
         padded, first = self.padded(x, w.shape[0] // 2, w.shape[1] // 2), len(self.lines)
         y = self.generic([padded, w], [["d0", "d1 + d4", "d2 + d5", "d6"], ["d4", "d5", "d6", "d3"]],
                          self.fill("0.000000e+00", x.shape[:3] + (w.shape[3],)), MULTIPLY_ADD, 7, identity(4))
@@ -104,7 +109,7 @@ class Program(Trace):
                          f"      tensor.yield {zero} : {x.dtype}\n    }} : {x.type} to {out.type}", shape, x.dtype)
 
     def conv_input(self, g, w):
-        """The window runs backwards."""
+        """The gradient of the input; the window runs backwards."""
         kh, kw = w.shape[0], w.shape[1]
         padded = self.padded(g, kh // 2, kw // 2)
         read = ["d0", f"d1 - d4 + {kh - 1}", f"d2 - d5 + {kw - 1}", "d6"]
@@ -118,14 +123,15 @@ class Program(Trace):
                             identity(4))
 
     def rows_of(self, table, ids):
-        """table: [rows, width], ids: [batch] -> [batch, width]."""
+        """Gathers rows. table: [rows, width], ids: [batch] -> [batch, width]."""
         body = ["%c = linalg.index 1 : index", "%r = arith.index_cast {0} : i32 to index",
                 f"%v = tensor.extract {table.name}[%r, %c] : {table.type}", f"linalg.yield %v : {table.dtype}"]
         shape = (ids.shape[0], table.shape[1])
         return self.generic([ids], [["d0"]], self.empty(shape, table.dtype), body, 2)
 
     def lookup(self, tables, ids):
-        """tables: [n, rows, width], ids: [n, batch] -> [n, batch, width]."""
+        """Gathers rows of several tables. tables: [n, rows, width], ids: [n, batch] -> [n, batch,
+        width]."""
         shape = (tables.shape[0], ids.shape[1], tables.shape[2])
         body = ["%t = linalg.index 0 : index", "%c = linalg.index 2 : index", "%r = arith.index_cast {0} : i32 to index",
                 f"%v = tensor.extract {tables.name}[%t, %r, %c] : {tables.type}", f"linalg.yield %v : {tables.dtype}"]

@@ -1,15 +1,16 @@
-"""Programs whose best plan is known by hand: what each is, its mesh, what is given at its boundary, and the bytes of the plan by hand.
+"""Programs whose best plan is known by hand: program, mesh, boundary shardings, and the bytes of
+the hand-written plan.
 
-B: the layouts of inputs and outputs are given. W: weights (and their gradients) are split over all devices at rest. Without them the best
-plan often moves nothing at all. Sizes are those of real models; `small` ones of the same shape are executed by the tests.
-"""
+B: the shardings of inputs and outputs are given. W: weights (and their gradients) are sharded over
+all devices at rest. Without these constraints, the best plan often has no communication. Sizes are
+those of real models; the tests execute `small` variants of the same structure."""
 
 from program import Program
 
 MIB = 1 << 20
 
 
-# ---- bytes that a device sends; v: bytes of the whole tensor, or of the local one for all_to_all ----
+# ---- Bytes sent per device; v: bytes of the whole tensor, for all_to_all of the local one ----
 
 def all_reduce(v, n):
     return 2 * (n - 1) * v / n
@@ -36,7 +37,7 @@ class Row:
         return self.hand(**self.sizes)
 
 
-# ---- parts ----
+# ---- Parts of models ----
 
 def gelu(t, x):
     return t.mul(x, t.logistic(t.mul(x, t.like(x, "1.702000e+00"))))
@@ -57,17 +58,18 @@ def softmax(t, x):
 
 
 def heads_attention(t, q, k, v, hand=None):
-    """q: [b, s, kv heads, group, d], k and v: [b, s, kv heads, d]."""
+    """Attention. q: [b, s, kv heads, group, d], k and v: [b, s, kv heads, d]."""
     scores = t.einsum("bskgh,btkh->bkgst", q, k, hand)
     first = len(t.lines)
     shares = softmax(t, t.mul(scores, t.like(scores, "8.838835e-02")))
     if hand is not None:
-        t.pin_dims(first, "bkgst", hand)  # all ops or none, else they are no attention in blocks
+        # either all ops are pinned or none; else they are not recognized as blockwise attention
+        t.pin_dims(first, "bkgst", hand)
     return t.einsum("bkgst,btkh->bskgh", shares, v, hand)
 
 
 def by_hand(t, kv):
-    """Places of the projections, of the scores, of the output."""
+    """Returns the hand-written places of the projections, of the scores and of the output."""
     if t.by_batch:
         return dict.fromkeys("qkv", {"b": "x"}), {"b": "x"}, {"b": "x"}
     if dict(t.mesh).keys() != {"x"}:
@@ -77,7 +79,8 @@ def by_hand(t, kv):
 
 
 def attention(t, x, w, heads, kv_heads, kv=None):
-    """By hand: heads; of key/value heads those parts `kv` of the axis that divide them."""
+    """Attention with projections. By hand, heads are split; key/value heads only by the parts `kv`
+    of the axis that divide them."""
     b, s, _ = x.shape
     split = lambda name, shape: t.reshape(t.einsum("bsd,dn->bsn", x, w[name], hand[name]), (b, s) + shape)
     hand, parts, out = by_hand(t, kv)
@@ -126,7 +129,8 @@ def gpt_layer(t, x, w, heads):
 
 
 def train(t, y, places, wanted, wanted_places):
-    """The backward pass from a given gradient of y; the results are the gradients of `wanted`."""
+    """Adds the backward pass from a given gradient of y; the results are the gradients of
+    `wanted`."""
     seed = t.arg("dy", y.shape, places)
     for g, p in zip(t.gradients(y, wanted, seed), wanted_places):
         t.result(g, p)
@@ -136,7 +140,7 @@ X = [("x", 8)]
 COLUMN, ROW, WHOLE = {1: "x"}, {0: "x"}, {}
 
 
-# ---- rows ----
+# ---- Rows ----
 
 def mlp(t, T, D, F, x=WHOLE, y=WHOLE, w1=COLUMN, w2=ROW, gradients=False):
     a = t.arg("x", (T, D), x)
@@ -154,7 +158,8 @@ def only_attention(t, B, S, H, d):
 
 
 def long_attention(t, S, H, KV, d, hand):
-    """One long sequence, split by its tokens before and behind; `hand`: where the plan by hand has the heads (k, g) or rows (s) of the scores."""
+    """One long sequence, with tokens sharded before and after. `hand`: where the hand-written plan
+    shards the heads (k, g) or the rows (s) of the scores."""
     q, k, v = (t.arg(n, (1, S, h, d), {1: "x"}) for n, h in (("q", H), ("k", KV), ("v", KV)))
     o = heads_attention(t, t.reshape(q, (1, S, KV, H // KV, d)), k, v, hand)
     t.result(t.reshape(o, (1, S, H, d)), {1: "x"})
@@ -167,7 +172,8 @@ def attention_block(t, B, S, D, H, KV, d, kv=None):
 
 
 def mla(t, B, S, D, H, Q, KV, R, d):
-    """Latent attention: queries and keys have a part with a position (R) that all heads share for the keys."""
+    """Latent attention: queries and keys have a positional part (R); for the keys, all heads share
+    it."""
     x = t.arg("x", (B, S, D), WHOLE)
     latent_q = t.einsum("bsd,dq->bsq", x, t.weight("dq", (D, Q), WHOLE), {})
     latent = t.einsum("bsd,dc->bsc", x, t.weight("dkv", (D, KV), WHOLE), {})
@@ -200,7 +206,8 @@ def gpt(t, B, S, D, H, d):
 
 
 def moe(t, G, S, D, F, E, C):
-    """Experts by one-hot dispatch: groups of tokens are on the devices, so are experts; `place` says which token goes where."""
+    """Mixture of experts by one-hot dispatch: token groups and experts are sharded over the
+    devices; `place` routes the tokens."""
     x = t.arg("x", (G, S, D), {0: "x"}, diff=True)
     place, gate = t.arg("place", (G, S, E, C), {0: "x"}), t.arg("gate", (G, S, E, C), {0: "x"})
     up, down = t.weight("up", (E, D, F), {0: "x"}), t.weight("down", (E, F, D), {0: "x"})
@@ -225,7 +232,7 @@ def vit(t, B, S, D, H, d, L):
 
 
 def resnet(t, B, HW, C, L, place):
-    """Bottleneck blocks of one stage; `place`: batch or rows are on the devices."""
+    """Bottleneck blocks of one stage; `place`: batch or rows are sharded over the devices."""
     x = t.arg("x", (B, HW, HW, 4 * C), place)
     ws, y = [], x
     for i in range(L):
@@ -284,7 +291,7 @@ def lora(t, B, S, D, H, d, r):
 
 
 def decode(t, B, S, D, F, H, KV, d, L):
-    """One token of each sequence against caches of S tokens."""
+    """Decodes one token of each sequence, with caches of S tokens."""
     x = t.arg("x", (B, D), WHOLE)
     for i in range(L):
         w = llama_weights(t, D, F, H, KV, d, COLUMN, ROW, WHOLE)
@@ -302,8 +309,9 @@ def decode(t, B, S, D, F, H, KV, d, L):
 
 
 def language_model_gradients(t, B, S, D, F, H, V, L, by_batch, weights):
-    """9 parameters a layer and one embedding that is tied to the output: the loss, and each weight with its gradient. By batch, or by heads and
-    words. `weights`: places of columns, rows, words and the rest."""
+    """A language model with 9 parameters per layer and an embedding that is tied to the output: the
+    loss, and each weight with its gradient. Sharded by batch, or by heads and words. `weights`:
+    places of columns, rows, words and the rest."""
     x = {0: "x"} if by_batch else WHOLE
     column, row, words, whole = weights
     t.by_batch = by_batch
@@ -332,7 +340,8 @@ def language_model(t, by_batch, **sizes):
 
 
 def language_model_step(t, at_rest, **sizes):
-    """The same by batch, with its optimizer: every weight has a momentum, which is split over all devices; `at_rest`: and so is the weight."""
+    """The language model sharded by batch, with its optimizer: every weight has a momentum, which
+    is sharded over all devices. `at_rest`: the weight is too."""
     loss, weights = language_model_gradients(t, by_batch=True, weights=[ROW if at_rest else WHOLE] * 4, **sizes)
     t.result(loss, WHOLE)
     for i, (w, place, g) in enumerate(weights):
@@ -343,7 +352,8 @@ def language_model_step(t, at_rest, **sizes):
 
 
 def graph(t, N, E, D, L):
-    """Message passing: edges are on the devices, the features of nodes are whole. Each edge adds the features of its source to its target."""
+    """Message passing: edges are sharded over the devices, node features are replicated. Each edge
+    adds the features of its source to its target."""
     h = t.arg("h", (N, D), WHOLE)
     source, target = (t.arg(n, (E,), {0: "x"}, dtype="i32") for n in ("source", "target"))
     hot = t.to_float("arith.uitofp", t.compare("eq", t.broadcast(target, (N, E), (1,)), t.iota((N, E), 0)))
@@ -382,7 +392,8 @@ TP_ROW, TP_COLUMN, SEQUENCE = {0: "tp", 1: "dp"}, {0: "dp", 1: "tp"}, {0: "dp", 
 
 
 def fsdp_bytes(B, S, D, F, H, KV, d, **_):
-    """Sequence parallelism over tp: 4 gathers and 4 scatters of what one dp rank has; FSDP over dp of a tp rank's weights: 3 times."""
+    """Sequence parallelism over tp: 4 all-gathers and 4 reduce-scatters of one dp rank's
+    activations. FSDP over dp: 3 collectives on one tp rank's weights."""
     weights = 2 * (2 * D * H * d + 2 * D * KV * d + 3 * D * F)
     return 8 * all_gather(2 * B * S * D / 8, 8) + 3 * all_gather(weights / 8, 8)
 

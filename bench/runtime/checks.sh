@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What signatures and deadlines cost: all_reduce by the library as it is and by one that is built without them, in turns. The least of
-# all rounds of each counts, since other work on the machine only adds to it. bench/runtime/checks.sh [TURNS [options of shard-bench]]
-# TPRT_BUILD names another build.
+# Measures the cost of signatures and deadlines: runs all_reduce in turn with the normal library and
+# with one built without them. The minimum over all rounds of each counts, since other load on the
+# machine can only increase times.
+#
+# bench/runtime/checks.sh [TURNS [options of shard-bench]]; TPRT_BUILD names another build.
 set -euo pipefail
 root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 build=${TPRT_BUILD:-$root/build/release}

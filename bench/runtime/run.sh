@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Times of the collectives beside those of OpenMPI and Gloo, where these are installed, with buffers from malloc and with registered ones:
-# bench/runtime/run.sh [options of shard-bench]. TPRT_BUILD names another build.
+# Compares the times of collectives with OpenMPI and Gloo, where they are installed, with buffers
+# from malloc and with registered ones: bench/runtime/run.sh [options of shard-bench]. TPRT_BUILD
+# names another build.
 set -euo pipefail
 root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 bin=${TPRT_BUILD:-$root/build/release}/bin

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Solves the instances in a directory and prints a table."""
+"""Solves the IOPDDL instances in a directory and prints a table."""
 
 import argparse
 import json
@@ -38,7 +38,7 @@ KNOWN = {
     "X": (278109753175, None),
     "Y": (595085773411, None),
 }
-# Seconds that the contest allows, on 8 cores.
+# Time limits of the contest in seconds, on 8 cores.
 LIMITS = dict.fromkeys("ABCDE", 60) | dict.fromkeys("FGHIJ", 120) | dict.fromkeys("KLMNO", 180) | dict.fromkeys("PQRST", 240)
 LIMITS |= dict.fromkeys("UVWXY", 300)
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Random problems, with and without memory, solved by shard-solve and by toulbar2 (Debian: toulbar2): are the optima the same?
+"""Compares optima: solves random problems, with and without memory, with shard-solve and with
+toulbar2 (Debian: toulbar2).
 
 bench/solver/oracle.py [--problems N] [--seed S]; SHARD_SOLVE names the binary.
-toulbar2 knows no memory: for each time it gets a chain of variables that count what the nodes alive use.
-"""
+
+toulbar2 has no memory constraints. For each time it gets a chain of variables that sums the memory
+of the live nodes."""
 
 import argparse
 import json
@@ -48,7 +50,7 @@ def function(variables, default, tuples):
 
 
 def translate(problem):
-    """In toulbar2's wcsp format."""
+    """Returns the problem in toulbar2's wcsp format."""
     nodes, edges = problem["nodes"], problem["edges"]
     sizes = [len(costs) for costs in nodes["costs"]]
     functions = [function([v], 0, [([x], c) for x, c in enumerate(costs)]) for v, costs in enumerate(nodes["costs"])]
@@ -91,7 +93,7 @@ def ours(problem, folder):
     answer = json.loads(result.stdout)
     if answer["status"] not in ("optimal", "infeasible"):
         return answer["status"]
-    # Choices with infinite costs count here, but not for the peer.
+    # Choices with infinite costs are valid here, but not for toulbar2.
     return int(answer["cost"]) if answer["cost"] and int(answer["cost"]) < INFINITY else None
 
 

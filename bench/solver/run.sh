@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Instances of the IOPDDL contest: cost against the best known, certified bound, gap, seconds.
-# bench/solver/run.sh [DIRECTORY] [--time-limit SECONDS] [--threads N]; without a directory, the instances of the tests.
-# SHARD_SOLVE names another binary.
+# Solves instances of the IOPDDL contest and prints cost against the best known, certified bound,
+# gap and seconds.
+#
+# bench/solver/run.sh [DIRECTORY] [--time-limit SECONDS] [--threads N]; without a directory, it
+# solves the instances of the tests. SHARD_SOLVE names another binary.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(readlink -f "$here/../..")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles StableHLO with Shardy annotations by the XLA of an installed jax, on host devices, and prints what it communicates: live.py FILE...
+"""Compiles StableHLO with Shardy annotations with the XLA of an installed jax, on host devices, and
+prints its communication: live.py FILE...
 
-Prints lines as in xla.csv: model, collectives, bytes that a device sends (rings); what is in a loop counts once. Needs `pip install jax`.
-"""
+Prints lines in the format of xla.csv: model, collectives, bytes sent per device (ring algorithms).
+Collectives in a loop count once. Needs `pip install jax`."""
 
 import os
 import re
@@ -19,7 +20,7 @@ SHAPE = re.compile(r"([a-z]+\d*)\[([\d,]*)\]")
 
 
 def tensors_of(text):
-    """(elements, bytes of one) of each tensor."""
+    """Returns (elements, bytes of one element) of each tensor."""
     found = []
     for element, dims in SHAPE.findall(text):
         count = 1
@@ -30,9 +31,10 @@ def tensors_of(text):
 
 
 def sent(kind, n, results):
-    """Bytes that a device sends, as include/tp/cost.h defines them: of each tensor, cut into n chunks of equal size."""
+    """Returns the bytes sent per device as include/tp/cost.h defines them: each tensor is cut into
+    n chunks of equal size."""
     total = 0
-    for elements, size in results:  # of one device
+    for elements, size in results:  # per device
         whole = elements * n if kind == "reduce-scatter" else elements
         chunk = (whole + n - 1) // n * size
         total += whole * size if kind == "collective-permute" else (n - 1) * chunk * (2 if kind == "all-reduce" else 1)
@@ -54,7 +56,7 @@ def group_of(rest):
 
 
 def communication(hlo):
-    """(kind, bytes) of every collective: results are those of one device."""
+    """Returns (kind, bytes) of every collective; result sizes are per device."""
     found = []
     for line in hlo.splitlines():
         match = INSTRUCTION.search(line)
@@ -85,7 +87,7 @@ def main(files):
             module = file.read()
         program = client.compile_and_load(module, xla_client.DeviceList(tuple(jax.devices())), options)
         found = communication(program.hlo_modules()[0].to_string())
-        kinds = [SHORT[kind] for kind, _ in found]  # several tensors in one collective count once
+        kinds = [SHORT[kind] for kind, _ in found]  # a collective on several tensors counts once
         text = " ".join(f"{kinds.count(k)} {k}" for k in ("AR", "AG", "RS", "A2A", "CP") if k in kinds)
         print(f"{os.path.basename(path).split('.')[0]},{text},{sum(sent for _, sent in found):.0f}", flush=True)
 

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Bytes, modelled time of communication and redundant work of our plans beside XLA's (xla.csv), for the models of examples/models or the files
-given, under their annotations.
+"""Compares our plans with XLA's (xla.csv): bytes, modeled time of communication and redundant work,
+for the models of examples/models or the given files, under their annotations.
 
-Every model is planned for the topology with both objectives: "time" makes the modelled time of a step least, "bytes" the bytes sent without doing work twice for
-them. Exit code 1: a plan for bytes sends more than XLA or does more work, or a plan for time takes longer than another one.
+Every model is planned for the topology with both objectives: "time" minimizes the modeled time of a
+step, "bytes" the bytes sent without redundant work. Exit code 1: a plan for bytes sends more than
+XLA or does more work, or a plan for time is slower than another plan.
 
-XLA's plan is priced by the same model where pins can say it (pinned.json: layouts of ops and results, by function and name of the value or "result N"); it is what the planner is left
-with under these pins, and its bytes have to be those of XLA. "total" is compute and communication of one step in the model.
+XLA's plan is priced by the same model if pins can express it (pinned.json: shardings of ops and
+results, by function and name of the value or "result N"). It is the planner's plan under these
+pins, and its bytes must equal those of XLA. "total" is the modeled compute and communication of one
+step.
 
-Bytes are those that the runtime counts, or with --no-run those in the partitioned program, loops once. The time of XLA's collectives is a lower bound in the same cost model: for
-each the least latency that its kind has, and all bytes at the highest bandwidth. Work is what shard-run reports.
-"""
+Bytes are those that the runtime counts, or with --no-run those in the partitioned program, with
+loops counted once. The time of XLA's collectives is a lower bound in the same cost model: for each
+collective the lowest latency of its kind, and all bytes at the highest bandwidth. Work is the
+figure that shard-run reports."""
 
 import argparse
 import csv
@@ -29,7 +33,8 @@ sys.path.append(os.path.dirname(HERE))
 import collectives  # noqa: E402
 
 SHORT = {"all_reduce": "AR", "all_gather": "AG", "reduce_scatter": "RS", "all_to_all": "A2A", "permute": "CP", "broadcast": "BC"}
-# Sums that XLA partitions as bf16 and its CPU backend, on which xla.csv was measured, widens to f32: pins say the former.
+# Dtype correction of XLA's bytes: XLA partitions these sums as bf16, as the pins do, but its CPU
+# backend, on which xla.csv was measured, widens them to f32.
 AS_PINNED = {"layernorm_gelu_bf16": 0.5}
 HEADER = (f"{'model':30} {'topology':8} {'objective':9} {'XLA bytes':>12} {'ours':>12} {'ours/XLA':>9} | {'XLA us >=':>11} {'ours us':>11} | {'XLA total':>11} "
           f"{'ours total':>11} | {'XLA work':>8} {'ours':>6} | {'s':>6}  {'collectives of XLA':28} ours")
@@ -45,7 +50,7 @@ def table():
 
 
 class Machine:
-    """The least that a collective can cost on a topology."""
+    """Lower bounds on the cost of collectives on a topology."""
 
     def __init__(self, name):
         path = name if name.endswith(".json") else os.path.join(ROOT, "share", "topology", f"{name}.json")
@@ -69,22 +74,24 @@ RESULT = re.compile(r"(tensor<[^>]*>)(?: \{tp\.sharding = (?:[^{}]|\{[^}]*\})*\}
 
 
 def with_attributes(line, op, text):
-    """The line of an op with more attributes: linalg has them behind its name, other ops in front of the type."""
+    """Returns the line of an op with additional attributes. linalg ops have them after the name,
+    other ops before the type."""
     if not op.startswith("linalg."):
         return line.replace(" : ", f" {{{text}}} : ", 1)
     return line.replace(f"{op} {{", f"{op} {{{text}, ", 1) if f"{op} {{" in line else line.replace(f"{op} ", f"{op} {{{text}}} ", 1)
 
 
 def with_results(line, shardings):
-    """The line of a function with layouts of its results, by their numbers."""
+    """Returns the line of a function with shardings of its results, by index."""
     head, arrow, results = line.rpartition(") -> (")
     number = iter(range(results.count("tensor<")))
     return head + arrow + RESULT.sub(lambda r: f"{r.group(1)} {{tp.sharding = {s}}}" if (s := shardings.get(next(number))) else r.group(0), results)
 
 
 def pinned(path, model, directory):
-    """The path of the program with the layouts of XLA's plan on its ops, and of its results; None where there are none. A layout is tp.sharding, or that and
-    tp.factors where an op could be split in several ways."""
+    """Writes the program with the shardings of XLA's plan on its ops and results, and returns its
+    path; None if there are none. A sharding is tp.sharding, plus tp.factors if an op can be split
+    in several ways."""
     with open(os.path.join(HERE, "pinned.json"), encoding="utf-8") as file:
         pins = json.load(file).get(model)
     if not pins:
@@ -112,19 +119,21 @@ def pinned(path, model, directory):
     return copy
 
 
-PREPARED = "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants"  # as tp-spmd does
+PREPARED = "tp-import,tp-decompose,tp-inline-calls,tp-raise,tp-hoist-invariants"  # as in tp-spmd
 
 
 def total(path, machine, objective):
-    """Modelled us on the machine of the plan for an objective. A plan is made of pins, and planning it again prices it as it is written. That is up to
-    three percent off the planner's own sum, which counts changes of layout that start from each other's results in another way."""
+    """Returns the modeled microseconds, on the plan's machine, of a plan for an objective. A plan
+    consists of pins, and planning it again prices it as written. This differs by up to 3 percent
+    from the planner's own sum, which counts reshards that reuse each other's results
+    differently."""
     pipeline = f"{PREPARED},tp-propagate{{topology={machine.argument} objective={objective}}},tp-propagate{{topology={machine.argument}}}"
     done = subprocess.run([tool("shard-opt"), path, f"--pass-pipeline=builtin.module({pipeline})"], capture_output=True, text=True, check=True)
     return sum(int(ps) for ps in re.findall(r"cost_ps = (\d+)", done.stdout)) / 1e6
 
 
 class Ours:
-    """The plan of the program in `path`, run with the inputs that stand beside `model`."""
+    """The plan of the program in `path`, run with the inputs stored next to `model`."""
 
     def __init__(self, path, machine, objective, run, directory, model):
         plan, report = os.path.join(directory, "plan.json"), os.path.join(directory, "report.json")
@@ -157,7 +166,7 @@ class Ours:
 
 
 def measure(path, peer, machine, run, directory):
-    """Prints two lines. What is wrong about them, as words, and whether it must not be."""
+    """Prints two lines. Returns the findings as words, and whether they are errors."""
     sent, words = float(peer["bytes"]), []
     copy = pinned(path, peer["model"], directory)
     theirs = Ours(copy, machine, "time", run, directory, path) if copy else None

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Bytes and redundant work beside XLA's: bench/xla/run.sh [FILE...] [--topology NAME]. SHARD_OPT and SHARD_RUN name other tools.
+# Compares bytes and redundant work with XLA's: bench/xla/run.sh [FILE...] [--topology NAME].
+# SHARD_OPT and SHARD_RUN name other tools.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 export SHARD_OPT=${SHARD_OPT:-$here/../../build/release/bin/shard-opt} SHARD_RUN=${SHARD_RUN:-$here/../../build/release/bin/shard-run}

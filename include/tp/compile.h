@@ -1,10 +1,10 @@
-/* From the LLVM dialect to machine code, and machine code in this process.
+/* Compiles the LLVM dialect to machine code, and loads machine code into this process.
  *
- * A compiled program is a position-independent object for this machine that needs libtprt only (and
- * libm). For each public function NAME of the source it has the function NAME, a tp_entry, and the
- * constant table NAME.tprt (tprt/abi.h).
+ * A compiled program is a position-independent object for this machine that needs only libtprt and
+ * libm. For each public function NAME of the source it exports the function NAME, a tp_entry, and
+ * the constant table NAME.tprt (tprt/abi.h).
  *
- * Thread rule: compiling uses the module's context, so one thread at a time per context; a loaded
+ * Thread rule: compiling uses the module's context, so one thread at a time per context. A loaded
  * program may be called by any number of threads at once, each with a runtime context of its
  * own. */
 #ifndef TP_COMPILE_H
@@ -21,46 +21,46 @@ extern "C" {
 #endif
 
 typedef struct tp_compile_options {
-  size_t size;   /* sizeof(tp_compile_options), set by the caller; a zeroed rest means defaults */
-  int opt_level; /* 1, 2, 3; 0: 2 */
-  int generic;   /* 1: code for any machine of this architecture; 0: for exactly this one */
+  size_t size;   /* sizeof(tp_compile_options), set by the caller; zeroed fields mean defaults */
+  int opt_level; /* 1, 2 or 3; 0 means 2 */
+  /* 1: code for any machine of this architecture; 0: code for exactly this machine */
+  int generic;
 } tp_compile_options;
 
 typedef enum tp_emit {
   TP_EMIT_OBJECT, /* "obj": a relocatable object file */
   TP_EMIT_LLVM,   /* "llvm": optimized LLVM IR as text */
-  /* "ptx": the kernels of a program for GPUs, assembly of NVIDIA's as text (what tp-embed-kernels
-   * has made) */
+  /* "ptx": the kernels of a GPU program as NVIDIA PTX text, as tp-embed-kernels created them */
   TP_EMIT_PTX,
 } tp_emit;
 
-/* Bytes owned by the caller, released by tp_bytes_clear. */
+/* Bytes owned by the caller, freed by tp_bytes_clear. */
 typedef struct tp_bytes {
   void *data;
   size_t size;
 } tp_bytes;
 TP_API void tp_bytes_clear(tp_bytes *bytes);
 
-/* Compiles a module in the LLVM dialect (what the pipeline tp-to-runtime leaves). The module is
- * only read. Errors are diagnostics on its context. `options` may be NULL. */
+/* Compiles a module in the LLVM dialect, the output of the pipeline tp-to-runtime. Only reads the
+ * module. Errors are diagnostics on its context. `options` may be NULL. */
 TP_API tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit,
                             tp_bytes *bytes);
 
-/* What a program is called by. `inputs` and `outputs` have one pointer per argument and result of
- * the source function, to dense row-major data with the natural alignment of its elements (scalars
- * too; i1 is a byte); inputs are only read, and no output overlaps another buffer. The first
- * argument is a tprt_context. Returns a tprt_status. */
+/* The entry point of a compiled function. `context` is a tprt_context. `inputs` and `outputs` have
+ * one pointer per argument and result of the source function. Each points to dense row-major data
+ * with the natural alignment of its elements (scalars too; i1 is a byte). Inputs are only read, and
+ * no output overlaps another buffer. Returns a tprt_status. */
 typedef int32_t (*tp_entry)(void *context, void *const *inputs, void *const *outputs);
 
 typedef struct tp_program tp_program;
 
-/* Loads an object into this process. Undefined symbols (the runtime's) are looked up in the
- * process, which has to be linked with libtprt. On failure `why` (may be NULL, else why_size bytes)
+/* Loads an object into this process. Undefined symbols (those of the runtime) are resolved in the
+ * process, which must be linked with libtprt. On failure `why` (may be NULL, else why_size bytes)
  * receives a message. The object's bytes are copied. */
 TP_API tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size,
                                  tp_program **program);
-/* The entry of function `name` and its table; TP_NOT_FOUND when the program has no such function.
- * Both live as long as the program. */
+/* Returns the entry point of function `name` and its table. TP_NOT_FOUND if the program has no such
+ * function. Both live as long as the program. */
 TP_API tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry,
                                  const int64_t **table);
 TP_API void tp_program_unload(tp_program *program);

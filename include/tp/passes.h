@@ -1,11 +1,11 @@
 /* Passes and pipelines.
  *
  * Every pass runs on a builtin.module and takes textual options: "tp-propagate{mesh=dp=2,tp=4
- * strategy=plan}". The list with all options is printed by `shard-opt --help` and stands in
- * docs/reference/passes.md; both come from one table.
+ * strategy=plan}". `shard-opt --help` and docs/reference/passes.md list all options; both are
+ * generated from one table.
  *
  * Errors: MLIR diagnostics on the context; a failed pass has emitted exactly one error. Thread
- * rule: registration is idempotent and may happen on any thread, before pipelines run; a context is
+ * rule: registration is idempotent and may happen on any thread, before pipelines run. A context is
  * used by one thread at a time, as in MLIR. */
 #ifndef TP_PASSES_H
 #define TP_PASSES_H
@@ -23,13 +23,13 @@ extern "C" {
  * own. */
 TP_API void tp_register_passes(void);
 
-/* Loads everything the passes need into `context`: registers MLIR's dialects and loads those that
- * passes build. */
+/* Prepares `context` for the passes: registers MLIR's dialects and loads those whose ops the passes
+ * create. */
 TP_API void tp_context_prepare(MlirContext context);
 
 /* Runs a textual pipeline on `module`, in place: "tp-spmd{mesh=tp=4}", or the form of mlir-opt,
- * "builtin.module(tp-spmd{mesh=tp=4})". Returns TP_INVALID_ARGUMENT when the text does not
- * parse or when a pass refuses the module; diagnostics on the module's context say why. */
+ * "builtin.module(tp-spmd{mesh=tp=4})". TP_INVALID_ARGUMENT if the text does not parse or a pass
+ * rejects the module; diagnostics on the module's context give the reason. */
 TP_API tp_status tp_run_pipeline(MlirModule module, const char *pipeline);
 
 /* One option of a pass or pipeline. All strings are static. */
@@ -43,21 +43,21 @@ typedef struct tp_option_row {
 typedef struct tp_pass_info {
   const char *name;
   const char *summary;
-  const char *description; /* what it requires, establishes and breaks */
+  const char *description; /* what the pass requires, establishes and invalidates */
   const tp_option_row *options;
   int n_options;
-  const char *pipeline; /* NULL for a pass; the passes it runs for a pipeline */
+  const char *pipeline; /* for a pipeline, the passes it runs; NULL for a pass */
 } tp_pass_info;
 
-/* Number of passes and pipelines, and the `i`-th of them. */
+/* Return the number of passes and pipelines, and the `i`-th of them. */
 TP_API int tp_pass_count(void);
 TP_API tp_pass_info tp_pass_get(int i);
 
-/* Runs MLIR's opt driver with MLIR's and our passes; what shard-opt's main calls. Returns the exit
- * code. */
+/* Runs MLIR's opt driver with the passes of MLIR and of this library; the body of shard-opt's main.
+ * Returns the exit code. */
 TP_API int tp_opt_main(int argc, char **argv);
 
-/* Version of this library, "0.1.0". */
+/* Returns the version of this library, "0.1.0". */
 TP_API const char *tp_version(void);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* What a program of one device holds, communicates and computes: read off a module, before it is
- * compiled.
+/* Plan report: memory, communication and compute of a per-device program, measured on a module
+ * before it is compiled.
  *
- * Works on partitioned modules (tp.phase = "local": shapes are per device) and on plain ones (then
- * it is a program for one device). Nothing is changed. All figures are of the model that the
- * planner uses (tp/cost.h).
+ * Works on partitioned modules (tp.phase = "local": shapes are per device) and on unpartitioned
+ * ones, which count as a program for one device. The module is not changed. All figures come from
+ * the planner's cost model (tp/cost.h).
  *
  * Ownership: a plan owns everything it points to. Thread rule: measuring uses the module's context;
  * a plan is read-only. */
@@ -26,55 +26,54 @@ typedef struct tp_plan_value {
   int64_t element_size; /* bytes */
   bool is_scalar;       /* not a tensor; rank is 0 */
   int rank;
-  int64_t shape[TP_MAX_RANK]; /* of the whole value */
-  int64_t local[TP_MAX_RANK]; /* buffer of one device */
-  tp_spec spec;               /* on the mesh of the plan */
-  const char *sharding;       /* its text */
+  int64_t shape[TP_MAX_RANK]; /* global shape */
+  int64_t local[TP_MAX_RANK]; /* shape of one device's buffer */
+  tp_spec spec;               /* on the plan's mesh */
+  const char *sharding;       /* the spec as text */
 } tp_plan_value;
 
 typedef struct tp_plan_collective {
   tp_collective kind;
   int n_axes;
-  int axes[TP_MAX_AXES]; /* of the plan's mesh, major to minor */
+  int axes[TP_MAX_AXES]; /* axes of the plan's mesh, major to minor */
   const char *axes_text; /* "dp,tp" */
-  int64_t group;         /* devices in a group */
+  int64_t group;         /* number of devices in a group */
   const char *tensor;    /* type of the operand */
   const char *combiner;  /* "" for kinds that do not reduce */
-  int64_t bytes;         /* sent per device and execution, tp_cost_bytes */
-  tp_cost cost;          /* modelled, per execution */
-  const char *location;  /* where it comes from, as MLIR prints it */
-  bool in_loop;          /* executed once per iteration of some loop */
+  int64_t bytes;         /* sent per device and execution (tp_cost_bytes) */
+  tp_cost cost;          /* modeled time per execution */
+  const char *location;  /* source location, as MLIR prints it */
+  bool in_loop;          /* executed once per iteration of a loop */
 } tp_plan_collective;
 
 typedef struct tp_plan {
   const char *function;
   bool is_local;
-  tp_mesh mesh; /* of one axis of size 1 when the module is not partitioned */
+  tp_mesh mesh; /* one axis of size 1 if the module is not partitioned */
   int64_t n_devices;
   int n_arguments;
   const tp_plan_value *arguments;
   int n_results;
   const tp_plan_value *results;
-  /* In program order, which is the order of the sites of the compiled program when the module comes
-   * from tp-optimize-local. Groups of one device do not count. What a function of
-   * tp-fuse-collectives sends is one of them, of the kind of its first. */
+  /* In program order. If the module comes from tp-optimize-local, this is the order of the sites of
+   * the compiled program. Collectives over a single device are omitted. A function that
+   * tp-fuse-collectives creates counts as one collective, of the kind of its first one. */
   int n_collectives;
   const tp_plan_collective *collectives;
-  int64_t bytes;         /* sent per device, all collectives once */
-  tp_cost communication; /* modelled, all collectives once */
-  tp_cost compute;       /* modelled */
-  double
-      /* 2 per iteration of a contraction, 1 per scalar op; a body of a loop counts once where it is
-       * not known how often it runs */
-      flops;
-  /* of one device; of one device that holds everything */
+  int64_t bytes;         /* sent per device, with each collective executed once */
+  tp_cost communication; /* modeled time, with each collective executed once */
+  tp_cost compute;       /* modeled time */
+  /* 2 per iteration of a contraction, 1 per scalar op; a loop body counts once if its trip count is
+   * unknown */
+  double flops;
+  /* on one device; and on one device that holds the whole program */
   int64_t argument_bytes, argument_bytes_global;
-  int64_t param_bytes, param_bytes_global; /* those with role "param" */
+  int64_t param_bytes, param_bytes_global; /* the same for arguments with role "param" */
 } tp_plan;
 
-/* Measures the public function `function`, or, when it is NULL, the only one or "main". `topology`
- * NULL: the default one. Errors are diagnostics on the module's context; TP_NOT_FOUND when there is
- * no such function or topology. */
+/* Measures the public function `function`; NULL means the only one, or "main". `topology` NULL: the
+ * default one. Errors are diagnostics on the module's context; TP_NOT_FOUND if there is no such
+ * function or topology. */
 TP_API tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
                                  tp_plan **plan);
 TP_API void tp_plan_destroy(tp_plan *plan);

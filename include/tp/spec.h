@@ -1,16 +1,17 @@
-/* ShardingSpec: where each mesh axis is used in one tensor.
+/* Sharding spec: the use of each mesh axis in one tensor.
  *
- * For every axis of a (possibly refined) mesh a spec says one of
+ * For every axis of a (possibly refined) mesh, a spec has one of
  *   replicated            every device along the axis holds the same data
  *   dimension d, order k  the axis splits dimension d; k is its position among the axes of d, major
- *     to minor
- *   partial(combiner)     the value is the combination of the values along the axis packed as one
- *     byte an axis into 64 bits, so specs copy, hash and compare as integers. Invariants: an axis
- *     is used once; the orders on one dimension are 0..n-1 without gaps (kept by all functions
- *     here).
+ *                         to minor
+ *   partial(combiner)     the tensor is the combination of the values along the axis
  *
- * Example on ["dp", "tp"]: [["dp"], []] is dp on dimension 0, tp replicated; {partial = {tp =
- * "sum"}} adds a partial.
+ * A spec packs one byte per axis into 64 bits, so specs copy, hash and compare as integers.
+ * Invariants: an axis is used once; the orders on one dimension are 0..n-1 without gaps (all
+ * functions here maintain this).
+ *
+ * Example on ["dp", "tp"]: [["dp"], []] shards dimension 0 over dp and replicates over tp; {partial
+ * = {tp = "sum"}} adds a partial.
  *
  * Sizes: a dimension of size D split by axes a0, a1, ... (major to minor) has a local buffer of
  * ceil(ceil(D / s0) / s1)...; the valid part of each shard is a prefix of that buffer.
@@ -27,7 +28,7 @@ extern "C" {
 
 enum { TP_MAX_RANK = 14 };
 
-/* How the parts of a partial value combine. The names (tp_combiner_name) are what the IR spells. */
+/* Combiners of partial values. tp_combiner_name returns their spelling in the IR. */
 typedef enum tp_combiner {
   TP_SUM,     /* "sum": addf, addi */
   TP_PRODUCT, /* "product": mulf, muli */
@@ -46,7 +47,7 @@ typedef enum tp_combiner {
 } tp_combiner;
 
 TP_API const char *tp_combiner_name(tp_combiner c);
-/* Returns false if `name` names no combiner. */
+/* Returns false if `name` is not a combiner. */
 TP_API bool tp_combiner_parse(const char *name, tp_combiner *c);
 
 typedef struct tp_spec {
@@ -74,34 +75,38 @@ TP_API tp_status tp_spec_append(tp_spec *spec, int axis, int dim);
 TP_API tp_status tp_spec_set_partial(tp_spec *spec, int axis, tp_combiner combiner);
 /* Makes `axis` replicated and closes the gap in the orders of the dimension it was on. */
 TP_API void tp_spec_clear(tp_spec *spec, int axis);
-/* The axes on `dim`, major to minor; returns their number. `axes` has room for TP_MAX_AXES. */
+/* Writes the axes on `dim`, major to minor, and returns their number. `axes` has TP_MAX_AXES
+ * entries. */
 TP_API int tp_spec_dim_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes);
 /* True if some axis is partial. */
 TP_API bool tp_spec_has_partial(tp_spec spec);
-/* Number of shards along `dim`: the product of the sizes of its axes. */
+/* Returns the number of shards along `dim`: the product of the sizes of its axes. */
 TP_API int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim);
-/* Orders canonical? (axes of each dimension in mesh order, ascending). */
+/* Returns true if the orders are canonical: the axes of each dimension are in mesh order,
+ * ascending. */
 TP_API bool tp_spec_is_canonical(const tp_mesh *mesh, tp_spec spec);
 
-/* Local buffer shape of a tensor of global `shape`. Nested ceil as described above. */
+/* Computes the local buffer shape of a tensor of global `shape`, with nested ceil as described
+ * above. */
 TP_API void tp_spec_local_shape(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
                                 int64_t *local);
-/* Local number of elements. */
+/* Returns the number of elements of the local buffer. */
 TP_API int64_t tp_spec_local_elements(const tp_mesh *mesh, tp_spec spec, int rank,
                                       const int64_t *shape);
 /* True if every dimension is divided exactly by its number of shards. */
 TP_API bool tp_spec_divides(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape);
-/* Offset (in elements of `dim`) and valid size of the shard of `device` along `dim` of global size
- * `size`; offset + valid <= size also for shards that are all padding (valid == 0). */
+/* Computes the offset (in elements of `dim`) and the valid size of the shard of `device` along
+ * `dim`, which has global size `size`. offset + valid <= size, also for shards that are all padding
+ * (valid == 0). */
 TP_API void tp_spec_shard(const tp_mesh *mesh, tp_spec spec, int dim, int64_t size, int64_t device,
                           int64_t *offset, int64_t *valid);
 
-/* Text, canonical: [["dp"], ["tp:(1)2"]] and, when partial, {dims = [["dp"], []], partial = {tp =
- * "sum"}}; adjacent sub-axes print joined. Returns the length as snprintf does. */
+/* Writes the canonical text: [["dp"], ["tp:(1)2"]] or, if partial, {dims = [["dp"], []], partial =
+ * {tp = "sum"}}. Adjacent sub-axes print joined. Returns the length as snprintf does. */
 TP_API int tp_spec_text(const tp_mesh *mesh, tp_spec spec, int rank, char *text, size_t size);
 
-/* Checks a spec against a tensor: rank in range, every dim < rank. `why` receives who, what and
- * both values. */
+/* Checks a spec against a tensor: the rank is in range, and every dim < rank. `why` receives a
+ * message with the object, the problem and both values. */
 TP_API tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
                                 size_t why_size);
 

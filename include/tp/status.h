@@ -2,7 +2,7 @@
  *
  * A function that can fail returns a tp_status. Outputs come last in the argument list and are
  * written only on TP_OK. Inside passes a failure also carries exactly one MLIR diagnostic, emitted
- * where the error is decided; callers only propagate the code.
+ * where the error is detected; callers only propagate the code.
  *
  * Thread rule: values are immutable data, safe everywhere. */
 #ifndef TP_STATUS_H
@@ -22,11 +22,12 @@ typedef enum tp_status {
   TP_OK = 0,
   TP_INVALID_ARGUMENT, /* the caller's input is wrong: fix the call or the program */
   TP_NOT_FOUND,        /* a name (axis, mesh, file, topology) does not exist */
-  TP_UNSUPPORTED,      /* valid, but this version cannot do it; the message names the way out */
-  TP_INFEASIBLE,       /* no plan satisfies the constraints */
-  TP_NO_MEMORY,        /* allocation failed */
-  TP_IO,               /* a file could not be read or written */
-  TP_INTERNAL,         /* a defect of this library: please report */
+  /* valid, but not supported by this version; the message suggests an alternative */
+  TP_UNSUPPORTED,
+  TP_INFEASIBLE, /* no plan satisfies the constraints */
+  TP_NO_MEMORY,  /* allocation failed */
+  TP_IO,         /* a file could not be read or written */
+  TP_INTERNAL,   /* a bug in this library: please report */
 } tp_status;
 
 /* The code's name in lower case, e.g. "invalid argument". Static storage. */

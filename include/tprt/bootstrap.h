@@ -1,14 +1,15 @@
-/* How processes that were started apart find each other: stores, the job's secret, launchers.
+/* Bootstrap of processes that start separately: stores, the job secret, launcher detection.
  *
- * Most programs need one call of this: `tprt_world_create(0, 0, NULL, &comm)` reads what mpirun,
- * torchrun, srun or shard-run wrote into the environment, opens the store that it names, and joins
- * the world.
+ * Most programs need a single call: `tprt_world_create(0, 0, NULL, &comm)` reads the variables that
+ * mpirun, torchrun, srun or shard-run set in the environment, opens the store named there, and
+ * joins the world.
  *
- * Trust. A store that can be reached from other machines admits only those that know the job's
- * secret, 32 random bytes from TPRT_SECRET_FD or TPRT_SECRET_FILE, and proves that it knows it,
- * too: HMAC-SHA-256 over nonces of both and {job, rank, number of ranks, epoch, version}. Every
- * later message is authenticated with a key of that connection. Contents are not encrypted. Without
- * a secret only addresses of this machine are used, unless TPRT_INSECURE=1 is set. */
+ * Trust. A store that other machines can reach admits only processes that know the job secret: 32
+ * random bytes from TPRT_SECRET_FD or TPRT_SECRET_FILE. The store proves in turn that it knows the
+ * secret. Both sides send an HMAC-SHA-256 over the nonces of both and {job, rank, number of ranks,
+ * epoch, version}. Every later message is authenticated with a key of that connection. Contents are
+ * not encrypted. Without a secret, only addresses of this machine are used, unless TPRT_INSECURE=1
+ * is set. */
 #ifndef TPRT_BOOTSTRAP_H
 #define TPRT_BOOTSTRAP_H
 
@@ -20,44 +21,48 @@ extern "C" {
 
 /* ---- Stores ---- */
 
-/* Small values by name that the ranks of one job share while they start. One thread at a time uses
- * a store. Every wait ends by its timeout (0: that of the store). */
+/* A key-value store that the ranks of one job share during startup. Values are small. A store must
+ * be used by one thread at a time. Every wait ends after its timeout (0: the timeout of the
+ * store). */
 typedef struct tprt_store tprt_store;
 
 enum {
-  TPRT_STORE_KEY_BYTES = 128,    /* with the final 0; the prefix "tprt/" is the library's */
-  TPRT_STORE_VALUE_BYTES = 4096, /* at most */
+  /* including the final 0; the prefix "tprt/" is reserved for the library */
+  TPRT_STORE_KEY_BYTES = 128,
+  TPRT_STORE_VALUE_BYTES = 4096, /* maximum */
   TPRT_SECRET_BYTES = 32,
 };
 
 /* Start with `tprt_store_config config = {.size = sizeof config, .n_ranks = n, .rank = r};`. All
- * ranks give the same number of ranks, job and epoch; one that differs is refused with
+ * ranks pass the same number of ranks, job and epoch. A rank that differs is refused with
  * TPRT_MISMATCH. */
 typedef struct tprt_store_config {
   size_t size;
   int32_t n_ranks, rank;
   const char *job;    /* name of the job, at most 127 bytes; NULL: "" */
   int32_t epoch;      /* counts restarts of a job */
-  int64_t timeout_ns; /* 0: TPRT_TIMEOUT */
-  /* TPRT_SECRET_BYTES, copied; NULL: from TPRT_SECRET_FD or TPRT_SECRET_FILE, if they are set */
+  int64_t timeout_ns; /* 0: from TPRT_TIMEOUT */
+  /* TPRT_SECRET_BYTES bytes, copied. NULL: read from TPRT_SECRET_FD or TPRT_SECRET_FILE, if set */
   const void *secret;
 } tprt_store_config;
 
-/* Opens the store at an address. Rank 0 serves tcp and unix from a thread of its process; the
- * others try until it is there.
+/* Opens the store at an address. For tcp and unix, a thread of rank 0's process serves the store;
+ * the other ranks retry until the server is up.
  *   tcp://HOST:PORT   rank 0 runs on HOST; an IPv6 address stands in brackets
- *   unix:NAME         ranks of one host and user: a socket without a file, in the abstract
- *     namespace
- *   file:PATH         a file that all ranks can lock; it is made with mode 0600 and must belong to
- *     this user. One job a file
- *   fd:N              the same in an inherited descriptor, for example of a memfd that the launcher
- *     made A rank joins a store once; a second one with its number gets TPRT_INVALID_STATE. */
+ *   unix:NAME         for ranks of one host and user: a socket in the abstract namespace, without a
+ *                     file
+ *   file:PATH         a file that all ranks can lock. It is created with mode 0600 and must belong
+ *                     to this user. One job per file
+ *   fd:N              the same on an inherited descriptor, for example of a memfd that the launcher
+ *                     created
+ *
+ * A rank joins a store once; a second process with the same rank gets TPRT_INVALID_STATE. */
 TPRT_API tprt_status tprt_store_open(const char *address, const tprt_store_config *config,
                                      tprt_store **store);
 
-/* A store of the caller's, in this process or behind it. `get` waits until the key is there and
- * writes its value and length; *bytes has the room at first. `add` adds to a number that starts at
- * 0. All end by timeout_ns with TPRT_TIMEOUT. */
+/* Wraps a store that the caller implements, in this process or as a client of a service. `get`
+ * waits until the key exists and writes its value and length; on entry *bytes is the capacity.
+ * `add` adds to a counter that starts at 0. All three return TPRT_TIMEOUT after timeout_ns. */
 typedef struct tprt_store_callbacks {
   size_t size;
   tprt_status (*set)(void *user, const char *key, const void *value, size_t bytes,
@@ -65,59 +70,59 @@ typedef struct tprt_store_callbacks {
   tprt_status (*get)(void *user, const char *key, void *value, size_t *bytes, int64_t timeout_ns);
   tprt_status (*add)(void *user, const char *key, int64_t delta, int64_t *sum, int64_t timeout_ns);
   void *user;
-  int64_t timeout_ns; /* of the store; 0: TPRT_TIMEOUT */
+  int64_t timeout_ns; /* default of the store; 0: from TPRT_TIMEOUT */
 } tprt_store_callbacks;
 TPRT_API tprt_status tprt_store_create(const tprt_store_callbacks *callbacks, tprt_store **store);
 
-/* Sets a value; a second one replaces the first. */
+/* Sets the value of a key. A later call replaces the value. */
 TPRT_API tprt_status tprt_store_set(tprt_store *store, const char *key, const void *value,
                                     size_t bytes);
-/* Waits for a key and copies its value to `value`, which has room for *bytes; then *bytes is its
- * length. A value that does not fit is TPRT_INVALID_ARGUMENT. When a rank that joined goes away
- * without tprt_store_destroy, those that wait get TPRT_PEER_DEAD with its number (tcp and unix;
- * file and fd know nothing of processes). */
+/* Waits for a key and copies its value to `value`. On entry *bytes is the capacity, on return the
+ * length of the value. TPRT_INVALID_ARGUMENT if the value does not fit. If a joined rank disappears
+ * without tprt_store_destroy, waiting ranks get TPRT_PEER_DEAD with its number (tcp and unix only;
+ * file and fd cannot see processes). */
 TPRT_API tprt_status tprt_store_get(tprt_store *store, const char *key, void *value, size_t *bytes,
                                     int64_t timeout_ns);
-/* Waits for a key. */
+/* Waits until a key exists. */
 TPRT_API tprt_status tprt_store_wait(tprt_store *store, const char *key, int64_t timeout_ns);
-/* Adds to a number, which starts at 0, and gives the sum. As a value it has 8 bytes,
- * little-endian. */
+/* Adds to a counter, which starts at 0, and returns the sum in *sum. Read as a value, a counter is
+ * 8 bytes, little-endian. */
 TPRT_API tprt_status tprt_store_add(tprt_store *store, const char *key, int64_t delta,
                                     int64_t *sum);
-/* Waits until n ranks have come to the barrier of this name, which can be used once. */
+/* Waits until n ranks have reached the barrier of this name. A name can be used once. */
 TPRT_API tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n,
                                         int64_t timeout_ns);
-/* Rank 0 of tcp and unix waits, within the timeout, until the others have gone; a file is removed
- * by rank 0. NULL is allowed. */
+/* Releases the store. For tcp and unix, rank 0 waits, within the timeout, until the other ranks
+ * have left; for file, rank 0 removes the file. NULL is allowed. */
 TPRT_API void tprt_store_destroy(tprt_store *store);
 
 /* ---- Launchers ---- */
 
-/* What a launcher says in the environment, by the names of its variables; NULL: it has none for
- * that. For documentation. */
+/* The environment variables that a launcher sets, by purpose. NULL: the launcher sets none for it.
+ * For documentation. */
 typedef struct tprt_launcher {
   const char *name;
-  const char *rank, *n_ranks;           /* a launcher is there when both are set */
+  const char *rank, *n_ranks;           /* the launcher is detected if both are set */
   const char *local_rank, *local_ranks; /* among the ranks of this host */
-  const char *n_hosts;                  /* where local_ranks is missing */
+  const char *n_hosts;                  /* used if local_ranks is missing */
   const char *epoch;
   const char *job[2];
 } tprt_launcher;
-/* The table, in the order in which it is searched, with its length in *n. Static storage. */
+/* Returns the table of launchers, in search order, and its length in *n. Static storage. */
 TPRT_API const tprt_launcher *tprt_launchers(size_t *n);
 
 typedef struct tprt_launch {
   size_t size; /* set it to sizeof(tprt_launch) */
   char launcher[16];
   int32_t rank, n_ranks;
-  int32_t local_rank, local_ranks; /* -1 and 0 where nobody says */
+  int32_t local_rank, local_ranks; /* -1 and 0 if unknown */
   int32_t epoch;
-  char job[128];   /* "" where nobody says */
-  char store[320]; /* address of the store; "": none can be told */
+  char job[128];   /* "" if unknown */
+  char store[320]; /* address of the store; "" if it cannot be derived */
 } tprt_launch;
-/* What started this process. Values are read strictly: a malformed one is TPRT_INVALID_ARGUMENT and
- * names the variable. TPRT_INVALID_STATE: no launcher. The environment is ignored in set-user-id
- * programs. */
+/* Detects the launcher that started this process. Values are parsed strictly: a malformed one is
+ * TPRT_INVALID_ARGUMENT, with the name of the variable. TPRT_INVALID_STATE: no launcher.
+ * Set-user-id programs ignore the environment. */
 TPRT_API tprt_status tprt_launch_find(tprt_launch *launch);
 
 #ifdef __cplusplus

@@ -1,32 +1,32 @@
-/* What runs on NVIDIA GPUs: collectives fused with what stands around them in a transformer. The
- * library loads the CUDA driver when one of these functions first needs it; it is neither needed to
- * build the library nor to use the rest of it.
+/* Collectives on NVIDIA GPUs, fused with the row operations of transformer layers. The library
+ * loads the CUDA driver when one of these functions first needs it. Neither building the library
+ * nor using the rest of it requires the driver.
  *
- * A group is up to 8 ranks whose memory all of them can address: GPUs that are peers, one rank
- * each, or, for tests and on a machine with one GPU, all ranks on the same GPU ("virtual ranks").
- * tprt_cuda_symmetric_create makes memory that all ranks of a communicator address,
- * tprt_cuda_group_attach a group on it; addresses from elsewhere (virtual memory management,
- * windows of NCCL, one GPU's own memory) are as good. Apart from these two the library allocates
- * nothing on the device.
+ * A group has up to 8 ranks that can address each other's memory: peer GPUs with one rank each, or
+ * all ranks on the same GPU ("virtual ranks", for tests and machines with one GPU).
+ * tprt_cuda_symmetric_create allocates memory that all ranks of a communicator can address;
+ * tprt_cuda_group_attach creates a group on a communicator. Addresses from other sources (virtual
+ * memory management, NCCL windows, one GPU's own memory) work as well. Apart from these two
+ * functions, the library allocates no device memory.
  *
- * Order. All ranks of a group make the same calls, with the same numbers, in the same order, each
- * on one stream of its own. With virtual ranks one call is that of all ranks. Calls only enqueue:
- * they neither wait for the device nor allocate, so they may be captured in a graph, which may be
- * replayed any number of times.
+ * Order. All ranks of a group make the same calls, with the same sizes, in the same order, each on
+ * one stream of its own. With virtual ranks, one call acts for all ranks. Calls only enqueue work:
+ * they neither wait for the device nor allocate. They may therefore be captured in a graph, which
+ * may be replayed any number of times.
  *
- * Buffers. An array of pointers is indexed by rank. "Local" buffers: only the entries of this
- * process's ranks are read. "Symmetric" ones are read or written by the kernels of other ranks:
- * every entry is set, with the address at which this process's GPU reaches that rank's buffer. When
- * the call has completed on a rank's stream, nobody touches its buffers any more. Addresses are
- * multiples of 16, and so are rows in bytes.
+ * Buffers. An array of pointers is indexed by rank. For "local" buffers, only the entries of this
+ * process's ranks are read. "Symmetric" buffers are read or written by the kernels of other ranks:
+ * every entry must be set, to the address at which this process's GPU accesses that rank's buffer.
+ * Once a call has completed on a rank's stream, no rank accesses that rank's buffers any more.
+ * Addresses and row sizes in bytes are multiples of 16.
  *
- * Results. Sums are taken in f32 in rank order and rounded once: the same bits on all ranks, in all
- * runs, with every algorithm, and those that backends shm and loopback give (of a NaN, that it is
- * one).
+ * Results. Sums are computed in f32 in rank order and rounded once. They are bitwise equal on all
+ * ranks, in all runs, with every algorithm, and equal to the results of backends shm and loopback
+ * (except for NaN payloads).
  *
- * Errors. Arguments are checked by the call: TPRT_INVALID_ARGUMENT or TPRT_UNSUPPORTED, and nothing
- * was enqueued. A rank that does not come makes the others wait on the device, for ever or, with
- * spin_limit, until they give up: see tprt_cuda_group_check.
+ * Errors. Each call checks its arguments; on TPRT_INVALID_ARGUMENT or TPRT_UNSUPPORTED nothing was
+ * enqueued. If a rank does not arrive, the other ranks wait on the device: forever, or with
+ * spin_limit until they give up; see tprt_cuda_group_check.
  *
  * Threads. A group is used by one thread at a time. */
 #ifndef TPRT_CUDA_H
@@ -40,44 +40,46 @@ extern "C" {
 #endif
 
 typedef struct tprt_cuda_info {
-  int driver_version; /* 1000 * major + 10 * minor, of the CUDA that the driver supports */
+  /* 1000 * major + 10 * minor of the newest CUDA version that the driver supports */
+  int driver_version;
   int n_devices;
 } tprt_cuda_info;
 
-/* Loads and starts the driver. Without a driver or a device, or with a driver older than CUDA 11:
- * TPRT_UNSUPPORTED, and the text says why. Any thread. */
+/* Loads and initializes the driver. TPRT_UNSUPPORTED, with the reason in the error text, if there
+ * is no driver or device, or if the driver is older than CUDA 11. Any thread. */
 TPRT_API tprt_status tprt_cuda_probe(tprt_cuda_info *info);
 
-/* ---- Memory that all ranks reach ---- */
+/* ---- Symmetric memory ---- */
 
-/* Memory of the same size on each rank of a communicator, and where this rank's GPU finds that of
- * each. */
+/* Memory of the same size on each rank of a communicator, and the addresses at which this rank's
+ * GPU accesses it. */
 typedef struct tprt_cuda_symmetric tprt_cuda_symmetric;
 
-/* Collective over `comm`, of any backend and at most 8 ranks, which it borrows. Takes `bytes`,
- * zeroed, rounded up to 2 MiB, on the device of the thread's current context, and makes it
- * reachable: for ranks that are threads of one process by access to peers, for those in other
- * processes of this host by CUDA IPC, which needs both in one container. All ranks get the same
- * status: TPRT_UNSUPPORTED where GPUs are no peers or a rank is on another host, TPRT_MISMATCH for
- * different sizes, TPRT_DEVICE with what the driver said. */
+/* Allocates symmetric memory. Collective over `comm`, which it borrows: any backend, at most 8
+ * ranks. Allocates `bytes`, zeroed and rounded up to 2 MiB, on the device of the thread's current
+ * context, and makes it accessible to the other ranks: with peer access if they are threads of this
+ * process, with CUDA IPC if they are other processes of this host (which must be in the same
+ * container). All ranks get the same status: TPRT_UNSUPPORTED if GPUs are not peers or a rank is on
+ * another host, TPRT_MISMATCH for different sizes, TPRT_DEVICE with the driver's error. */
 TPRT_API tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes,
                                                 tprt_cuda_symmetric **memory);
 
-/* By rank: where this process's GPU reaches the memory. Lives as long as `memory`. */
+/* Returns an array indexed by rank: the addresses at which this process's GPU accesses the memory.
+ * Lives as long as `memory`. */
 TPRT_API void *const *tprt_cuda_symmetric_addresses(const tprt_cuda_symmetric *memory);
 
-/* Collective over the communicator, when nothing that uses the memory is on its way. If that has
- * failed, its status; then peers may still read this rank's memory, and it is not given back. NULL
- * is allowed. */
+/* Frees symmetric memory. Collective over the communicator; no work that uses the memory may be
+ * pending. If the communicator has failed, returns its status. In that case the memory is leaked,
+ * because peers may still read it. NULL is allowed. */
 TPRT_API tprt_status tprt_cuda_symmetric_destroy(tprt_cuda_symmetric *memory);
 
 /* ---- Groups ---- */
 
 enum {
   TPRT_CUDA_MAX_RANKS = 8,
-  TPRT_CUDA_ALL_RANKS = -1, /* as rank: virtual ranks, all of them */
+  TPRT_CUDA_ALL_RANKS = -1, /* as rank: this process acts for all ranks (virtual ranks) */
   TPRT_CUDA_MAX_HIDDEN = 16384,
-  TPRT_CUDA_GROUP = 128, /* elements that have a scale with TPRT_CUDA_PER_GROUP */
+  TPRT_CUDA_GROUP = 128, /* elements per scale with TPRT_CUDA_PER_GROUP */
 };
 
 /* A CUstream or cudaStream_t; NULL is the default stream. */
@@ -89,49 +91,50 @@ typedef struct tprt_cuda_group tprt_cuda_group;
 typedef struct tprt_cuda_group_config {
   size_t size;
   int32_t n_ranks; /* 1 to 8 */
-  int32_t rank;    /* of this process in the group, or TPRT_CUDA_ALL_RANKS */
-  /* symmetric: tprt_cuda_signal_bytes() bytes, zeroed before any rank's first call */
+  int32_t rank;    /* this process's rank in the group, or TPRT_CUDA_ALL_RANKS */
+  /* symmetric: tprt_cuda_signal_bytes() bytes each, zeroed before any rank's first call */
   void *signals[TPRT_CUDA_MAX_RANKS];
-  /* symmetric: for all_reduce with TPRT_CUDA_PUSH and cross_entropy; else may be NULL */
+  /* symmetric: needed by all_reduce with TPRT_CUDA_PUSH and by cross_entropy; else may be NULL */
   void *staging[TPRT_CUDA_MAX_RANKS];
-  size_t staging_bytes; /* of each; a message takes 2 * n_ranks times its size */
-  uint32_t spin_limit;  /* polls after which a wait is given up; 0: never */
-  /* thread blocks of a rank, the same on all ranks; 0: as many as fit beside each other */
+  size_t staging_bytes; /* of each rank; a message takes 2 * n_ranks times its size */
+  uint32_t spin_limit;  /* number of polls after which a wait gives up; 0: never */
+  /* thread blocks per rank, the same on all ranks; 0: as many as can be resident at once */
   int32_t max_ctas;
-  /* for tests: blocks pause up to so long at every step of a call */
+  /* for tests: blocks pause for up to this time at every step of a call */
   uint32_t skew_ns;
 } tprt_cuda_group_config;
 
-/* Bytes of one rank's signals. */
+/* Returns the size of one rank's signals in bytes. */
 TPRT_API size_t tprt_cuda_signal_bytes(void);
 
-/* Loads the kernels into the calling thread's current CUDA context, in which all calls of the group
- * are to be made. The memory is borrowed until the group is destroyed, after its last call has
- * completed. */
+/* Creates a group: loads the kernels into the calling thread's current CUDA context, in which all
+ * calls of the group must be made. The memory is borrowed until the group is destroyed; destroy it
+ * after its last call has completed. */
 TPRT_API tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config,
                                             tprt_cuda_group **group);
 TPRT_API void tprt_cuda_group_destroy(tprt_cuda_group *group);
 
-/* The same for the ranks of a communicator, of which each has a GPU of its own: threads or
- * processes. Collective; so is tprt_cuda_group_destroy of such a group, which frees the signals and
- * the staging that this takes. In `config`, n_ranks, rank, signals and staging stay 0; all ranks
- * give the same staging_bytes. Symmetric buffers of the calls come from tprt_cuda_symmetric_create
- * on the same communicator. Errors as there, and for two ranks on one GPU TPRT_UNSUPPORTED: the
- * same on all ranks. */
+/* Creates a group of the ranks of a communicator, threads or processes, each with its own GPU.
+ * Collective. tprt_cuda_group_destroy of such a group is collective too, and frees the signals and
+ * staging buffers that this function allocates. In `config`, n_ranks, rank, signals and staging
+ * stay 0; all ranks pass the same staging_bytes. Symmetric buffers of the calls come from
+ * tprt_cuda_symmetric_create on the same communicator. Errors, the same on all ranks: those of
+ * tprt_cuda_symmetric_create, and TPRT_UNSUPPORTED if two ranks share a GPU. */
 TPRT_API tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *config,
                                             tprt_cuda_group **group);
 
-/* TPRT_TIMEOUT if a kernel of this process's ranks ever gave up waiting: all results since are
- * worthless, and so is the group. Waits for `stream` and reads device memory: not for captures. */
+/* Returns TPRT_TIMEOUT if a kernel of this process's ranks has ever given up waiting. All results
+ * since then are invalid, and the group is unusable. Waits for `stream` and reads device memory, so
+ * it cannot be captured. */
 TPRT_API tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream stream);
 
 /* ---- Reductions of rows ---- */
 
 typedef enum tprt_cuda_algorithm {
-  TPRT_CUDA_AUTO = 0, /* what tprt_cuda_choose says */
-  TPRT_CUDA_PUSH = 1, /* one shot through staging: inputs are local; one round of signals */
-  TPRT_CUDA_PULL = 2, /* one shot: every rank reads all inputs */
-  /* two shots: every rank finishes a slice of ceil(tokens / n_ranks) rows and stores it at all
+  TPRT_CUDA_AUTO = 0, /* the result of tprt_cuda_choose */
+  TPRT_CUDA_PUSH = 1, /* one-shot through staging: inputs are local; one round of signals */
+  TPRT_CUDA_PULL = 2, /* one-shot: every rank reads all inputs */
+  /* two-shot: every rank reduces a slice of ceil(tokens / n_ranks) rows and stores it at all
    * ranks */
   TPRT_CUDA_SLICES = 3,
   TPRT_CUDA_N_ALGORITHMS = 4,
@@ -146,140 +149,147 @@ typedef enum tprt_cuda_norm {
 typedef enum tprt_cuda_quantise {
   TPRT_CUDA_NO_QUANTISE = 0,
   TPRT_CUDA_STATIC = 1,    /* q = y / *static_scale */
-  TPRT_CUDA_PER_TOKEN = 2, /* scale = largest |y| of the row / 448; 1 for a row of zeros */
-  /* the same for every 128 elements of a row; hidden is a multiple of 128 */
+  TPRT_CUDA_PER_TOKEN = 2, /* scale = max |y| of the row / 448; 1 for a row of zeros */
+  /* like PER_TOKEN, for every 128 elements of a row; hidden is a multiple of 128 */
   TPRT_CUDA_PER_GROUP = 3,
 } tprt_cuda_quantise;
 
-/* Tensors [tokens, hidden], row-major and dense, unless they are sharded: then a rank has the rows
- * of its slice only, at the front of its buffer. From an input d on each rank:
+/* An all-reduce or reduce-scatter of rows, fused with bias, residual, norm and quantization.
+ *
+ * Tensors are [tokens, hidden], row-major and dense. A sharded tensor holds only the rows of the
+ * rank's slice, at the start of its buffer. With d the input of each rank:
  *     a = sum of d over the ranks
  *     r = round(a + bias + residual)            -> residual_out
  *     y = round(norm(r) * gamma + beta)         -> out           (without norm: y = r)
- *     q = f8e4m3(y / scale), at most 448        -> quantised, scale RMS norm: r / sqrt(mean(r^2) +
- *       epsilon). Layer norm: (r - mean(r)) / sqrt(mean((r - mean(r))^2) + epsilon). All in f32;
- *       what is not stored is rounded all the same.
+ *     q = f8e4m3(y / scale), clamped to +-448   -> quantised, scale
  *
- * Symmetric with PULL and SLICES: input, unless it was sent. With SLICES, when not sharded: out,
- * quantised, scale, residual_out. All else is local. out may be input, with SLICES or PUSH;
- * residual_out may be residual, when both have the same layout. */
+ * RMS norm: r / sqrt(mean(r^2) + epsilon). Layer norm: (r - mean(r)) / sqrt(mean((r - mean(r))^2) +
+ * epsilon). All arithmetic is in f32. r and y are rounded even if they are not stored.
+ *
+ * Symmetric buffers: with PULL and SLICES the input, unless input_sent; with SLICES and not sharded
+ * also out, quantised, scale and residual_out. All other buffers are local. out may alias input
+ * with SLICES or PUSH; residual_out may alias residual if both have the same layout. */
 typedef struct tprt_cuda_rows {
   size_t size;
-  tprt_dtype dtype; /* f32, f16, bf16: of all tensors but quantised and scale */
+  tprt_dtype dtype; /* f32, f16 or bf16: type of all tensors except quantised and scale */
   int64_t tokens, hidden;
-  int64_t
-      /* 0 or 1: none. Else the tokens are so many blocks, and a rank's slice is one of each:
-       * ceil(tokens / blocks / n_ranks) rows of every block, one behind the other where it is
-       * sharded. So is a tensor [blocks, .., hidden] that is split along its second dimension */
-      blocks;
+  /* 0 or 1: none. Else the tokens form this many blocks, and a rank's slice has ceil(tokens /
+   * blocks / n_ranks) rows of every block. A sharded buffer concatenates them. This is the layout
+   * of a tensor [blocks, .., hidden] that is sharded along its second dimension */
+  int64_t blocks;
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
   tprt_cuda_quantise quantise;
-  /* round after the sum over the ranks and after adding the bias, as separate kernels would */
+  /* also round after the sum over the ranks and after the bias, as unfused kernels do */
   bool match_unfused;
-  /* SLICES: residual and residual_out. residual is read by the owner of a row only, in any case */
+  /* SLICES: residual and residual_out are sharded. In any case only the owner of a row reads its
+   * residual */
   bool residual_sharded;
-  bool out_sharded; /* SLICES: out, quantised, scale. This is the reduce-scatter */
+  bool out_sharded; /* SLICES: out, quantised and scale are sharded. This is the reduce-scatter */
   float epsilon;
   const float *static_scale;
-  /* rows of `hidden`; bias and beta may be NULL. Of this process's GPU */
+  /* rows of `hidden` elements in the memory of this process's GPU; bias and beta may be NULL */
   const void *bias, *gamma, *beta;
   const void *input[TPRT_CUDA_MAX_RANKS];
-  const void *residual[TPRT_CUDA_MAX_RANKS]; /* all NULL: none. This and what follows likewise */
+  /* all entries NULL: none. The same holds for the arrays below */
+  const void *residual[TPRT_CUDA_MAX_RANKS];
   void *residual_out[TPRT_CUDA_MAX_RANKS];
   void *out[TPRT_CUDA_MAX_RANKS];
   void *quantised[TPRT_CUDA_MAX_RANKS]; /* one byte per element */
   float *scale[TPRT_CUDA_MAX_RANKS];    /* [tokens] or [tokens, hidden / 128] */
-  bool
-      /* SLICES: input[r] already has what rank r reduces: its slices of every rank, laid out as
-       * what is sharded, one rank behind the other. Then it is local, and free again when the call
-       * has completed */
-      input_sent;
-  /* PER_TOKEN and PER_GROUP: scale = max(max(largest |y|, least_largest) / 448, least_scale). Both
-   * 0: there is no least, and 1 is the scale of zeros. */
+  /* SLICES: the input has already been sent. input[r] holds the operands that rank r reduces: the
+   * slices from all ranks, each laid out like a sharded tensor, in rank order. input is then local,
+   * and free again once the call has completed */
+  bool input_sent;
+  /* Bounds of dynamic scales (PER_TOKEN, PER_GROUP): scale = max(max(max |y|, least_largest) / 448,
+   * least_scale). If both are 0, there is no bound, and the scale of zeros is 1. */
   float least_largest, least_scale;
-  /* q = f8e4m3(y / scale), rounded as a division; else y is multiplied by 1 / scale, which is
-   * faster */
+  /* true: q = f8e4m3(y / scale), rounded as a division. false: y is multiplied by 1 / scale, which
+   * is faster */
   bool divides;
 } tprt_cuda_rows;
 
-/* The algorithm for a shape: the same on all ranks, whatever memory they have. `staging_bytes`: 0
- * if there is none. */
+/* Chooses the algorithm for a shape. The result depends only on the arguments, so all ranks agree.
+ * `staging_bytes`: 0 if there is no staging. */
 TPRT_API tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t hidden,
                                               int n_ranks, size_t staging_bytes);
 
-/* All-reduce or reduce-scatter of rows, with all that tprt_cuda_rows says. */
+/* All-reduces or reduce-scatters rows, with the fused operations that tprt_cuda_rows describes. */
 TPRT_API tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows,
                                            tprt_cuda_stream stream);
 
-/* ---- Exchanges, of any type of element, counted in bytes ---- */
+/* ---- Data exchange without reduction, for any element type; sizes are counted in bytes ---- */
 
-/* recv = the sends of all ranks, joined along `dim`; shape and dim are those of a rank's send. send
- * is local, recv symmetric, and of n_ranks times the size. The innermost run that moves as one,
- * shape[dim] * ... * shape[n_dims - 1] elements, is a multiple of 16 bytes. send may be its place
- * in recv. */
+/* All-gather: recv is the concatenation of the sends of all ranks along `dim`. shape and dim
+ * describe one rank's send. send is local; recv is symmetric and n_ranks times as large. The
+ * contiguous run, shape[dim] * ... * shape[n_dims - 1] elements, is a multiple of 16 bytes. send
+ * may alias its place in recv. */
 TPRT_API tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims,
                                           const int64_t *shape, int dim, const void *const *send,
                                           void *const *recv, tprt_cuda_stream stream);
 
-/* Piece r of split_dim goes to rank r; pieces are joined along concat_dim. With tokens split over
- * the ranks and concat_dim tokens, split_dim heads, this is the transpose between the two shardings
- * of attention. send is local, recv symmetric, of the same size; they do not overlap. The innermost
- * run that moves as one is a multiple of 16 bytes. */
+/* All-to-all: piece r of split_dim goes to rank r; received pieces are concatenated along
+ * concat_dim. With tokens sharded over the ranks, concat_dim = tokens and split_dim = heads, this
+ * switches between the two shardings of attention. send is local; recv is symmetric and of the same
+ * size; they must not overlap. The contiguous run is a multiple of 16 bytes. */
 TPRT_API tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n_dims,
                                           const int64_t *shape, int split_dim, int concat_dim,
                                           const void *const *send, void *const *recv,
                                           tprt_cuda_stream stream);
 
-/* ---- Cross entropy over a vocabulary that is split over the ranks ---- */
+/* ---- Cross entropy over a vocabulary that is sharded over the ranks ---- */
 
-/* What is done in a call. Where kernels do not reach the other ranks' memory the parts go there by
- * an all-gather of 16 bytes for each token, between two calls of a group of one rank: the first
- * makes `parts`, the second reads those of all ranks, one behind the other. */
+/* Steps that a call performs. If kernels cannot access the memory of other ranks, run the two steps
+ * as separate calls of a group of one rank, with an all-gather of 16 bytes per token between them:
+ * the first call writes `parts`; the second reads the parts of all ranks, concatenated in rank
+ * order. */
 typedef enum tprt_cuda_entropy_step {
-  /* one launch: the ranks exchange their parts through staging, 16 bytes for each token and slot */
+  /* one launch: the ranks exchange their parts through staging, 16 bytes per token and slot */
   TPRT_CUDA_ALL_STEPS = 0,
   TPRT_CUDA_PARTS = 1,
   TPRT_CUDA_FROM_PARTS = 2,
 } tprt_cuda_entropy_step;
 
-/* What `picked` is; 0 where the target is no column. */
+/* Meaning of the output `picked`. It is 0 if the target is not a column. */
 typedef enum tprt_cuda_pick {
   TPRT_CUDA_LOGIT = 0,
   TPRT_CUDA_LESS_LARGEST = 1,    /* logit - largest */
   TPRT_CUDA_LOG_PROBABILITY = 2, /* (logit - largest) - log(sum) */
 } tprt_cuda_pick;
 
-/* Of rows of logits x[t, v], over all columns v, in f32:
+/* Softmax statistics and loss of rows of logits x[t, v], over all columns v, in f32:
  *     largest[t] = max x[t, v]
  *     sum[t]     = sum of exp(x[t, v] - largest[t])
  *     log_sum[t] = log(sum[t]) + largest[t]
  *     loss[t]    = log_sum[t] - x[t, target[t]], and 0 where target[t] is `ignored`
- *     picked[t], of x[t, target[t]] NaN where a logit is. An infinite largest logit makes sum NaN,
- *       unless `finite` says that it is then the sum of exp(x[t, v]). Rank r has the columns [r, r
- *       + 1) * columns. All local. All of an array NULL: it is not there; without target neither
- *       are loss and picked. */
+ *     picked[t]  is computed from x[t, target[t]], see tprt_cuda_pick
+ *
+ * A row with a NaN logit gives NaN. If the largest logit is infinite, sum is NaN; with `finite` it
+ * is the sum of exp(x[t, v]) instead. Rank r has the columns [r, r + 1) * columns. All buffers are
+ * local. An array whose entries are all NULL is absent; loss and picked require target. */
 typedef struct tprt_cuda_entropy {
   size_t size;
-  tprt_dtype dtype; /* of the logits: f32, f16, bf16 */
+  tprt_dtype dtype; /* type of the logits: f32, f16 or bf16 */
   int64_t tokens, columns;
   int64_t ignored;                         /* e.g. -100 */
   const void *logits[TPRT_CUDA_MAX_RANKS]; /* [tokens, columns] */
-  /* [tokens], the same on all ranks; one that is no column: loss NaN */
+  /* [tokens], the same on all ranks; a target that is not a column gives loss NaN */
   const void *target[TPRT_CUDA_MAX_RANKS];
-  float *loss[TPRT_CUDA_MAX_RANKS]; /* [tokens], the same on all ranks, as is what follows */
+  float *loss[TPRT_CUDA_MAX_RANKS]; /* [tokens], the same on all ranks; so are the outputs below */
   float *log_sum[TPRT_CUDA_MAX_RANKS];
   float *largest[TPRT_CUDA_MAX_RANKS], *sum[TPRT_CUDA_MAX_RANKS], *picked[TPRT_CUDA_MAX_RANKS];
-  tprt_dtype target_dtype; /* i64, which is meant by 0, or i32 */
+  tprt_dtype target_dtype; /* i64 (0 means i64) or i32 */
   tprt_cuda_pick pick;
-  /* picked is 0 where another rank has the column, so its sum over the ranks is what it is
-   * otherwise */
+  /* picked is 0 if another rank has the column, so that its sum over the ranks gives the usual
+   * value */
   bool own_picks;
   bool finite;
-  tprt_cuda_entropy_step step; /* others than TPRT_CUDA_ALL_STEPS: */
-  /* ranks over which the columns are split, and which of them the group's rank is */
+  /* the fields below are used by steps other than TPRT_CUDA_ALL_STEPS */
+  tprt_cuda_entropy_step step;
+  /* number of ranks over which the columns are sharded, and the index of this group's rank among
+   * them */
   int n_parts, part;
-  /* 16 bytes for each token; for TPRT_CUDA_FROM_PARTS n_parts times that */
+  /* 16 bytes per token; for TPRT_CUDA_FROM_PARTS n_parts times that */
   void *parts[TPRT_CUDA_MAX_RANKS];
 } tprt_cuda_entropy;
 

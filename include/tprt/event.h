@@ -1,8 +1,8 @@
-/* Events: points in the order of a communicator's work, for others to wait for.
+/* Events: points in the submission order of a communicator that other work can wait for.
  *
- * An event marks what was submitted to a communicator when it was recorded; recording it again
- * gives it a new meaning, which does not concern those that wait for the old one. Any thread may
- * use an event. */
+ * An event marks the work that was submitted to a communicator when the event was recorded.
+ * Recording it again gives it a new meaning, without effect on waiters of the old one. Any thread
+ * may use an event. */
 #ifndef TPRT_EVENT_H
 #define TPRT_EVENT_H
 
@@ -14,25 +14,25 @@ extern "C" {
 
 typedef struct tprt_event tprt_event;
 
-/* An event that marks nothing and counts as done. The caller destroys it, whether or not something
- * still waits for it. */
+/* Creates an event that marks nothing and counts as done. The caller destroys it; it may do so
+ * while something still waits for it. */
 TPRT_API tprt_status tprt_event_create(tprt_event **event);
 TPRT_API void tprt_event_destroy(tprt_event *event);
 
-/* Marks everything submitted to `comm` so far; with a stream (TPRT_CAP_STREAMS) what is in that
- * stream instead, whoever put it there. */
+/* Marks everything submitted to `comm` so far. With a stream (TPRT_CAP_STREAMS), marks everything
+ * in that stream instead, including work of the caller. */
 TPRT_API tprt_status tprt_event_record(tprt_event *event, tprt_comm *comm, void *stream);
 
-/* What is submitted to `comm` from now on starts when the event is done; returns at once. With a
- * stream what comes into that stream waits instead: on the device for an event that was recorded in
- * a stream, else the call waits. A failure of what the event marks, or the end of `comm`'s timeout
- * before it, is a failure of `comm`. */
+/* Makes work that is submitted to `comm` from now on start only when the event is done; returns at
+ * once. With a stream, later work in that stream waits instead: on the device if the event was
+ * recorded in a stream, else this call blocks. If the marked work fails, or `comm`'s timeout
+ * expires before it is done, `comm` fails. */
 TPRT_API tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream);
 
-/* TPRT_IN_PROGRESS, or the status of the communicator when it got there. */
+/* Returns TPRT_IN_PROGRESS, or the status that the communicator had when it reached the event. */
 TPRT_API tprt_status tprt_event_test(const tprt_event *event);
-/* Waits at most timeout_ns (0: until the deadlines of the work have passed); TPRT_IN_PROGRESS if it
- * is not done. */
+/* Waits at most timeout_ns (0: until the deadlines of the work have passed). Returns
+ * TPRT_IN_PROGRESS if the event is not done by then. */
 TPRT_API tprt_status tprt_event_sync(tprt_event *event, int64_t timeout_ns);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-/* Looking at what a communicator does: hooks, the check for NaNs, the flight recorder, hints,
- * capabilities. */
+/* Observing a communicator: hooks, the NaN check, the flight recorder, hints, capabilities. */
 #ifndef TPRT_OBSERVE_H
 #define TPRT_OBSERVE_H
 
@@ -9,49 +8,52 @@
 extern "C" {
 #endif
 
-/* An operation as hooks see it. */
+/* Description of an operation, as passed to hooks. */
 typedef struct tprt_op_info {
   tprt_op_kind kind;
   tprt_dtype dtype; /* 0: none */
   tprt_reduction reduction;
-  uint32_t sequence; /* counts the collective operations of the communicator; equal on all ranks */
+  uint32_t sequence; /* counts the collectives of the communicator; the same on all ranks */
   int32_t root, peer, tag;
-  int64_t bytes; /* of this rank's send tensor, for recv of its recv tensor */
+  int64_t bytes; /* size of this rank's send tensor; for recv, of its recv tensor */
 } tprt_op_info;
 
-/* Called by the thread that runs the operation, which waits; they must not use the communicator.
- * NULL: not called. */
+/* Callbacks. The thread that runs the operation calls them and waits for them. They must not use
+ * the communicator. NULL: not called. */
 typedef struct tprt_hooks {
   size_t size; /* sizeof(tprt_hooks) */
   void (*pre)(void *user, tprt_comm *comm, const tprt_op_info *op);
   void (*post)(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns);
-  /* The communicator fails, or is aborted, for the first time. From any thread; `text` is that of
-   * the failure. */
+  /* Called when the communicator fails or is aborted for the first time. From any thread; `text`
+   * describes the failure. */
   void (*failed)(void *user, tprt_comm *comm, tprt_status status, const char *text);
   void *user;
 } tprt_hooks;
-/* Replaces the hooks of this rank's handle between two operations; NULL removes them. */
+/* Replaces the hooks of this rank's handle, between two operations; NULL removes them. */
 TPRT_API tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks);
 
-/* Settings of a communicator as text, for this rank's handle, from the next operation on:
+/* Changes a setting of a communicator, given as text. It applies to this rank's handle, from the
+ * next operation on:
  *   timeout    seconds   deadline of operations
- *   nan_check  0 or 1    a NaN in what this rank sends fails the operation with TPRT_PROGRAM
- *   flight     count     operations that the flight recorder keeps; 0 ends it    (TPRT_FLIGHT)
+ *   nan_check  0 or 1    a NaN in the data that this rank sends fails the operation with
+ *                        TPRT_PROGRAM
+ *   flight     count     operations that the flight recorder keeps; 0 turns it off    (TPRT_FLIGHT)
+ *
  * An unknown key is TPRT_INVALID_ARGUMENT; the message lists the known ones. */
 TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value);
 
 typedef enum tprt_flight_format {
   /* {"comm", "rank", "size", "backend", "status", "error", "ops": [...]}, oldest first */
   TPRT_FLIGHT_JSON = 1,
-  TPRT_FLIGHT_TRACE = 2, /* the trace events of Chrome and Perfetto */
+  TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;
-/* Writes what the flight recorder has, in pieces. From any thread, also while an operation
+/* Writes the contents of the flight recorder, in pieces. From any thread, even while an operation
  * hangs. */
 TPRT_API tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
                                       void (*write)(void *user, const char *text, size_t n),
                                       void *user);
 
-/* What a backend can do. */
+/* Optional features of a backend; tprt_capability_name describes them. */
 typedef enum tprt_capability {
   TPRT_CAP_THREADS = 1 << 0,
   TPRT_CAP_PROCESSES = 1 << 1,
@@ -70,16 +72,16 @@ typedef enum tprt_capability {
 } tprt_capability;
 /* Bits of tprt_capability. */
 TPRT_API uint32_t tprt_comm_capabilities(const tprt_comm *comm);
-/* Of the i-th backend, with *summary, which may be NULL, its one line of text; 0 behind the
- * last. */
+/* Returns the capabilities of the i-th backend, and its one-line summary in *summary, which may be
+ * NULL; 0 past the last. */
 TPRT_API uint32_t tprt_backend_capabilities(size_t i, const char **summary);
-/* Why the i-th backend has not what bit `bit` stands for; NULL where it has it, and where there is
- * no such backend or bit. */
+/* Returns why the i-th backend lacks the capability of bit `bit`; NULL if it has the capability,
+ * and if there is no such backend or bit. */
 TPRT_API const char *tprt_backend_lack(size_t i, int bit);
-/* Whether the i-th backend can work on this machine; TPRT_UNSUPPORTED with the reason as the error
- * text where a library or a device is missing. TPRT_INVALID_ARGUMENT behind the last. */
+/* Checks whether the i-th backend can work on this machine. TPRT_UNSUPPORTED, with the reason as
+ * error text, if a library or a device is missing. TPRT_INVALID_ARGUMENT past the last. */
 TPRT_API tprt_status tprt_backend_probe(size_t i);
-/* Name of bit i, with its meaning in *help, which may be NULL; NULL behind the last. */
+/* Returns the name of bit i, with its meaning in *help, which may be NULL; NULL past the last. */
 TPRT_API const char *tprt_capability_name(int i, const char **help);
 
 #ifdef __cplusplus

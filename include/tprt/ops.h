@@ -1,4 +1,4 @@
-/* Operations, and work that runs in the background. */
+/* Operations: their description (tprt_op), submission, and handles of background work. */
 #ifndef TPRT_OPS_H
 #define TPRT_OPS_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---- Operations ---- */
 
-enum { TPRT_MAX_RANK = 14 }; /* dimensions of a tensor */
+enum { TPRT_MAX_RANK = 14 }; /* max number of dimensions of a tensor */
 
 typedef struct tprt_pair {
   int32_t source, destination; /* ranks of the communicator */
@@ -26,80 +26,85 @@ typedef struct tprt_op {
   int32_t root;   /* broadcast, reduce, gather, scatter */
   int32_t n_dims; /* 0 is a scalar */
   int32_t dim, split_dim;
-  int64_t shape[TPRT_MAX_RANK]; /* of the send tensor of one rank; not read for barrier */
-  /* may be NULL when there are no elements, and off root of a broadcast or scatter */
+  int64_t shape[TPRT_MAX_RANK]; /* shape of one rank's send tensor; ignored for barrier */
+  /* may be NULL if there are no elements, and on non-root ranks of a broadcast or scatter */
   const void *send;
-  /* may be NULL when there are no elements, and off root of a reduce or gather */
+  /* may be NULL if there are no elements, and on non-root ranks of a reduce or gather */
   void *recv;
-  /* permute; a destination occurs once; all ranks pass the same list; copied by submit */
+  /* permute: every destination occurs at most once; all ranks pass the same list; copied by
+   * submit */
   const tprt_pair *pairs;
   size_t n_pairs;
-  /* of the rank's device (a cudaStream_t), with TPRT_CAP_STREAMS only; NULL: see tprt_submit */
+  /* a stream of the rank's device (a cudaStream_t), with TPRT_CAP_STREAMS only; NULL: see
+   * tprt_submit */
   void *stream;
-  int64_t timeout_ns; /* 0: the communicator's */
-  /* premul_sum: this rank's factor, one element as it is accumulated (f32 for f16, bf16 and the f8
-   * types, else dtype); copied by submit. */
+  int64_t timeout_ns; /* 0: the communicator's timeout */
+  /* premul_sum: this rank's factor, one element of the accumulation type (f32 for f16, bf16 and the
+   * f8 types, else dtype). Copied by submit. */
   const void *scalar;
-  /* The kinds ..._V. Counts of elements of the n pieces: send_counts for reduce_scatter_v,
-   * scatter_v and all_to_all_v, recv_counts for all_gather_v, gather_v and all_to_all_v. All ranks
-   * pass the same counts; in all_to_all_v rank i's send_counts[j] equals rank j's recv_counts[i].
-   * NULL: all pieces have `shape` elements. The other side is one piece, of this rank's count.
-   * Pieces lie packed in send or recv, or at these offsets in elements, or each at its own pointer.
-   * All arrays are copied by submit. Ignored by other kinds. */
+  /* For the kinds ..._V: element counts of the n pieces. reduce_scatter_v, scatter_v and
+   * all_to_all_v use send_counts; all_gather_v, gather_v and all_to_all_v use recv_counts. All
+   * ranks pass the same counts; in all_to_all_v rank i's send_counts[j] equals rank j's
+   * recv_counts[i]. NULL: every piece has `shape` elements. The other side is one piece, of this
+   * rank's count. Pieces are packed in send or recv, or start at these offsets (in elements), or
+   * each has its own pointer. Submit copies all arrays. Other kinds ignore them. */
   const int64_t *send_counts, *recv_counts;
   const int64_t *send_offsets, *recv_offsets;
   const void *const *send_list;
   void *const *recv_list;
-  int32_t peer, tag; /* send, recv; a tag is at least 0 */
+  int32_t peer, tag; /* send and recv only; a tag is at least 0 */
 } tprt_op;
 
-/* A submitted operation. */
+/* Handle of a submitted operation. */
 typedef struct tprt_work tprt_work;
 
-/* Submits an operation. work == NULL: returns when it is done, after everything submitted before.
- * Otherwise it runs in the background, in submission order, and *work is a handle; send must not
- * change and recv not be read until it is done.
+/* Submits an operation. If work is NULL, returns when the operation is done, after everything
+ * submitted before it. Otherwise the operation runs in the background, in submission order, and
+ * *work becomes its handle. Until it is done, the caller must not change send or read recv.
  *
- * With a stream: returns when the operation is in the stream, behind what the caller put there and
- * in front of what comes next; *work is done when the device has done it. Its deadline counts from
- * submission and is watched over whether or not somebody waits; without a handle a failure is found
- * by the next call. While the stream captures a graph the operation becomes part of it: it then has
- * no handle (TPRT_INVALID_STATE), signatures are compared when it is captured, replays have no
- * deadline, and what needs memory of the library's (pieces that do not lie in one run) is
- * TPRT_UNSUPPORTED. */
+ * With a stream: returns when the operation is enqueued in the stream, after the caller's earlier
+ * work and before its later work; *work is done when the device has finished. The deadline counts
+ * from submission and is enforced even if no thread waits. Without a handle, the next call reports
+ * a failure. While the stream captures a graph, the operation becomes part of the graph. It then
+ * has no handle (TPRT_INVALID_STATE), signatures are compared at capture time, and replays have no
+ * deadline. Operations that need memory of the library (pieces that are not contiguous) are
+ * TPRT_UNSUPPORTED in a capture. */
 TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work);
 
-/* Submits n operations as one piece of work, which ends when all have ended or one has failed; n
- * may be 0. Sends and recvs that stand next to each other progress together: no order of them
- * deadlocks. Other operations run one after the other. All ops have the same `size` and name the
- * same stream. An op that is not valid refuses the whole batch. The batch has the longest timeout
- * of its ops. */
+/* Submits n operations as one work item, which ends when all have ended or one has failed; n may be
+ * 0. Adjacent sends and recvs progress together, so no order of them deadlocks. Other operations
+ * run one after the other. All ops have the same `size` and the same stream. One invalid op makes
+ * the whole batch invalid. The timeout of the batch is the longest of its ops. */
 TPRT_API tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n,
                                        tprt_work **work);
 
-/* TPRT_IN_PROGRESS, or the result. */
+/* Returns TPRT_IN_PROGRESS, or the result. */
 TPRT_API tprt_status tprt_work_test(const tprt_work *work);
-/* Waits at most timeout_ns (0: for the operation's own deadline); TPRT_IN_PROGRESS if it is still
- * running. */
+/* Waits at most timeout_ns (0: until the operation's own deadline). Returns TPRT_IN_PROGRESS if it
+ * is still running. */
 TPRT_API tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns);
-/* Releases the handle; the operation runs to its end. NULL is allowed. */
+/* Releases the handle; the operation still runs to completion. NULL is allowed. */
 TPRT_API void tprt_work_destroy(tprt_work *work);
-/* Completes everything submitted before; the sticky status. */
+/* Completes everything submitted before and returns the sticky status. */
 TPRT_API tprt_status tprt_sync(tprt_comm *comm);
 
-/* Algorithmic bytes that one of n ranks sends for the op, whatever algorithm runs: with c =
- * ceil(elements / n) * size of the tensor that is spread over the group: all_gather,
- * reduce_scatter, all_to_all (n-1)*c, all_reduce 2*(n-1)*c; permute, broadcast, send, reduce and
- * gather their buffer, scatter (n-1)*c; barrier and recv 0. The kinds ..._V: (n-1) times the
- * longest piece, gather_v once. Negative for an op that is not valid. */
+/* Returns the algorithmic bytes that one of n ranks sends for the op, whatever algorithm runs. With
+ * c = ceil(elements / n) * element size of the tensor that is distributed over the group:
+ *   all_gather, reduce_scatter, all_to_all, scatter   (n-1)*c
+ *   all_reduce                                        2*(n-1)*c
+ *   permute, broadcast, send, reduce, gather          the buffer
+ *   barrier, recv                                     0
+ *   the kinds ..._V                                   (n-1) times the longest piece; gather_v: once
+ *
+ * Negative for an invalid op. */
 TPRT_API int64_t tprt_op_bytes(const tprt_op *op, int n_ranks);
 
-/* ---- Wrappers. `count` is as in NCCL: elements of all_reduce and broadcast, of the send tensor of
+/* ---- Wrappers. `count` follows NCCL: elements of all_reduce and broadcast, of the send tensor of
  * all_gather and permute, of the recv tensor of reduce_scatter, and per peer of all_to_all. ---- */
 
-/* Field by field: compilers clear and copy a whole struct of this size by instructions that take
- * longer than a small operation waits. What no field here says is 0; of `shape`, only n_dims
- * entries are read. */
+/* Initializes an op field by field. A struct initializer would be slower: compilers clear and copy
+ * the whole struct, which takes longer than a small operation waits. Fields without a parameter
+ * become 0; of `shape`, only n_dims entries are read. */
 static inline void tprt_op_fill(tprt_op *op, tprt_op_kind kind, const void *send, void *recv,
                                 int64_t count, tprt_dtype dtype, void *stream) {
   op->size = sizeof *op;
@@ -153,7 +158,7 @@ static inline tprt_status tprt_all_gather(tprt_comm *comm, const void *send, voi
   return tprt_submit(comm, &op, work);
 }
 
-/* The send tensors of the next two have a leading dimension for the ranks. */
+/* The send tensors of the next two have a leading dimension of size n_ranks. */
 static inline tprt_status tprt_reduce_scatter(tprt_comm *comm, const void *send, void *recv,
                                               int64_t count, tprt_dtype dtype,
                                               tprt_reduction reduction, void *stream,
@@ -245,7 +250,7 @@ static inline tprt_status tprt_gather(tprt_comm *comm, const void *send, void *r
   return tprt_submit(comm, &op, work);
 }
 
-/* `count` elements for each rank. */
+/* `count` elements per rank. */
 static inline tprt_status tprt_scatter(tprt_comm *comm, const void *send, void *recv, int64_t count,
                                        tprt_dtype dtype, int root, void *stream, tprt_work **work) {
   tprt_op op;
@@ -256,7 +261,7 @@ static inline tprt_status tprt_scatter(tprt_comm *comm, const void *send, void *
   return tprt_submit(comm, &op, work);
 }
 
-/* Sum of the inputs, each times its rank's *scalar. */
+/* Sum of the inputs, each multiplied by its rank's *scalar. */
 static inline tprt_status tprt_all_reduce_premul(tprt_comm *comm, const void *send, void *recv,
                                                  int64_t count, tprt_dtype dtype,
                                                  const void *scalar, void *stream,
@@ -299,7 +304,7 @@ static inline tprt_status tprt_all_to_all_list(tprt_comm *comm, const void *cons
   return tprt_submit(comm, &op, work);
 }
 
-/* Pieces of different lengths. `offsets` in elements; NULL: packed. */
+/* Pieces of different lengths. `offsets` are in elements; NULL: packed. */
 static inline tprt_status tprt_all_gather_v(tprt_comm *comm, const void *send, void *recv,
                                             const int64_t *counts, const int64_t *offsets,
                                             tprt_dtype dtype, void *stream, tprt_work **work) {
@@ -360,7 +365,7 @@ static inline tprt_status tprt_scatter_v(tprt_comm *comm, const void *send, void
   return tprt_submit(comm, &op, work);
 }
 
-/* Completes everything submitted before on all ranks. */
+/* Barrier: done when all ranks have completed everything they submitted before. */
 static inline tprt_status tprt_barrier(tprt_comm *comm, void *stream, tprt_work **work) {
   tprt_op op;
   tprt_op_fill(&op, TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, stream);

@@ -1,14 +1,14 @@
-/* Windows: memory of every rank of a communicator that the others read, write and signal without
- * its taking part.
+/* Windows: one-sided access. Each rank of a communicator contributes memory; the other ranks read,
+ * write and signal it without its participation.
  *
- * Accesses are done when the call returns. What a rank put before it signals is there for the rank
- * that has waited for that signal. Accesses to the same bytes at the same time are the callers' to
- * avoid. Any thread may use a window.
+ * An access is done when the call returns. If a rank puts data and then signals, the data is
+ * visible to the rank that has waited for the signal. Callers must avoid concurrent accesses to the
+ * same bytes. Any thread may use a window.
  *
- * Where ranks share memory (shm, loopback) an access is a copy. Elsewhere (tcp, mpi, plug-ins) it
- * is made of messages that a thread of the owner answers, within a millisecond when the owner
- * computes; one that is not answered within the communicator's timeout, or whose owner is gone,
- * fails the communicator. */
+ * If ranks share memory (shm, loopback), an access is a copy. Otherwise (tcp, mpi, plug-ins) it is
+ * a message exchange that a thread of the owner answers, within a millisecond even while the owner
+ * computes. An access that is not answered within the communicator's timeout, or whose owner has
+ * ended, fails the communicator. */
 #ifndef TPRT_WINDOW_H
 #define TPRT_WINDOW_H
 
@@ -20,52 +20,52 @@ extern "C" {
 
 typedef struct tprt_window tprt_window;
 
-/* Makes `bytes` bytes at `memory` reachable for all ranks of `comm`, which the window borrows.
- * Collective; sizes may differ, 0 bytes may be at NULL. The memory is from tprt_mem_alloc, or such
- * that tprt_mem_register accepts it; otherwise all ranks get TPRT_UNSUPPORTED with the rank and the
- * reason, and the communicator is as before. */
+/* Makes `bytes` bytes at `memory` accessible to all ranks of `comm`, which the window borrows.
+ * Collective; sizes may differ, and 0 bytes may be at NULL. The memory comes from tprt_mem_alloc,
+ * or tprt_mem_register accepts it. Otherwise all ranks get TPRT_UNSUPPORTED with the rank and the
+ * reason, and the communicator is unchanged. */
 TPRT_API tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes,
                                         tprt_window **window);
 
-/* Collective: returns when no rank uses the window any more, and releases the handle in any case.
- * The memory stays. Where the communicator has failed the others need not come: accesses of theirs
- * that are under way are waited for, and what a rank that was stopped may still write on shm is not
- * given out again when it is freed. */
+/* Collective: returns when no rank uses the window any more. Always releases the handle, but not
+ * the memory. If the communicator has failed, the other ranks need not take part: the call waits
+ * for their accesses that are under way. On shm, a stopped rank may still write to the memory; such
+ * memory is not reused after it is freed. */
 TPRT_API tprt_status tprt_window_destroy(tprt_window *window);
 
-/* Bytes of rank `rank`'s part; -1 if there is no such rank. */
+/* Returns the size of `rank`'s part in bytes; -1 if there is no such rank. */
 TPRT_API int64_t tprt_window_bytes(const tprt_window *window, int rank);
 
-/* Copies to and from byte `offset` of `rank`'s part. */
+/* Copy `bytes` bytes to or from offset `offset` of `rank`'s part. */
 TPRT_API tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from,
                                      size_t bytes);
 TPRT_API tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to,
                                      size_t bytes);
 
-/* The address of `rank`'s part in this process, for loads and stores; valid as long as the window.
- * TPRT_UNSUPPORTED for other ranks where the backend lacks TPRT_CAP_MAPPED. */
+/* Returns the address of `rank`'s part in this process, for loads and stores; valid as long as the
+ * window. For other ranks TPRT_UNSUPPORTED if the backend lacks TPRT_CAP_MAPPED. */
 TPRT_API tprt_status tprt_window_map(tprt_window *window, int rank, void **memory);
 
-/* Counts up at `rank` what this rank has signalled to it. */
+/* Sends a signal to `rank`: increments its counter of signals from this rank. */
 TPRT_API tprt_status tprt_window_signal(tprt_window *window, int rank);
-/* Waits until `rank` has signalled this rank `n` times more than waits have used up, and uses them
- * up. At most timeout_ns, 0: the communicator's; a rank that does not signal in time is a failure
- * of the communicator. */
+/* Waits for n signals from `rank` that no earlier wait has consumed, and consumes them. Waits at
+ * most timeout_ns (0: the communicator's timeout). If the signals do not arrive in time, the
+ * communicator fails. */
 TPRT_API tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n,
                                              int64_t timeout_ns);
 
-/* Lets peers reach memory that is not from tprt_mem_alloc, until it is deregistered as often;
- * TPRT_UNSUPPORTED with the reason where the backend cannot. Windows register the memory that they
- * are made of themselves. */
+/* Registers memory that is not from tprt_mem_alloc, so that peers can access it. Registrations
+ * nest: it stays registered until it is deregistered as often. TPRT_UNSUPPORTED with the reason if
+ * the backend cannot register it. Windows register their memory themselves. */
 TPRT_API tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes);
-/* The same of all ranks, for operations whose buffers in it lie at the same offset from `memory` on
- * each, which the callers see to: until it is deregistered, nothing else of it is given to
- * operations. Collective; sizes are equal. With backend nccl from NCCL 2.27 on, and memory from
- * tprt_mem_alloc, it becomes a window through which kernels of NCCL work on the peers' memory
- * itself; else it is tprt_mem_register. All ranks get the same status; one that is short of
- * arguments, memory or support does no harm to the communicator. */
+/* Registers memory on all ranks, for operations whose buffers lie at the same offset from `memory`
+ * on each rank. The caller guarantees this: until the memory is deregistered, operations must not
+ * use it in any other way. Collective; sizes are equal. With backend nccl (NCCL 2.27 or later) and
+ * memory from tprt_mem_alloc, it becomes an NCCL window, through which NCCL kernels access the
+ * peers' memory directly. Otherwise the call equals tprt_mem_register. All ranks get the same
+ * status. If one rank lacks valid arguments, memory or support, the communicator stays usable. */
 TPRT_API tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes);
-/* Ends either; a local call. The memory is the caller's alone again. */
+/* Ends a registration of either kind; a local call. Peers no longer access the memory. */
 TPRT_API tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory);
 
 #ifdef __cplusplus

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""console.py BUILD SOURCE PAGE.md...: runs what pages show and compares what it prints.
+"""console.py BUILD SOURCE PAGE.md...: runs the console sessions of pages and compares their output.
 
-In a page, a block indented by four spaces whose first line starts with `$ ` is a session: lines with `$ ` are commands (continued after a
-backslash), the others what they print, stdout and stderr. All sessions of a page run in one shell, in a folder that looks like a built clone,
-with a home of its own. Compared are words, so a page may wrap lines; `...` stands for anything, times and errors of rounding for any other.
-Commands that begin with `./dev` or `git` are shown but not run: they install packages and build."""
+In a page, a block indented by four spaces whose first line starts with `$ ` is a session. Lines
+with `$ ` are commands (continued after a backslash); the other lines are their expected output,
+stdout and stderr. All sessions of a page run in one shell, in a folder that looks like a built
+clone, with its own home. The comparison is by words, so a page may wrap lines. `...` matches
+anything; a time or a rounding error matches any other.
+
+Commands that begin with `./dev` or `git` are not run, because they install packages and build."""
 import os
 import re
 import subprocess
@@ -12,7 +15,7 @@ import sys
 import tempfile
 
 MARK = "@@ command "
-VARYING = [  # what differs from run to run
+VARYING = [  # text that differs between runs
     r"\d+(?:\.\d+)? (?:ns|us|ms|s)\b",
     r"(?<=error )\d\S*",
     r"(?<=_seconds\": )[0-9.e+-]+",
@@ -20,7 +23,7 @@ VARYING = [  # what differs from run to run
 
 
 def sessions(path):
-    """Pairs of command and expected lines, with the line number of the command."""
+    """Returns pairs of a command and its expected lines, with the line number of the command."""
     found, inside = [], False
     for number, line in enumerate(open(path), 1):
         text = line.rstrip("\n")
@@ -37,14 +40,15 @@ def sessions(path):
 
 
 def pattern(lines):
-    """A regular expression for the words of the lines: text, `...`, and what varies, which matches its own form."""
+    """Returns a regular expression for the words of the lines: text, `...`, and varying parts,
+    which match their own form."""
     wild = "|".join("(%s)" % form for form in [r"(?<!\S)\.\.\.(?!\S)"] + VARYING)
     forms = [r".*?"] + [re.sub(r"\(\?<=.*?\)", "", form) for form in VARYING]
     text, end, result = " ".join(" ".join(lines).split()), 0, ""
     for match in re.finditer(wild, text):
         result += re.escape(text[end:match.start()]) + forms[match.lastindex - 1]
         end = match.end()
-    # A `...` may stand for nothing, and then there is one space less.
+    # A `...` may match nothing; then there is one space less.
     return re.compile((result + re.escape(text[end:])).replace(r"\ .*?\ ", r"\s.*?\s?").replace(r"\ .*?", r"\s?.*?"))
 
 

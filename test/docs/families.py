@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""families.py SOURCE < rules.md: every family of the page says what it shards and by which communication, and its tests exist and run."""
+"""families.py SOURCE < rules.md: checks that every family of the page describes what it shards and
+by which communication, and that its tests exist and run."""
 import os
 import re
 import sys

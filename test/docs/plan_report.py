@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""plan_report.py PAGE FILE.json...: every key of these reports is on the page, and every key of the page is in one of them."""
+"""plan_report.py PAGE FILE.json...: checks that the page documents exactly the keys that occur in
+these reports."""
 import json
 import re
 import sys

@@ -1,4 +1,5 @@
-"""Runs the example of docs/reference/shard-solve.md and compares the answer with the one printed there, but for the times."""
+"""Runs the example of docs/reference/shard-solve.md and compares the result with the one printed
+there, except times."""
 import re
 import subprocess
 import sys

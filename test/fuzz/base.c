@@ -1,3 +1,4 @@
+/* Random numbers and growing text of the fuzzer. */
 #include "base.h"
 
 #include <stdarg.h>
@@ -16,7 +17,7 @@ int rng_below(rng *r, int n) { return n > 1 ? (int)(rng_next(r) >> 33) % n : 0; 
 
 bool rng_chance(rng *r, int percent) { return rng_below(r, 100) < percent; }
 
-/* A fuzzer without memory has nothing to say. */
+/* Ends the process if memory runs out: the fuzzer cannot continue. */
 static void grow(text *t, size_t more) {
   if (t->length + more + 1 <= t->capacity)
     return;

@@ -1,3 +1,4 @@
+/* Reads the programs of files and splits them into modules. */
 #include "corpus.h"
 
 #include <stdio.h>

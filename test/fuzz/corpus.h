@@ -1,4 +1,4 @@
-/* Programs of files. */
+/* A corpus of programs read from files. */
 #ifndef FUZZ_CORPUS_H
 #define FUZZ_CORPUS_H
 
@@ -8,11 +8,11 @@ enum { MAX_PARTS = 4096 };
 
 typedef struct corpus {
   int n;
-  char *parts[MAX_PARTS]; /* modules: files cut at their "// -----" */
+  char *parts[MAX_PARTS]; /* modules: files split at "// -----" */
   const char *files[MAX_PARTS];
 } corpus;
 
-/* False, with a message, when one cannot be read; or when there are none. */
+/* Returns false, with a message, if a file cannot be read or there are none. */
 bool corpus_read(corpus *c, int n, char *const *files);
 
 #endif

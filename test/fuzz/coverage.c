@@ -1,3 +1,4 @@
+/* Measures which families of sharding rules a plan exercises, and prints the table. */
 #include "coverage.h"
 
 #include "tp/mesh.h"
@@ -15,11 +16,12 @@ static const char *const kind_names[N_KINDS] = {"whole", "result split", "inner 
                                                 "partial in"};
 enum kind { WHOLE, RESULT, INNER, CUT, PARTIAL_IN };
 
-/* The first row that fits counts: the families of lib/rules, linalg in more detail. Poolings are
- * generics by the time they are planned. */
+/* The op families of lib/rules, with linalg in more detail. The first matching row counts. Poolings
+ * have become generics before planning. */
 static const struct {
-  const char *prefix, *holds; /* of the op's name; an op that its region must hold, or NULL */
-  int n_results;              /* 0: any */
+  /* prefix: of the op's name; holds: an op that its region must contain, or NULL */
+  const char *prefix, *holds;
+  int n_results; /* 0: any */
   const char *family;
 } families[N_FAMILIES_SEEN] = {
     {"linalg.generic", "tensor.extract", 0, "generic, reads"},
@@ -44,7 +46,7 @@ static const struct {
     {"shard.shard", NULL, 0, "layout change"},
 };
 
-/* Cells that stay empty, and why. */
+/* Cells that cannot be covered, and why. */
 #define BIT(kind) (1u << (kind))
 static const struct {
   const char *family;
@@ -72,7 +74,7 @@ static const struct {
     {"layout change", BIT(CUT), "cuts no dimension"},
 };
 
-/* The device counts by which an annotation splits each dimension. */
+/* The number of shards of each dimension under an annotation. */
 typedef struct layout {
   int rank;
   int64_t shards[16];
@@ -130,7 +132,7 @@ static int64_t shards_of(const layout *l) {
   return n;
 }
 
-/* The annotation of an argument of a function. */
+/* Returns the annotation of a function argument. */
 static MlirAttribute argument_annotation(MlirValue v) {
   MlirBlock block = mlirBlockArgumentGetOwner(v);
   MlirOperation function = mlirBlockGetParentOperation(block);
@@ -186,8 +188,8 @@ static MlirAttribute inherent(MlirOperation op, const char *name) {
   return mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
 
-/* Is dimension d of operand i read at other places than where the result has it? Slices, padding,
- * concatenation: by their attributes; linalg: where a map has an expression. */
+/* Returns true if dimension d of operand i is read at other positions than the result's. Slices,
+ * padding and concatenation: according to their attributes; linalg: if a map has an expression. */
 static bool is_cut(MlirOperation op, int i, int d) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
   MlirAttribute sizes = inherent(op, "static_sizes"), low = inherent(op, "static_low"),
@@ -209,8 +211,8 @@ static bool is_cut(MlirOperation op, int i, int d) {
   return !mlirAffineExprIsADim(at) && !mlirAffineExprIsAConstant(at);
 }
 
-/* What a reduction starts from is partial where its result is; that is no partial value that came
- * in. */
+/* Returns true if operand i is the start value of a reduction. It is partial if its result is, but
+ * does not count as a partial input. */
 static bool is_start(MlirOperation op, int i) {
   return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op)) &&
          i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
@@ -294,7 +296,7 @@ static void print_cell(const coverage *c, int f, int kind, FILE *file) {
     fprintf(file, "%8lld /%5lld", (long long)n[0], (long long)n[1]);
 }
 
-/* Rows of one family stand next to each other and are one row of the table. */
+/* Merges the rows of one family, which are adjacent, to one row of the table. */
 static void join_rows(coverage *c) {
   for (int f = N_FAMILIES_SEEN - 1; f > 0; f--)
     if (strcmp(families[f].family, families[f - 1].family) == 0)

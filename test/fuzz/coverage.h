@@ -1,4 +1,5 @@
-/* Which families of rules were sharded, and how: read off the plan that tp-propagate writes. */
+/* Coverage of the fuzzer: which families of rules were sharded, and how, read from the plan that
+ * tp-propagate writes. */
 #ifndef FUZZ_COVERAGE_H
 #define FUZZ_COVERAGE_H
 
@@ -7,14 +8,14 @@
 #include <mlir-c/IR.h>
 #include <stdio.h>
 
-/* Plans a copy of the module and notes its ops in r->coverage. */
+/* Plans a copy of the module and records its ops in r->coverage. */
 void coverage_measure(MlirModule module, const char *strategy, report *r);
 
 typedef struct coverage {
   int64_t counts[N_FAMILIES_SEEN][N_KINDS][2];
 } coverage;
 void coverage_add(coverage *c, const report *r);
-/* `reasons`: and why some cells are always empty. */
+/* Prints the table; `reasons`: also why some cells are always empty. */
 void coverage_print(const coverage *c, bool reasons, FILE *file);
 
 #endif

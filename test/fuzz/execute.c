@@ -1,3 +1,4 @@
+/* Runs one module through the whole pipeline in a sandbox, with functions of shard-run. */
 #define _GNU_SOURCE 1
 #include "execute.h"
 
@@ -16,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- what shard-run's parts call, on our terms ---- */
+/* ---- Replacements of functions that the sources of shard-run call ---- */
 
-static report *running; /* of this child */
+static report *running; /* report of this child */
 
 void complain(const char *format, ...) {
   va_list args;
@@ -36,7 +37,7 @@ double seconds_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- diagnostics ---- */
+/* ---- Diagnostics ---- */
 
 static void append(MlirStringRef part, void *data) {
   report *r = data;
@@ -64,7 +65,8 @@ void watch_errors(report *r, void *context) {
   (void)mlirContextAttachDiagnosticHandler((MlirContext){context}, handle, r, NULL);
 }
 
-/* Ours are `'op name': text`; MLIR's verifier says `'op name' op text`. */
+/* Returns true for errors of MLIR's verifier, which have the form `'op name' op text`; those of
+ * tpshard are `'op name': text`. */
 static bool is_verifier(const char *message) {
   const char *end = message[0] == '\'' ? strchr(message + 1, '\'') : NULL;
   return end && strncmp(end, "' op ", 5) == 0;
@@ -76,7 +78,7 @@ verdict judge_refusal(const report *r, verdict proper) {
   return is_verifier(r->message) ? BROKEN_IR : proper;
 }
 
-/* ---- data ---- */
+/* ---- Data ---- */
 
 static array *draw_inputs(const job *j, const tp_plan *plan) {
   array *made = calloc((size_t)plan->n_arguments + 1, sizeof *made);
@@ -96,7 +98,7 @@ static array *draw_inputs(const job *j, const tp_plan *plan) {
   return made;
 }
 
-/* Relative to the largest magnitude. */
+/* Returns the rounding unit, relative to the largest magnitude. */
 static double rounding_of(const element *type) {
   return type->size == 8                  ? 1e-12
          : type->size == 4                ? 2e-5
@@ -104,8 +106,8 @@ static double rounding_of(const element *type) {
                                           : 8e-2;
 }
 
-/* Exactly equal where nothing can have been rounded; elsewhere up to the rounding that another
- * order of additions makes. */
+/* Compares results: exactly if no rounding can have occurred, else within the rounding error of
+ * another summation order. */
 static bool same(const job *j, int k, const array *a, const array *b, report *r) {
   double limit = j->results[k].exact || a->type->kind != 'f' ? 0 : rounding_of(a->type);
   double scale = fmax(j->results[k].scale, 1e-30);
@@ -128,7 +130,7 @@ static bool same(const job *j, int k, const array *a, const array *b, report *r)
   return true;
 }
 
-/* ---- the steps ---- */
+/* ---- Steps ---- */
 
 typedef struct state {
   const job *j;
@@ -138,8 +140,7 @@ typedef struct state {
   opinion *opinion; /* NULL: none */
 } state;
 
-/* What stands behind the valid part of an uneven shard is unspecified: here it is what hurts
- * most. */
+/* Fills the padding of uneven shards, which is unspecified, with values that reveal any use. */
 static void poison(const tp_plan *plan, const launch *l) {
   for (int n = 0; n < l->n_ranks * l->n_inputs; n++) {
     int rank = n / l->n_inputs, i = n % l->n_inputs;
@@ -179,10 +180,10 @@ static bool run_build(state *s, const build *b, const array *inputs, array **out
 }
 
 static const char on_host[] = "tp-local-to-runtime", on_gpu[] = "tp-local-to-cuda",
-                  /* whatever can be hidden of collectives is */
+                  /* overlaps every collective that can be overlapped */
     overlapped[] = "tp-local-to-runtime{overlap=true least=0}";
 
-/* From a program of one device, or a whole one, to an object. */
+/* Compiles a program of one device, or an unpartitioned one, to an object. */
 static bool compile(MlirModule source, const char *lowering, build *b) {
   tp_compile_options level = {.size = sizeof level, .opt_level = 1};
   *b = (build){.module =
@@ -194,7 +195,8 @@ static bool compile(MlirModule source, const char *lowering, build *b) {
          tp_compile(b->module, &level, TP_EMIT_OBJECT, &b->object) == TP_OK;
 }
 
-/* tp-spmd first and by itself: an error there is a refusal, later it is a gap in the lowering. */
+/* Runs tp-spmd as a separate step first: an error there is a refusal, an error later is a gap in
+ * the lowering. */
 static bool compile_sharded(state *s, build *b) {
   char pipeline[160], limit[40] = "";
   if (s->j->limited && !limit_draw(s->module, s->strategy, s->j->seed, s->r))
@@ -257,7 +259,7 @@ void execute(void *data, report *r) {
     return;
   coverage_measure(s.module, s.strategy, r);
   array *inputs = draw_inputs(j, signature), *expected = inputs;
-  r->n_errors = 0; /* of measuring coverage: what counts comes next */
+  r->n_errors = 0; /* ignores errors of the coverage measurement */
   r->message[0] = 0;
   if (!j->is_identity) {
     s.opinion = opinion_form(s.module, signature, inputs, r);

@@ -1,5 +1,5 @@
-/* A module through the whole: parsed, planned, compiled, run on all ranks and on one, compared.
- * In-process; call it in a sandbox. */
+/* Runs a module through the whole pipeline: parse, plan, compile, run on all ranks and on one
+ * device, compare. Runs in this process, so call it in a sandbox. */
 #ifndef FUZZ_EXECUTE_H
 #define FUZZ_EXECUTE_H
 
@@ -11,14 +11,15 @@ typedef struct job {
   const char *source;
   bool follow, processes;
   bool on_gpu, fused; /* see program.h */
-  bool limited;       /* within a memory limit that is drawn, see limits.h */
-  bool is_identity;   /* the results are the arguments: no reference is run */
-  /* not generated: only the evaluator says what comes out, and nothing is run where it does not */
+  bool limited;       /* with a random memory limit, see limits.h */
+  bool is_identity;   /* the results are the arguments: no reference run */
+  /* not generated: only the evaluator knows the results, and programs it does not support are not
+   * run */
   bool is_text;
   uint64_t seed;
   int n_arguments;
   struct {
-    double low, high; /* whole numbers that are drawn */
+    double low, high; /* range of random integers */
   } arguments[MAX_ARRAYS];
   struct {
     bool exact;
@@ -26,12 +27,13 @@ typedef struct job {
   } results[MAX_ARRAYS];
 } job;
 
-void execute(void *job, report *r); /* a `sandboxed` */
+void execute(void *job, report *r); /* data: a job */
 
-/* Counts errors into `r`, keeps the first; attached to a context. */
+/* Counts errors in `r` and keeps the first; attached to a context. */
 struct MlirContext;
 void watch_errors(report *r, void *context);
-/* The verdict on a refusal: exactly one error, and of ours. */
+/* Returns the verdict on a refusal: `proper` if there is exactly one error, and it is one of
+ * tpshard. */
 verdict judge_refusal(const report *r, verdict proper);
 
 #endif

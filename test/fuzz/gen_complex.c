@@ -1,5 +1,5 @@
-/* Complex numbers: two real operands become one, are multiplied or summed, and the real part comes
- * out. */
+/* Generates complex numbers: combines two real operands to one complex value, multiplies or sums
+ * it, and returns the real part. */
 #include "gen.h"
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
@@ -24,7 +24,7 @@ static void print_generic(gen *g, const char *name, const type *t, const char *i
            body, out_type);
 }
 
-/* "tensor<4x8xcomplex<f32>>" into `text`. */
+/* Writes a type like "tensor<4x8xcomplex<f32>>". */
 static void complex_type(const type *t, text *out) {
   text_add(out, "tensor<");
   for (int d = 0; d < t->rank; d++)
@@ -55,7 +55,7 @@ static void print_numbers(gen *g, const type *t, const char *complex, int a, int
   text_clear(&name);
 }
 
-/* The sum over `reduced` (none: the numbers themselves), and its real part. */
+/* Appends the sum over `reduced` (none: the numbers themselves) and its real part. */
 static void print_real(gen *g, const type *t, const char *complex, unsigned reduced,
                        const type *result, int w) {
   const char *e = element_names[t->element];

@@ -1,4 +1,4 @@
-/* Loops, branches, calls, layouts stated in the middle. */
+/* Generates loops, branches, calls, and intermediate sharding annotations. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 static const char *suffix(const type *t) { return is_float(t->element) ? "f" : "i"; }
 
-/* One line of a body: %result of the names a and b, and its range; keeps shapes. Sums grow with
- * every trip. */
+/* Appends one op of a body: computes %result from a and b, and its range; keeps the shape. Sums
+ * grow with every iteration. */
 static bool print_body_op(gen *g, const type *t, const char *result, const char *a, const char *b,
                           range ra, range rb, int trips, range *r) {
   static const char *const names[] = {"add", "max", "min", "sub"};
@@ -31,8 +31,8 @@ static void print_transposed(gen *g, const char *name, const char *of, const typ
            name, of, type_text(t), name, type_text(t));
 }
 
-/* One or two carried tensors; two of one type may swap places, a square one may be transposed in
- * every trip. */
+/* A loop that carries one or two tensors; two of one type may be swapped, a square one may be
+ * transposed in each iteration. */
 bool gen_for(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type t = g->p->values[v].type;
@@ -69,7 +69,7 @@ bool gen_for(gen *g) {
   return !two || add_result(g, &t, r) >= 0;
 }
 
-/* The counter is a tensor that the loop carries beside the value. */
+/* A while loop whose counter is a carried tensor. */
 bool gen_while(gen *g) {
   int v = use(g, pick(g, 0, 3)), trips = 1 + rng_below(&g->r, 3);
   type t = g->p->values[v].type;
@@ -103,7 +103,8 @@ bool gen_while(gen *g) {
   return add_result(g, &t, r) >= 0;
 }
 
-/* On an element of a small tensor; the branches lay out their values differently now and then. */
+/* A branch on an element of a small tensor; sometimes the branches shard their values
+ * differently. */
 bool gen_if(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type t = g->p->values[v].type, flag = {.element = I32};
@@ -131,7 +132,7 @@ bool gen_if(gen *g) {
   return add_result(g, &t, range_join(then, otherwise)) >= 0;
 }
 
-/* A private function that is called once or twice, or through another one. */
+/* A private function that is called once or twice, or through another function. */
 bool gen_call(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type t = g->p->values[v].type;
@@ -168,7 +169,7 @@ bool gen_call(gen *g) {
   return true;
 }
 
-/* ---- layouts ---- */
+/* ---- Shardings ---- */
 
 static int axis_size(const mesh *m, const char *name) {
   for (int a = 0; a < m->n_axes; a++)
@@ -177,7 +178,8 @@ static int axis_size(const mesh *m, const char *name) {
   return 1;
 }
 
-/* Axes, whole or cut in two, dealt to the dimensions; mostly to those that they divide. */
+/* Distributes axes, whole or split in two, over the dimensions; mostly to those that they
+ * divide. */
 void random_sharding(gen *g, const type *t, bool partial, char *chars, size_t size) {
   int rank = t->rank;
   bool even = rng_chance(&g->r, 60);

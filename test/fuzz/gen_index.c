@@ -1,5 +1,5 @@
-/* Reads at positions: rows of a table at indices of the program, masks and tables captured by a
- * body, tensors made from their indices. */
+/* Generates indexed reads: rows of a table at computed indices, masks and tables captured by a
+ * body, tensors computed from their indices. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
 
-/* Rows of a table at indices of the program: the table is captured by the body. */
+/* Reads rows of a table at indices of the program; the body captures the table. */
 bool gen_lookup(gen *g) {
   int t = use(g, pick(g, 1, 2));
   type table = g->p->values[t].type, index = {.element = I32, .rank = 1 + rng_below(&g->r, 2)},
@@ -19,8 +19,8 @@ bool gen_lookup(gen *g) {
     result.shape[index.rank] = table.shape[1];
   if (!fits(&result))
     return false;
-  /* The value of an argument is in range by itself; anything else is clamped, as real programs
-   * do. */
+  /* The value of an argument is in range by construction; any other value is clamped, as in real
+   * programs. */
   bool clamp = rng_chance(&g->r, 50);
   int i = use(g, clamp ? pick_typed(g, &index)
                        : new_argument(g, &index, 0, (double)table.shape[0] - 1));
@@ -51,8 +51,8 @@ bool gen_lookup(gen *g) {
   return true;
 }
 
-/* Elements of a captured tensor at the loops of the body decide between an operand and a number, as
- * PyTorch's masks do. */
+/* Selects between an operand and a number by elements of a captured tensor, read at the loop
+ * indices, like PyTorch's masks. */
 bool gen_mask(gen *g) {
   int v = use(g, pick(g, 1, 3)), m = -1, loops[MAX_DIMS], n = 0;
   type t = g->p->values[v].type, mask = {.element = I32};
@@ -90,7 +90,7 @@ bool gen_mask(gen *g) {
   return true;
 }
 
-/* tensor.generate: a sum of its indices, and an element of the program now and then. */
+/* tensor.generate: a sum of its indices, and sometimes an element of the program. */
 bool gen_generate(gen *g) {
   type t = random_type(g, 1, 3);
   t.element = rng_chance(&g->r, 50) ? I32 : I64;
@@ -142,7 +142,7 @@ bool gen_gather(gen *g) {
   return true;
 }
 
-/* tensor.scatter of whole rows to places that differ: every second one, from the last. */
+/* tensor.scatter of whole rows to distinct positions: every second one, starting from the last. */
 bool gen_scatter(gen *g) {
   int v = use(g, pick(g, 1, 3));
   type t = g->p->values[v].type, part = t, index = {.element = I32, .rank = 2};

@@ -1,4 +1,4 @@
-/* linalg.generic: contractions, and elementwise with all kinds of maps. */
+/* Generates linalg.generic: contractions, and elementwise ops with all kinds of maps. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -69,7 +69,8 @@ static type type_of_dims(element_kind e, int n, const int *dims, const int64_t *
   return t;
 }
 
-/* Loops 0..n-1, each in lhs, rhs, both, or out as well; every operand's dimensions in any order. */
+/* A contraction: each loop occurs in lhs, rhs or both, and possibly in out; the dimensions of each
+ * operand are in random order. */
 bool gen_contraction(gen *g) {
   int n = 2 + rng_below(&g->r, 4), lists[3][MAX_DIMS], ranks[3] = {0};
   int64_t sizes[MAX_DIMS], contracted = 1, points = 1;
@@ -116,8 +117,8 @@ bool gen_contraction(gen *g) {
   return true;
 }
 
-/* An operand of a generic over loops of these sizes: some of the loops in some order, and constants
- * for what is left. */
+/* Picks an operand of a generic over loops of these sizes: some of the loops in some order, and
+ * constants for the other dimensions. */
 static int pick_operand(gen *g, const type *loops, int *map, int *n) {
   int dims[MAX_DIMS];
   type t = {.element = loops->element};
@@ -154,7 +155,7 @@ static void print_index(gen *g, text *body, const type *loops, scalar *s) {
     text_add(body, "    %s = arith.sitofp %s_n : i32 to %s\n", s->name, s->name, e);
 }
 
-/* Elementwise over loops: permuted, broadcast and constant maps, indices, one or two results. */
+/* An elementwise op: permuted, broadcast and constant maps, indices, one or two results. */
 bool gen_parallel(gen *g) {
   type loops = random_type(g, 1, 4);
   int n_in = rng_below(&g->r, 4), n_out = 1 + rng_chance(&g->r, 20), maps[6][MAX_DIMS], ranks[6],

@@ -1,6 +1,6 @@
-/* linalg.generic whose maps are no projections: diagonals, strides, sums, reversals, quotients and
- * remainders on the side that is read and on the one that is written, where elements may be written
- * by no point, or by several; inits that are read or not. */
+/* Generates linalg.generic whose maps are not projections: diagonals, strides, sums, reversals,
+ * quotients and remainders, on operands and on results. An element of a result may be written by no
+ * point or by several; inits are read or not. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void print_place(text *out, const space *s, const place *p) {
 
 static term loop_term(int l) { return (term){.first = l, .second = -1, .scale = 1}; }
 
-/* The largest value of a term; the smallest is 0, or what is added. */
+/* Returns the largest value of a term; the smallest is 0 or the constant shift. */
 static int64_t largest(const space *s, const term *t) {
   int64_t most = t->shift;
   if (t->first >= 0)
@@ -62,7 +62,7 @@ static int64_t largest(const space *s, const term *t) {
   return t->by == 0 ? most : t->is_remainder ? (most < t->by ? most : t->by - 1) : most / t->by;
 }
 
-/* Different for different values of the loop. */
+/* Returns a term that is injective in the loop. */
 static term injective_term(gen *g, const space *s, int l) {
   term t = loop_term(l);
   int dice = rng_below(&g->r, 10);
@@ -85,7 +85,7 @@ static term any_term(gen *g, const space *s) {
   } else if (dice == 3) {
     t = (term){.first = -1, .second = -1, .shift = rng_below(&g->r, 3)};
   } else if (dice == 4) {
-    t.scale = 1; /* a multiple would be divided without a rest, and be none in the end */
+    t.scale = 1; /* scale 1, because quotient and remainder of a multiple may not be injective */
     t.shift = rng_below(&g->r, 3);
     t.by = 2 + rng_below(&g->r, 2);
     t.is_remainder = rng_chance(&g->r, 50);
@@ -93,7 +93,8 @@ static term any_term(gen *g, const space *s) {
   return t;
 }
 
-/* A shape that a place stays within; beyond the plain loops it may be larger than that. */
+/* Computes a shape that contains all accesses of a place; except for plain loops it may be
+ * larger. */
 static bool shape_of(gen *g, const space *s, const place *p, type *t) {
   t->rank = p->n;
   for (int d = 0; d < p->n; d++) {
@@ -104,7 +105,8 @@ static bool shape_of(gen *g, const space *s, const place *p, type *t) {
   return fits(t);
 }
 
-/* Every loop by itself, in some order: what gives loops their lengths. */
+/* Returns a place with every loop by itself, in some order, which determines the sizes of the
+ * loops. */
 static place all_loops(gen *g, const space *s) {
   place p = {.n = s->n};
   int order[MAX_DIMS];
@@ -117,9 +119,9 @@ static place all_loops(gen *g, const space *s) {
   return p;
 }
 
-/* Where results go: every parallel loop once in a way that tells its points apart, then what may
- * repeat them. With `folds`, loops that are combined may stand there, too: several points meet in
- * one element, as in a transposed convolution. */
+/* Returns a place for results: every parallel loop once, in a form that distinguishes its points,
+ * followed by terms that may repeat them. With `folds`, reduced loops may occur too: several points
+ * write one element, as in a transposed convolution. */
 static place result_place(gen *g, const space *s, bool folds) {
   place p = {0};
   for (int l = 0; l < s->n && p.n < 4; l++)
@@ -141,7 +143,7 @@ static place result_place(gen *g, const space *s, bool folds) {
   return p;
 }
 
-/* Elements that no point writes keep those of the init, so it is never empty. */
+/* Returns an init with values, because elements that no point writes keep those of the init. */
 static const char *init_of(gen *g, const combiner *c, const type *t, const char *label, range *r) {
   return combiner_init(g, c ? c : combiner_of(t->element, COMBINE_SUM), t, label, r);
 }
@@ -149,19 +151,19 @@ static const char *init_of(gen *g, const combiner *c, const type *t, const char 
 typedef struct result {
   place place;
   type type;
-  const combiner *combiner; /* NULL: the element is written anew */
+  const combiner *combiner; /* NULL: the element is overwritten */
   const char *init;
   range start, r;
   scalar made;
 } result;
 
-/* The body of one result, after the operands in `known`. */
+/* Appends the body of one result, after the operands in `known`. */
 static bool print_result(gen *g, text *body, result *x, int k, int n, const scalar *known,
                          int64_t times) {
   element_kind e = x->type.element;
   scalar operands[6], y = {0};
   memcpy(operands, known, (size_t)n * sizeof *known);
-  if (!x->combiner && rng_chance(&g->r, 75)) { /* the init is one more operand */
+  if (!x->combiner && rng_chance(&g->r, 75)) { /* the init is used as one more operand */
     operands[n].r = x->start;
     snprintf(operands[n++].name, MAX_NAME, "%%o%d", k);
   }

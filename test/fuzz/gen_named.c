@@ -1,11 +1,11 @@
-/* Named products, convolutions and poolings of linalg: a letter stands for every loop. */
+/* Generates named matmuls, convolutions and poolings of linalg. A letter stands for each loop. */
 #include "gen.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A dimension H of the input is read at stride * h + dilation * x, W at stride * w + dilation * y;
- * any other letter is the loop itself. */
+/* A named op. A dimension H of the input is read at stride * h + dilation * x, W at stride * w +
+ * dilation * y; any other letter is the loop itself. */
 typedef struct named {
   const char *op, *input, *kernel, *output;
   enum { PRODUCT, POOL_SUM, POOL_MAX, POOL_MIN } what;
@@ -54,8 +54,8 @@ typedef struct loops {
   int64_t strides[2], dilations[2];
 } loops;
 
-/* Along each window a stride and a dilation that leave at least one point of the dimension of size
- * n; false where there are none. */
+/* Draws stride and dilation of each window so that the dimension of size n has at least one point;
+ * false if there are none. */
 static bool draw_window(gen *g, const named *row, int which, int64_t n, loops *l) {
   int64_t k = 1 + rng_below(&g->r, 3), stride = 1, dilation = 1;
   if (row->has_strides) {
@@ -69,8 +69,8 @@ static bool draw_window(gen *g, const named *row, int which, int64_t n, loops *l
   return last >= 0;
 }
 
-/* The loops that the input has, from its shape; the others at random, small where they come on top
- * of many. */
+/* Draws the loop sizes: those of the input come from its shape; the others are random, and small if
+ * the product is large already. */
 static bool draw_loops(gen *g, const named *row, const type *input, loops *l) {
   memset(l, 0, sizeof *l);
   for (int d = 0; d < input->rank; d++) {
@@ -95,7 +95,7 @@ static type type_of(const loops *l, element_kind e, const char *letters) {
   return t;
 }
 
-/* How many points of the kernel one element of the output is combined of. */
+/* Returns the number of kernel points that one output element combines. */
 static int64_t combined(const named *row, const loops *l) {
   int64_t n = 1;
   for (int c = 0; c < 128; c++)
@@ -113,8 +113,8 @@ static void print_pair(text *out, const char *name, int n, const int64_t *values
   text_add(out, "> : tensor<%dxi64>", n);
 }
 
-/* Often what windows move over is padded first, now and then other dimensions too. `name`, `in` and
- * `r` become those of the padded value. */
+/* Often pads the dimensions that the window moves over, and sometimes others. `name`, `in` and `r`
+ * become those of the padded value. */
 static void draw_padding(gen *g, const named *row, char *name, type *in, range *r) {
   int64_t low[MAX_DIMS] = {0}, high[MAX_DIMS] = {0};
   type t = *in;
@@ -163,7 +163,7 @@ static bool print_named(gen *g, const named *row) {
     init = sum_init(g, &result, &start);
     if (!contract_range(in.element, of_read, range_of(g, w), count, start, &r))
       return false;
-  } else { /* only the shape of the window counts */
+  } else { /* only the shape of the window matters */
     static const int kinds[] = {
         [POOL_SUM] = COMBINE_SUM, [POOL_MAX] = COMBINE_MAX, [POOL_MIN] = COMBINE_MIN};
     const combiner *c = combiner_of(in.element, kinds[row->what]);
@@ -194,8 +194,8 @@ bool gen_convolution(gen *g) {
 
 bool gen_pooling(gen *g) { return print_named(g, poolings + rng_below(&g->r, COUNT(poolings))); }
 
-/* Every dimension at shifted, strided or reversed places, plainly now and then; another operand,
- * element by element. */
+/* Reads every dimension at shifted, strided or reversed positions, sometimes plainly, together with
+ * another operand elementwise. */
 bool gen_stencil(gen *g) {
   int v = use(g, pick(g, 1, 3));
   type in = g->p->values[v].type, t = in;

@@ -1,5 +1,5 @@
-/* Loops in loops that carry several values of several types: values change places, are handed on
- * unused, or are what a branch made of them; trips that are none, and bodies that look at the
+/* Generates nested loops that carry several values of several types. Values are permuted, passed
+ * through unused, or computed by a branch. Some loops have no iterations, and some bodies read the
  * counter. */
 #include "gen.h"
 
@@ -29,7 +29,7 @@ static void rename_all(gen *g, carried *c, const char *prefix) {
     snprintf(c->names[i], MAX_NAME, "%%h%d_%s%d_%d", g->id, prefix, serial, i);
 }
 
-/* Values of one type change places. */
+/* Permutes values of the same type. */
 static void permute(gen *g, carried *c) {
   for (int i = 0; i < c->n; i++) {
     int j = rng_below(&g->r, c->n);
@@ -42,8 +42,8 @@ static void permute(gen *g, carried *c) {
   }
 }
 
-/* The larger or smaller of two of one type, which keeps ranges, or one minus itself turned over:
- * what cannot grow. */
+/* Appends an op that cannot increase ranges: max or min of two values of one type, or the negation
+ * of a value. */
 static void print_step(gen *g, carried *c, int i) {
   int other = i;
   for (int tries = 0; tries < 4; tries++) {
@@ -59,7 +59,7 @@ static void print_step(gen *g, carried *c, int i) {
   memcpy(c->names[i], name, sizeof name);
 }
 
-/* The negative of a float, or of an integer its complement. */
+/* Appends the negation of a float, or the complement of an integer. */
 static void print_turned(gen *g, carried *c, int i) {
   text *out = &g->op->body;
   const char *t = type_text(c->types + i);
@@ -74,7 +74,7 @@ static void print_turned(gen *g, carried *c, int i) {
   memcpy(c->names[i], name, sizeof name);
 }
 
-/* A branch on whether the counter is odd; both sides give all values. */
+/* Appends a branch on whether the counter is odd; both sides yield all values. */
 static void print_branch(gen *g, carried *c, const char *counter) {
   text *out = &g->op->body;
   carried made = *c, then = *c, otherwise = *c;
@@ -107,8 +107,8 @@ static void print_branch(gen *g, carried *c, const char *counter) {
   *c = made;
 }
 
-/* A loop over the values; those of `made` are what it gives. Its body: steps, a branch, and one
- * more loop in the outer one. */
+/* Appends a loop over the values; `made` are its results. The body has steps, a branch, and in the
+ * outer loop one more loop. */
 static void print_loop(gen *g, const carried *c, const carried *made, int depth) {
   text *out = &g->op->body;
   carried inside = *c;
@@ -162,7 +162,7 @@ bool gen_nest(gen *g) {
   }
   carried results = c;
   for (int i = 0; i < c.n; i++) {
-    /* any of them may end up in any place of its type, turned over or not */
+    /* each value may end up at any position of its type, negated or not */
     range r = c.ranges[i];
     for (int j = 0; j < c.n; j++)
       if (type_equal(c.types + i, c.types + j))

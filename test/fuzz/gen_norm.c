@@ -1,11 +1,11 @@
-/* What tp-fuse-collectives looks for behind a sum over devices: a product, and behind it a bias, a
- * residual and an RMS or layer norm of the rows, in several spellings. All are wholly determined by
- * the dice, none has to be recognised. */
+/* Generates the patterns that tp-fuse-collectives matches after an all-reduce: a matmul, followed
+ * by a bias, a residual and an RMS or layer norm of the rows, in several forms. The random choices
+ * do not guarantee that a pattern matches. */
 #include "gen.h"
 
 #include <stdio.h>
 
-/* A tensor's name, type and what is known of it. */
+/* A tensor's name and range. */
 typedef struct rows {
   char name[MAX_NAME];
   range r;
@@ -23,15 +23,15 @@ static rows named(norm *n, const char *what, range r) {
   return made;
 }
 
-/* A tensor to write to, of zeros or of nothing known. */
+/* Appends an output tensor, filled with zeros or uninitialized. */
 static const char *start_of(norm *n, const type *t, bool zeros) {
   char label[MAX_NAME];
   snprintf(label, sizeof label, "start%d", ++n->g->serial);
   return make_init(n->g, t, label, zeros ? number(F32, 0) : NULL);
 }
 
-/* An element of each operand, which is whole, a row or a column; `body` computes %y of %a and
- * %b. */
+/* Appends a generic over an element of each operand, which is whole, a row or a column; `body`
+ * computes %y from %a and %b. */
 static void print_generic(norm *n, const char *result, const rows *a, const type *ta, const rows *b,
                           const type *tb, const char *body) {
   static const int whole[] = {0, 1}, row[] = {1}, column[] = {0};
@@ -54,7 +54,8 @@ static void print_generic(norm *n, const char *result, const rows *a, const type
            type_text(&n->whole));
 }
 
-/* The sum over a row of what `body` makes of %a, %y; nothing for the element itself. */
+/* Appends the row sum of the values that `body` computes from %a as %y; an empty body sums the
+ * elements. */
 static rows row_sum(norm *n, const rows *a, const char *body, const char *of) {
   static const int whole[] = {0, 1}, column[] = {0};
   rows sum = named(n, "sum", a->r);
@@ -74,7 +75,7 @@ static rows row_sum(norm *n, const rows *a, const char *body, const char *of) {
   return sum;
 }
 
-/* One element a row: %y of %a, with the constants %n, hidden, and %e, epsilon. */
+/* Appends a computation per row: %y from %a, with the constants %n (hidden) and %e (epsilon). */
 static rows of_rows(norm *n, const rows *a, const char *body) {
   static const int column[] = {0};
   rows made = named(n, "row", a->r);
@@ -99,7 +100,8 @@ static rows of_rows(norm *n, const rows *a, const char *body) {
   return made;
 }
 
-/* Mostly a weight that is split along the sum, so that one over devices follows. */
+/* Picks a weight that is mostly sharded along the contracted dimension, so that an all-reduce
+ * follows. */
 static int pick_factor(gen *g, const type *t, int split_dim, const char *axis) {
   if (rng_chance(&g->r, 25))
     return pick_typed(g, t);
@@ -110,8 +112,7 @@ static int pick_factor(gen *g, const type *t, int split_dim, const char *axis) {
   return v;
 }
 
-/* The product, of which a part may have to be summed over the devices; false when its range leaves
- * all bounds. */
+/* Appends the matmul, which may need an all-reduce; false if its range exceeds all bounds. */
 static bool print_product(norm *n, rows *sum) {
   gen *g = n->g;
   type left = {.element = F32, .rank = 2, .shape = {n->whole.shape[0], random_size(g)}};
@@ -132,7 +133,7 @@ static bool print_product(norm *n, rows *sum) {
   return true;
 }
 
-/* sum + operand, a row or whole. */
+/* Appends sum + operand, which is a row or whole. */
 static bool print_add(norm *n, rows *sum, const type *t, const char *name) {
   gen *g = n->g;
   rows operand = {0}, made = *sum;
@@ -157,7 +158,7 @@ static bool print_add(norm *n, rows *sum, const type *t, const char *name) {
   return true;
 }
 
-/* The norm of rows x without a gain. */
+/* Appends the norm of rows x without a gain. */
 static rows print_norm(norm *n, rows x) {
   static const char *const factors[] = {
       "    %m = arith.divf %a, @n : f32\n    %s = arith.addf %m, @e : f32\n    %y = math.rsqrt %s "
@@ -185,7 +186,7 @@ static rows print_norm(norm *n, rows x) {
   return y;
 }
 
-/* y = normed * gain, the result. */
+/* Appends y = normed * gain, the result. */
 static bool print_gain(norm *n, const rows *y) {
   gen *g = n->g;
   int v = use(g, pick_typed(g, &n->row));
@@ -196,7 +197,8 @@ static bool print_gain(norm *n, const rows *y) {
   snprintf(gain.name, sizeof gain.name, "%%v%d", v);
   if (!contract_range(F32, y->r, gain.r, 1, (range){0}, &r))
     return false;
-  r.scale = fmax(r.scale, y->r.scale * fmax(1, gain.r.scale)); /* what was rounded on the way */
+  /* covers roundings of intermediate values */
+  r.scale = fmax(r.scale, y->r.scale * fmax(1, gain.r.scale));
   r.integral = false;
   char name[MAX_NAME];
   int w = add_result(g, &n->whole, r);

@@ -1,12 +1,12 @@
-/* Reductions to two results that belong together: a best value and its index, a maximum and the sum
- * of exponentials below it. */
+/* Generates reductions with two coupled results: a best value and its index, or a max and the sum
+ * of exponentials relative to it. */
 #include "gen.h"
 
 #include <string.h>
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
 
-/* What is left of `in` without dimension `along`, and its map. */
+/* Returns the type of `in` without dimension `along`, and its map. */
 static type without(const type *in, int along, int *map) {
   type t = {.element = in->element};
   for (int d = 0; d < in->rank; d++)
@@ -29,8 +29,9 @@ static void print_head(gen *g, const type *in, int n, const int *map, int along)
   print_iterators(out, in->rank, 1u << along);
 }
 
-/* Whether %in beats the best so far, in the ways that exporters write: strictly, or also when
- * equal, so that the last one wins; and as JAX does, with NaN as the greatest and ties by index. */
+/* Appends the comparison of %in with the best value so far, in the forms that exporters use:
+ * strict; or also if equal, so that the last one wins; or as in JAX, with NaN as the greatest value
+ * and ties decided by index. */
 static void print_choice(text *out, bool is_max, bool is_last, bool as_jax, const type *in,
                          const char *index) {
   const char *e = element_names[in->element],
@@ -61,7 +62,7 @@ static void print_choice(text *out, bool is_max, bool is_last, bool as_jax, cons
            e, index);
 }
 
-/* What every value beats; none where a type is too small. */
+/* Start values that every value beats; none for types that are too small. */
 static const double worst_of[N_ELEMENTS] = {[F32] = 1e5, [F64] = 1e5, [F16] = 1e3, [BF16] = 64,
                                             [I32] = 1e5, [I64] = 1e5, [I8] = 100};
 
@@ -96,8 +97,7 @@ bool gen_arg_reduction(gen *g) {
   return true;
 }
 
-/* The softmax of one pass: the maximum so far, and the sum of exp(x - maximum), rescaled when the
- * maximum grows. */
+/* Online softmax: the running max, and the sum of exp(x - max), rescaled when the max increases. */
 bool gen_max_sum(gen *g) {
   int v = use(g, pick(g, 1, 3)), map[MAX_DIMS];
   type in = g->p->values[v].type;

@@ -1,5 +1,5 @@
-/* Reductions of every combiner and some that are none, with all kinds of inits; two results;
- * transposes and broadcasts. */
+/* Generates reductions with every combiner and with bodies that are not reductions, with all kinds
+ * of inits and two results; also transposes and broadcasts. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ const char *combiner_init(gen *g, const combiner *c, const type *t, const char *
   return make_init(g, t, label, combiner_identity(c, t->element));
 }
 
-/* Which dimensions of `in` stay, in which order. */
+/* Selects the dimensions of `in` that are kept, and their order. */
 static type split_dims(gen *g, const type *in, int *map, unsigned *reduced, int64_t *count) {
   type out = {.element = in->element};
   *reduced = 0;
@@ -47,8 +47,8 @@ static type split_dims(gen *g, const type *in, int *map, unsigned *reduced, int6
 
 static const int identity[MAX_DIMS] = {0, 1, 2, 3, 4};
 
-/* What is done with an element before it is combined, and a body that no combiner describes now and
- * then. */
+/* Appends the preprocessing of an element before it is combined; sometimes a body that is no
+ * combiner. */
 static bool print_step(gen *g, text *body, element_kind e, const combiner *c, int k, range r,
                        int64_t n, range init, range *result) {
   scalar in = {"%in", r}, x = in;
@@ -60,7 +60,7 @@ static bool print_step(gen *g, text *body, element_kind e, const combiner *c, in
     return false;
   bool is_sum = c->kind == COMBINE_SUM;
   if (is_sum && rng_chance(&g->r, 15)) {
-    /* acc - x: sums of differences, but no combiner by itself */
+    /* acc - x: a sum of negated values, but not a combiner by itself */
     text_add(body, "    %%y%d = arith.sub%s %%o%d, %s : %s\n", k, is_float(e) ? "f" : "i", k,
              x.name, name);
     result->low = init.low - (double)n * fmax(fabs(x.r.low), fabs(x.r.high));

@@ -1,5 +1,5 @@
-/* Scalar expressions, on scalars in bodies and on whole tensors: one table of ops with what they do
- * to ranges. */
+/* Generates scalar expressions, in bodies and on whole tensors, from one table of ops with their
+ * effect on ranges. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef enum effect {
   MAGNITUDE,
   SQUASH, /* tanh: -1 .. 1, rounds */
   DIVIDE, /* needs a divisor >= 1 */
-  RATIO,  /* 6 / x for x in 1 .. 3: whole; infinite for the zeros of padding */
+  RATIO,  /* 6 / x for x in 1 .. 3: whole; infinite for zeros from padding */
   CHOOSE, /* a < b ? a : b - a, on whole numbers */
   BITS,
 } effect;
@@ -41,8 +41,8 @@ static const struct {
     {"arith.remsi", false, 2, DIVIDE},  {"arith.divf", true, 1, RATIO},
 };
 
-/* Integers: one more than the largest; I64 stays clear of it. Floats: whole numbers below are
- * exact, with one more bit to spare. */
+/* Bounds of whole numbers. Integers: one more than the largest; I64 stays below. Floats: smaller
+ * whole numbers are exact, with one spare bit. */
 static const double limits[N_ELEMENTS] = {[F32] = 0x1p23, [F64] = 0x1p50, [F16] = 0x1p10,
                                           [BF16] = 0x1p7, [I32] = 0x1p31, [I64] = 0x1p62,
                                           [I8] = 0x1p7,   [I1] = 1};
@@ -153,7 +153,7 @@ bool random_expression(gen *g, text *out, element_kind e, const char *on, const 
     return false;
   for (int made = 0, tries = 0; made < n_ops && tries < 60; tries++) {
     int i = rng_below(&g->r, COUNT(table));
-    /* the first ops read the operands in turn, so that all are read */
+    /* the first ops read the operands in order, so that each is read */
     const scalar *a = made < count ? known + made : known + rng_below(&g->r, count + made);
     const scalar *b = made == 0 ? known + rng_below(&g->r, count) : known + count + made - 1;
     if (rng_chance(&g->r, 50)) {

@@ -1,4 +1,4 @@
-/* Constants, reshapes, slices, concatenation, padding, single elements. */
+/* Generates constants, reshapes, slices, concatenation, padding and single elements. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ bool gen_constant(gen *g) {
   return true;
 }
 
-/* Reassociation of `large` into `n` groups; sizes[i] dimensions each. */
+/* Appends the reassociation of `large` into `n` groups of sizes[i] dimensions. */
 static void print_groups(text *out, int n, const int *sizes) {
   text_add(out, "[");
   for (int i = 0, d = 0; i < n; i++) {
@@ -100,7 +100,7 @@ bool gen_collapse(gen *g) {
 
 typedef struct slice {
   int64_t offsets[MAX_DIMS], sizes[MAX_DIMS], strides[MAX_DIMS];
-  unsigned dynamic; /* bit d: the offset is known at run time */
+  unsigned dynamic; /* bit d: the offset is dynamic */
 } slice;
 
 static slice random_slice(gen *g, const type *t) {
@@ -119,8 +119,8 @@ static slice random_slice(gen *g, const type *t) {
   return s;
 }
 
-/* An offset read from a tensor of the program: one that is in range by itself, or any number,
- * clamped as exporters do. */
+/* Appends an offset read from a tensor of the program: one that is in range by construction, or any
+ * number, clamped as exporters do. */
 static void print_offset(gen *g, const type *t, const slice *s, int d) {
   type scalar_type = {.element = I32};
   double last = (double)(t->shape[d] - s->sizes[d]);
@@ -244,7 +244,8 @@ bool gen_pad(gen *g) {
     }
   if (!fits(&t))
     return false;
-  double x = rng_chance(&g->r, 50) ? 2 : 0; /* zeros let sums through */
+  /* zero padding, so that partial sums can pass through */
+  double x = rng_chance(&g->r, 50) ? 2 : 0;
   snprintf(operand, sizeof operand, "%%v%d", v);
   snprintf(result, sizeof result, "%%v%d",
            add_result(g, &t, range_join(range_of(g, v), (range){x, x, true, x})));
@@ -252,7 +253,7 @@ bool gen_pad(gen *g) {
   return true;
 }
 
-/* An element read at constants: spread over a tensor, or written into another. */
+/* Reads one element at constant indices and broadcasts it, or writes it into another tensor. */
 bool gen_scalar(gen *g) {
   int v = use(g, pick(g, 0, 3));
   type in = g->p->values[v].type, t = in;

@@ -1,4 +1,4 @@
-/* Values to read and results to make. */
+/* Picks values to read and creates results. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int new_value(gen *g, const type *t, int from, range r) {
   program *p = g->p;
   if (p->n_values == MAX_VALUES)
     return -1;
-  range_settle(t->element, &r); /* what a constant of few bits is */
+  range_settle(t->element, &r); /* rounds to the type's few bits, like the constant */
   p->values[p->n_values] = (value){.type = *t,
                                    .op = from,
                                    .low = r.low,
@@ -44,11 +44,11 @@ int new_argument(gen *g, const type *t, double low, double high) {
 
 static int new_random_argument(gen *g, const type *t) {
   int dice = rng_below(&g->r, 10);
-  double low = dice < 3 ? 1 : -3; /* 1 .. 3 may be divided by */
+  double low = dice < 3 ? 1 : -3; /* 1 .. 3 can be a divisor */
   return new_argument(g, t, low, dice == 4 ? -1 : 3);
 }
 
-/* Recent values are preferred: programs get deep. */
+/* Prefers recent values, so that programs become deep. */
 static int pick_where(gen *g, bool (*accept)(const value *v, const void *data), const void *data) {
   int found[MAX_VALUES], n = 0;
   for (int v = 0; v < g->p->n_values; v++)
@@ -102,7 +102,7 @@ int add_result(gen *g, const type *t, range r) {
   return v;
 }
 
-/* ---- pieces of text ---- */
+/* ---- Text fragments ---- */
 
 const char *make_init(gen *g, const type *t, const char *name, const char *fill) {
   static char ring[4][MAX_NAME];

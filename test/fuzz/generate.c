@@ -1,4 +1,4 @@
-/* A whole program: a mesh, some sizes, ops drawn from the table below, results. */
+/* Generates a whole program: a mesh, some sizes, random ops from the table below, results. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const struct {
     {"layout", 5, gen_layout},
     {"norm", 0, gen_norm},
 };
-enum { NORM_WEIGHT = 60 }; /* of the last family, where norms are asked for */
+enum { NORM_WEIGHT = 60 }; /* weight of the last family, if norms are requested */
 
 static const mesh meshes[] = {
     {1, {2}},       {1, {3}},    {1, {4}},    {1, {5}},       {1, {8}},    {2, {2, 2}},
@@ -107,7 +107,7 @@ static void choose_results(gen *g) {
       p->results[p->n_results++] = v;
   int most = p->n_results;
   for (int i = 0; i < most && p->n_results < MAX_RESULTS; i++)
-    if (rng_chance(&g->r, 6)) /* once more, or an argument */
+    if (rng_chance(&g->r, 6)) /* a repeated result, or an argument */
       p->results[p->n_results++] =
           rng_chance(&g->r, 50) ? p->results[i] : rng_below(&g->r, p->n_values);
   for (int i = 0; i < p->n_results; i++)

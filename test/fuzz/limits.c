@@ -1,3 +1,4 @@
+/* Plans random programs within memory limits and checks the planner's claims. */
 #include "limits.h"
 
 #include "execute.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tp.plan says of `main`. */
+/* Contents of the attribute tp.plan of `main`. */
 typedef struct summary {
   bool planned;
   int64_t cost, bound, peak;
@@ -20,7 +21,7 @@ static int64_t entry(MlirAttribute plan, const char *name) {
       mlirDictionaryAttrGetElementByName(plan, mlirStringRefCreateFromCString(name)));
 }
 
-/* `limit`: -1 for none. Messages go where those of the context go. */
+/* Plans a copy of `source`. `limit`: -1 for none. Diagnostics go to the handler of the context. */
 static summary plan(MlirModule source, const char *strategy, int64_t limit) {
   summary s = {0};
   char pipeline[200], within[40] = "";
@@ -38,7 +39,7 @@ static summary plan(MlirModule source, const char *strategy, int64_t limit) {
         mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString("tp.plan"));
     if (mlirAttributeIsNull(attr))
       continue;
-    int64_t peak = entry(attr, "peak_memory"); /* of several functions the one that holds most */
+    int64_t peak = entry(attr, "peak_memory"); /* the max over all functions */
     if (peak >= s.peak)
       s = (summary){true, entry(attr, "cost_ps"), entry(attr, "bound_ps"), peak};
   }
@@ -58,8 +59,8 @@ static bool fails(report *r, verdict outcome, const char *what, const summary *a
   return false;
 }
 
-/* What is said of a limit that the plan `known` keeps. By what planning counts none may: that is no
- * more than noted. */
+/* Checks the planner's claims about a limit that the plan `known` satisfies. The planner may
+ * overestimate memory and refuse; this is only counted. */
 static bool is_true_of(MlirModule module, const char *strategy, const summary *known, report *r) {
   int64_t drawn = r->limit;
   r->limit = known->peak;
@@ -70,12 +71,12 @@ static bool is_true_of(MlirModule module, const char *strategy, const summary *k
   if (again.planned && (again.peak > known->peak || again.bound > again.cost))
     return fails(r, EXCEEDED, "within what a plan holds", known, &again);
   r->limit = drawn;
-  r->n_errors = 0; /* what counts comes next */
+  r->n_errors = 0; /* ignores errors so far */
   r->message[0] = 0;
   return true;
 }
 
-/* By what planning counts, no plan holds less. */
+/* Returns the smallest peak memory of any plan, as the planner estimates it. */
 static int64_t least_counted(MlirModule module, const char *strategy, report *r) {
   long long least = 0;
   if (!plan(module, strategy, 0).planned) {

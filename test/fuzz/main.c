@@ -1,4 +1,4 @@
-/* shard-fuzz: random programs, mutated programs, random changes of layout. */
+/* shard-fuzz: tests random programs, mutated programs and random reshards. */
 #include "modes.h"
 
 #include "tp/passes.h"

@@ -1,4 +1,4 @@
-/* The modes of the fuzzer. Each prints what it saw and returns the number of defects. */
+/* The modes of the fuzzer. Each prints statistics and returns the number of defects. */
 #ifndef FUZZ_MODES_H
 #define FUZZ_MODES_H
 
@@ -6,15 +6,16 @@
 
 typedef struct setting {
   uint64_t seed;
-  int count;       /* cases; 0: as many as fit into the time */
+  int count;       /* number of cases; 0: as many as fit into the time */
   double seconds;  /* 0: no limit */
   const char *out; /* folder for minimal programs */
-  bool verbose;    /* a line for every case, and the first of every kind of refusal */
+  bool verbose;    /* print a line per case, and the first example of each kind of refusal */
   bool on_gpu;     /* programs: for GPUs */
-  /* programs: with norms, and sums over devices fused with what stands behind them */
+  /* programs: with norms and fused collectives */
   bool fused;
-  bool require; /* programs: too few accepted, or with a collective, is a defect */
-  int n_files;  /* to mutate */
+  /* programs: a too small share of accepted ones, or of ones with collectives, is a defect */
+  bool require;
+  int n_files; /* number of files to mutate */
   char *const *files;
 } setting;
 
@@ -24,11 +25,11 @@ int fuzz_mutations(const setting *s);
 int fuzz_reshards(const setting *s);
 int fuzz_texts(const setting *s);
 
-/* May case `i` start? */
+/* Returns true if case `i` may start. */
 bool may_go_on(const setting *s, int i, double start);
 double now(void);
 
-/* How often messages occur, numbers and names in quotes left out. */
+/* Frequencies of messages, which are compared without numbers and quoted names. */
 typedef struct tally {
   struct {
     char *key, *example;

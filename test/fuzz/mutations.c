@@ -1,9 +1,9 @@
-/* Mode 2: programs of the repository, changed at random, through the pipelines: they succeed, or
- * end with exactly one error.
+/* Mode 2: runs randomly mutated programs of the repository through the pipelines, which must
+ * succeed or report exactly one error.
  *
- * Changes keep to what tends to parse: a number, type, axis or op name is replaced everywhere or in
- * one place, an annotation is put together anew, lines go or come twice. What does not parse is no
- * case. */
+ * Mutations are chosen so that the result often parses: replace a number, type, axis or op name
+ * everywhere or in one place, create a new annotation, delete or duplicate lines. Programs that do
+ * not parse are not counted. */
 #include "corpus.h"
 #include "execute.h"
 #include "modes.h"
@@ -18,10 +18,10 @@
 
 enum { PER_CHILD = 25 };
 
-/* ---- changes of the text ---- */
+/* ---- Mutations of the text ---- */
 
-/* Replaces `from` by `to` at every place where it stands as a word, or only at the `only`-th.
- * Returns the number of places. */
+/* Replaces `from` by `to` at every occurrence as a word, or only at occurrence `only`. Returns the
+ * number of occurrences. */
 static int replace_word(text *t, const char *from, const char *to, int only) {
   text out = {0};
   size_t n = strlen(from);
@@ -43,7 +43,7 @@ static int replace_word(text *t, const char *from, const char *to, int only) {
   return count;
 }
 
-/* A random number of the text, as a word. */
+/* Finds a random number in the text, as a word. */
 static bool find_number(rng *r, const text *t, char *word, size_t size) {
   const char *found[512];
   int n = 0;
@@ -131,7 +131,7 @@ static const char *const annotations[] = {
     "[[\"x:(\"], []]",
 };
 
-/* The end of an attribute that starts here: brackets in balance. */
+/* Returns the end of an attribute that starts here, at balanced brackets. */
 static const char *attribute_end(const char *c) {
   int depth = 0;
   for (; *c; c++) {
@@ -157,7 +157,7 @@ static void change_annotation(rng *r, text *t) {
   const char *at = found[rng_below(r, n)], *end = attribute_end(at);
   const char *with = annotations[rng_below(r, COUNT(annotations))];
   text other = {0}, out = {0};
-  if (rng_chance(r, 40)) { /* one that stands elsewhere in the text */
+  if (rng_chance(r, 40)) { /* copies one from another place of the text */
     const char *from = found[rng_below(r, n)];
     text_bytes(&other, from, (size_t)(attribute_end(from) - from));
     with = other.chars;
@@ -169,7 +169,7 @@ static void change_annotation(rng *r, text *t) {
   *t = out;
 }
 
-/* Annotates an argument, a result or an op that has no attributes. */
+/* Annotates an argument, a result, or an op without attributes. */
 static void add_annotation(rng *r, text *t) {
   const char *found[64];
   int n = 0;
@@ -208,7 +208,7 @@ static void (*const changes[])(rng *r, text *t) = {
     change_number,     change_number,     change_number,     change_word,    change_word,
     change_annotation, change_annotation, change_annotation, add_annotation, change_line};
 
-/* ---- running ---- */
+/* ---- Running ---- */
 
 static const char *const pipelines[] = {
     "tp-spmd,tp-to-runtime",
@@ -235,13 +235,13 @@ static const char *const pipelines[] = {
 
 typedef struct batch {
   const corpus *c;
-  uint64_t seed; /* of the first */
-  int first, n;  /* those to run */
+  uint64_t seed; /* seed of the first */
+  int first, n;  /* range of cases to run */
   verdict verdicts[PER_CHILD];
   char messages[PER_CHILD][700];
 } batch;
 
-/* The mutated text and its pipeline. */
+/* Creates the mutated text of a case and returns its pipeline. */
 static const char *make_case(const corpus *c, uint64_t seed, text *t) {
   rng r = {seed * UINT64_C(0xD1342543DE82EF95) + 7};
   const char *part = c->parts[rng_below(&r, c->n)];
@@ -292,7 +292,7 @@ static void run_alone(void *data, report *r) {
   run_batch(b, r);
 }
 
-/* ---- the whole ---- */
+/* ---- The mode ---- */
 
 typedef struct counts {
   int n, outcomes[N_OUTCOMES];
@@ -317,8 +317,8 @@ static void report_defect(const setting *s, const corpus *c, uint64_t seed, cons
   fflush(stdout);
 }
 
-/* Every case that its batch did not get done, or that it found wrong, is run again by itself: that
- * verdict counts. */
+/* Runs every case that its batch did not finish, or found wrong, again alone; that verdict
+ * counts. */
 static void settle(const setting *s, const corpus *c, uint64_t seed, counts *total) {
   batch b = {.c = c, .seed = seed, .first = 0};
   report r = {.outcome = CRASH};

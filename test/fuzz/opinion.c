@@ -1,4 +1,4 @@
-/* Judges results of the fuzzer by the evaluator of program text. */
+/* Verifies results of the fuzzer with the reference evaluator. */
 #include "opinion.h"
 
 #include "tp/reference.h"

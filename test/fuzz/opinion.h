@@ -1,4 +1,4 @@
-/* What the evaluator (tp/reference.h) says of results. */
+/* Verification of results by the reference evaluator (tp/reference.h). */
 #ifndef FUZZ_OPINION_H
 #define FUZZ_OPINION_H
 
@@ -9,12 +9,12 @@
 
 typedef struct opinion opinion;
 
-/* Evaluates the function of `signature` on these inputs. NULL, and r->open has the reason, where
- * the text of the program does not say what comes out: what it does depends on rounding, or it is
- * not evaluated; the latter is told by r->lacks. */
+/* Evaluates the function of `signature` on these inputs. NULL, with the reason in r->open, if the
+ * results are undetermined: control flow depends on rounding, or the evaluator does not support the
+ * program (then r->lacks is set). */
 opinion *opinion_form(MlirModule module, const tp_plan *signature, const array *inputs, report *r);
-/* Are the results right, which `who` computed? Else r->message says what differs. Counts in r how
- * many numbers could be judged. */
+/* Returns true if the results computed by `who` are correct; otherwise r->message describes the
+ * difference. Counts in r how many numbers could be verified. */
 bool opinion_agrees(const opinion *o, const array *results, const char *who, report *r);
 
 #endif

@@ -1,3 +1,4 @@
+/* Prints random programs and manages their values. */
 #include "program.h"
 
 #include <ctype.h>
@@ -61,7 +62,7 @@ int program_arguments(const program *p, int *arguments) {
   return n;
 }
 
-/* The text of an op with every %vN replaced by the value that stands for it. */
+/* Appends the text of an op, with every %vN replaced by the value it stands for. */
 static void print_body(const program *p, const char *body, text *out) {
   while (*body) {
     const char *at = strstr(body, "%v");

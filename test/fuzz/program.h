@@ -1,9 +1,9 @@
-/* A random program: a list of ops as text over values v0, v1, ..., kept so that ops can be taken
- * out again.
+/* A random program: a list of ops as text over values v0, v1, ..., stored so that ops can be
+ * removed.
  *
- * Invariant that makes shrinking simple: an op's text names the values it uses only as %vN; when
- * the op that defines such a value is dropped, the value becomes an argument of the function, or
- * the name of another value of the same type. */
+ * Invariant that makes shrinking simple: an op's text refers to the values it uses only as %vN.
+ * When the op that defines such a value is removed, the value becomes a function argument, or an
+ * alias of another value of the same type. */
 #ifndef FUZZ_PROGRAM_H
 #define FUZZ_PROGRAM_H
 
@@ -29,19 +29,19 @@ typedef struct type {
 
 typedef struct value {
   type type;
-  int op;             /* that defines it; -1: an argument */
-  double low, high;   /* of its elements */
+  int op;             /* the op that defines it; -1: an argument */
+  double low, high;   /* range of its elements */
   bool integral;      /* floats: whole numbers, computed without rounding */
-  double scale;       /* largest magnitude on the way to it: errors are relative to this */
-  int alias;          /* the value that stands for it after shrinking; itself otherwise */
+  double scale;       /* largest intermediate magnitude: errors are relative to this */
+  int alias;          /* the value that replaces it after shrinking; otherwise itself */
   char sharding[200]; /* of an argument; "" for none */
 } value;
 
 typedef struct op {
   const char *family;
   bool dropped;
-  text body;      /* lines of the function */
-  text functions; /* what it needs beside the function */
+  text body;      /* lines in the function */
+  text functions; /* helper functions that it needs */
   int n_uses, uses[MAX_USES];
   int n_results, results[MAX_OP_RESULTS];
 } op;
@@ -57,7 +57,7 @@ typedef struct program {
   bool follow, processes;
   bool limited; /* planned within a memory limit */
   bool on_gpu;  /* compiled for GPUs and run on one */
-  bool fused;   /* sums over devices with what stands behind them, wherever that can be */
+  bool fused;   /* with fused collectives wherever possible */
   int n_values, n_ops, n_results;
   value values[MAX_VALUES];
   op ops[MAX_OPS];
@@ -69,22 +69,23 @@ extern const char *const axis_names[MAX_MESH_AXES];
 extern const char *const element_names[N_ELEMENTS];
 static inline bool is_float(element_kind e) { return e <= BF16; }
 
-/* "tensor<4x8xf32>"; the text is in a ring of buffers and lives for a few calls. */
+/* Returns a type like "tensor<4x8xf32>"; the text is in a ring of buffers and is valid for a few
+ * calls. */
 const char *type_text(const type *t);
 int64_t type_elements(const type *t);
 bool type_equal(const type *a, const type *b);
 
-/* The values that are arguments, in the order in which they are printed; returns their number. */
+/* Writes the values that are arguments, in printing order; returns their number. */
 int program_arguments(const program *p, int *arguments);
-int program_root(const program *p, int v); /* through aliases */
-/* Appends the mesh; the module. */
+int program_root(const program *p, int v); /* resolves aliases */
+/* Append the mesh, and the module. */
 void program_print_grid(const program *p, text *out);
 void program_print(const program *p, text *out);
 void program_clear(program *p);
 void program_copy(program *to, const program *from);
 
-/* A random program; deterministic in the arguments. `norms`: with norms of rows behind products,
- * more than anything else. */
+/* Generates a random program; deterministic in the arguments. `norms`: mostly row norms after
+ * matmuls. */
 void program_generate(program *p, uint64_t seed, bool norms);
 
 #endif

@@ -1,4 +1,4 @@
-/* Two modes: random programs, run on all ranks and on one; and the same within random memory
+/* Two modes: runs random programs on all ranks and on one device; and the same within random memory
  * limits. */
 #include "coverage.h"
 #include "modes.h"
@@ -9,10 +9,10 @@
 
 typedef struct totals {
   int n, with_collectives, with_fused, outcomes[N_OUTCOMES];
-  /* limits below what the plan without one holds: planned, refused */
+  /* limits below the peak of the unlimited plan: planned, refused */
   int n_tighter, n_limit_refused, n_counted_more;
   coverage seen;
-  tally refusals, gaps, open; /* open: nothing but one device says what comes out */
+  tally refusals, gaps, open; /* open: only one device determines the results */
   long n_numbers, n_judged;
 } totals;
 
@@ -54,7 +54,7 @@ static void run_one(const setting *s, uint64_t seed, bool limited, totals *t) {
   p.limited = limited;
   p.on_gpu = s->on_gpu;
   p.fused = s->fused;
-  p.processes &= !s->on_gpu; /* ranks of a GPU are threads */
+  p.processes &= !s->on_gpu; /* ranks on a GPU are threads */
   program_run(&p, &r, &captured);
   t->n++;
   t->outcomes[r.outcome]++;
@@ -88,7 +88,8 @@ enum { LEAST_ACCEPTED = 90, LEAST_WITH_COLLECTIVE = 50 }; /* of --require, in pe
 
 static double percent(int part, int whole) { return whole ? 100.0 * part / whole : 0; }
 
-/* A fuzzer whose programs are refused, or need no communication, shows little. */
+/* Returns the number of --require conditions that are not met. A fuzzer whose programs are refused,
+ * or need no communication, tests little. */
 static int missed(const totals *t) {
   double accepted = percent(t->outcomes[VERIFIED], t->n),
          moving = percent(t->with_collectives, t->outcomes[VERIFIED]);

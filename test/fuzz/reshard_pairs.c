@@ -1,3 +1,4 @@
+/* Checks reshard paths of random spec pairs against an exhaustive search and a data simulator. */
 #include "reshard_pairs.h"
 
 #include "test/sharding/exhaustive.h"
@@ -5,8 +6,8 @@
 
 #include <stdio.h>
 
-/* A tensor on a mesh small enough for a search over everything: at most 8 devices, and 400
- * layouts. */
+/* A tensor on a mesh that is small enough for an exhaustive search: at most 8 devices and 400
+ * shardings. */
 typedef struct tensor {
   tp_mesh mesh;
   tp_topology topology;
@@ -60,7 +61,7 @@ static void describe(const tensor *t, tp_spec from, tp_spec to, const char *what
            (long long)wanted);
 }
 
-/* The simulator knows the arithmetic of these. */
+/* Returns true if the simulator supports the combiners. */
 static bool can_simulate(const tensor *t) {
   for (int c = 0; c < t->n_combiners; c++)
     if (t->combiners[c] != TP_SUM && t->combiners[c] != TP_MAX)
@@ -75,7 +76,7 @@ static tp_combiner combiner_of(const tp_mesh *mesh, tp_spec spec, tp_combiner ot
   return otherwise;
 }
 
-/* Follows the path from step to step. */
+/* Executes the path step by step and checks the data. */
 static bool moves_data_right(const tensor *t, tp_spec from, tp_spec to, const tp_reshard *path) {
   sim s;
   tp_spec now = from;

@@ -1,18 +1,18 @@
-/* Pairs of layouts of one tensor: paths against a search over everything, and against what they do
- * to data. */
+/* Checks pairs of shardings of one tensor: reshard paths against an exhaustive search, and against
+ * simulated data. */
 #ifndef FUZZ_RESHARD_PAIRS_H
 #define FUZZ_RESHARD_PAIRS_H
 
 #include "sandbox.h"
 
-/* In and out of check_pairs: `seed` decides on mesh, tensor and pairs. */
+/* Arguments of check_pairs: `seed` determines mesh, tensor and pairs. */
 typedef struct pairs {
   uint64_t seed;
   int wanted;
 } pairs;
 
-/* A `sandboxed` on a `pairs`. The report's progress is the number of pairs; MISMATCH with a message
- * at the first that is wrong. */
+/* Checks pairs; a `sandboxed` function on a `pairs`. The report's progress is the number of pairs;
+ * MISMATCH with a message at the first wrong one. */
 void check_pairs(void *data, report *r);
 
 #endif

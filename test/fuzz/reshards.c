@@ -1,9 +1,9 @@
-/* Mode 3: random changes of layout through the real passes, on all ranks.
+/* Mode 3: runs random reshards through the real passes, on all ranks.
  *
- * The program is the identity, by way of a chain of layouts: an argument in one, shard.shard to
- * others (partial ones too), the result in the last. Whatever the path, what comes out is what went
- * in. Beside each chain, pairs of layouts of a small tensor are drawn: no path may be dearer than
- * the best that a search over everything finds (reshard_pairs.h). */
+ * The program is the identity through a chain of shardings: the argument in one, shard.shard to
+ * others (partial ones too), the result in the last. The result must always equal the argument. In
+ * addition to each chain, pairs of shardings of a small tensor are drawn: no path may cost more
+ * than the cheapest one of an exhaustive search (reshard_pairs.h). */
 #include "coverage.h"
 #include "execute.h"
 #include "gen.h"
@@ -16,7 +16,7 @@
 typedef struct chain {
   program p; /* its mesh */
   type t;
-  int n; /* layouts: of the argument, in between, of the result */
+  int n; /* number of shardings: argument, intermediate ones, result */
   bool partial;
   char layouts[6][200];
 } chain;
@@ -75,7 +75,7 @@ static void run(const chain *c, report *r) {
   text_clear(&source);
 }
 
-/* Layouts in between are left out while it still fails. */
+/* Removes intermediate shardings while the chain still fails. */
 static void shrink(chain *c, report *r) {
   for (int i = c->n - 2; i > 0; i--) {
     chain less = *c;

@@ -1,3 +1,4 @@
+/* Runs work in a forked child with a time limit. */
 #include "sandbox.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void child(sandboxed work, void *data, int seconds, report *r, int output
   dup2(output, STDERR_FILENO);
   alarm((unsigned)seconds);
   work(data, r);
-  _exit(0); /* nothing of the parent's is flushed or torn down */
+  _exit(0); /* without flushing or destroying state of the parent */
 }
 
 void *sandbox_memory(size_t size) {

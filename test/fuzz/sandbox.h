@@ -1,5 +1,5 @@
-/* Work in a forked child with a time limit; what it finds comes back in shared memory, also when it
- * dies. */
+/* Runs work in a forked child with a time limit. The report is in shared memory, so it survives a
+ * crash of the child. */
 #ifndef FUZZ_SANDBOX_H
 #define FUZZ_SANDBOX_H
 
@@ -7,20 +7,20 @@
 
 typedef enum verdict {
   VERIFIED,
-  REFUSED,   /* with exactly one error, of the planner or partitioner */
+  REFUSED,   /* with exactly one error, from the planner or partitioner */
   UNLOWERED, /* with exactly one error, after partitioning or on one device */
-  /* not a module, or one that ends MLIR's parser: a defect of the generator; for a mutation, no
-   * case */
+  /* not a module, or one that crashes MLIR's parser: a bug of the generator; ignored for
+   * mutations */
   INVALID,
-  WRONG, /* one device computes something else than the program says */
+  WRONG, /* the one-device result is not what the program specifies */
   MISMATCH,
   RUN_FAILED, /* compiled, but a rank returned an error */
   SILENT,     /* refused with no error, or with several */
-  BROKEN_IR,  /* the error is one of MLIR's verifier: a pass made invalid IR */
+  BROKEN_IR,  /* the error comes from MLIR's verifier: a pass created invalid IR */
   CRASH,
   HANG,
-  EXCEEDED, /* a plan is not what it was asked to be within its memory limit */
-  LOST,     /* a memory limit is said to be kept by no plan at all, and one is known that does */
+  EXCEEDED, /* a plan violates a requirement of its memory limit */
+  LOST,     /* the planner claims that no plan satisfies a memory limit, but one is known */
   N_OUTCOMES
 } verdict;
 
@@ -31,27 +31,27 @@ enum { N_FAMILIES_SEEN = 20, N_KINDS = 5 };
 
 typedef struct report {
   verdict outcome;
-  int n_errors, n_collectives, n_fused; /* fused: sums over devices with what stands behind them */
-  /* with a memory limit: what the plan without it holds, and the limit */
+  int n_errors, n_collectives, n_fused; /* n_fused: fused collectives */
+  /* with a memory limit: the peak of the unlimited plan, and the limit */
   int64_t free_peak, limit;
-  /* a limit that a known plan keeps was refused, or planned dearer: planning counts more than is
-   * held */
+  /* a limit that a known plan satisfies was refused, or planned at a higher cost: the planner
+   * overestimates memory */
   bool counted_more;
-  char message[700];        /* of the first error, or what differs */
-  char open[200];           /* why nothing says what comes out; "" */
-  bool lacks;               /* the evaluator cannot do what the program does */
-  long n_numbers, n_judged; /* of results: all, and those that are not open to rounding */
+  char message[700];        /* the first error, or the difference */
+  char open[200];           /* why the results are undetermined; "" */
+  bool lacks;               /* the evaluator does not support the program */
+  long n_numbers, n_judged; /* numbers in results: all, and those that do not depend on rounding */
   /* bit f: a family of rules was sharded in this way; [1]: unevenly */
   uint64_t coverage[N_KINDS][2];
-  int progress; /* of a child that does many things */
-  bool parsing; /* in MLIR's parser: what ends it there is not ours */
+  int progress; /* of a child with many work items */
+  bool parsing; /* in MLIR's parser: a crash there is not counted */
 } report;
 
-/* Zeroed memory that children share with this process. */
+/* Allocates zeroed memory that is shared with children. */
 void *sandbox_memory(size_t size);
 
 typedef void (*sandboxed)(void *data, report *r);
-/* Runs `work` in a child; CRASH or HANG when it does not end by itself. Its output is kept for
+/* Runs `work` in a child; CRASH or HANG if it does not end normally. Its output is appended to
  * `captured` (may be NULL). */
 void sandbox_run(sandboxed work, void *data, int seconds, report *r, text *captured);
 

@@ -1,3 +1,4 @@
+/* Shrinks failing programs. */
 #include "shrink.h"
 
 #include "execute.h"
@@ -38,7 +39,7 @@ typedef struct shrink {
   int tries;
 } shrink;
 
-/* Keeps `candidate` if it still fails in the same way; consumes it. */
+/* Keeps `candidate` if it still fails in the same way; takes ownership of it. */
 static bool keep(shrink *s, program *candidate) {
   report r;
   bool same = false;
@@ -80,8 +81,8 @@ static bool drop_results(shrink *s) {
   return any;
 }
 
-/* An op without readers goes; the results of another become arguments, or the name of an operand of
- * the same type. */
+/* Removes ops without readers. The results of other removed ops become arguments, or aliases of an
+ * operand of the same type. */
 static bool drop_ops(shrink *s) {
   bool any = false;
   for (int o = s->p->n_ops - 1; o >= 0; o--) {
@@ -127,7 +128,7 @@ static bool drop_annotations(shrink *s) {
   return any;
 }
 
-/* Threads instead of processes. */
+/* Runs ranks as threads instead of processes. */
 static bool simplify_setting(shrink *s) {
   if (!s->p->processes)
     return false;

@@ -1,4 +1,4 @@
-/* The smallest program that still fails in the same way. */
+/* Finds the smallest program that still fails in the same way. */
 #ifndef FUZZ_SHRINK_H
 #define FUZZ_SHRINK_H
 
@@ -7,8 +7,8 @@
 
 /* Runs the program in a sandbox. */
 void program_run(const program *p, report *r, text *captured);
-/* Takes ops, results, annotations and uses away from `p` while its outcome stays that of `r`, at
- * most `tries` times. */
+/* Removes ops, results, annotations and uses from `p` while its outcome stays that of `r`, with at
+ * most `tries` runs. */
 void program_shrink(program *p, report *r, int tries);
 
 #endif

@@ -1,3 +1,4 @@
+/* Counts messages by their text without numbers and quoted names. */
 #include "modes.h"
 
 #include <ctype.h>

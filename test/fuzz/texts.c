@@ -1,5 +1,5 @@
-/* Mode: programs of files as they are, on one device and on all of their mesh, against what the
- * evaluator makes of them. */
+/* Mode: runs programs of files, unmodified, on one device and on their mesh, and compares them with
+ * the evaluator. */
 #include "corpus.h"
 #include "execute.h"
 #include "modes.h"
@@ -14,7 +14,7 @@ typedef struct counts {
   tally open, refusals;
 } counts;
 
-/* Numbers that may be indices of anything, for they are small, and whose quotients exist. */
+/* Draws numbers that are valid as any index, because they are small, and as divisors. */
 static void draw_ranges(job *j) {
   j->n_arguments = MAX_ARRAYS;
   for (int i = 0; i < MAX_ARRAYS; i++) {
@@ -34,7 +34,7 @@ static void run_text(const setting *s, const corpus *c, int i, counts *total) {
   draw_ranges(&j);
   sandbox_run(execute, &j, SECONDS, &r, &captured);
   bool judged = r.n_numbers > 0;
-  /* results may be partial, which no file can hold */
+  /* results may be partial, which a file cannot express */
   bool wrong = judged && is_defect(r.outcome) && r.outcome != RUN_FAILED;
   total->n++;
   total->n_judged += judged;

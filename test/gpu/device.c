@@ -1,3 +1,4 @@
+/* Loads the CUDA driver for the GPU tests. */
 #define _GNU_SOURCE 1
 #include "device.h"
 

@@ -1,5 +1,5 @@
-/* What the tests on a GPU ask of the driver, which they load as the library does: they need no
- * toolkit. A call that fails ends the program with its name. */
+/* Driver functions for the tests on a GPU. The tests load the driver like the library does, so they
+ * need no toolkit. If a call fails, the program ends with the name of the call. */
 #ifndef TPRT_TEST_GPU_DEVICE_H
 #define TPRT_TEST_GPU_DEVICE_H
 
@@ -47,17 +47,17 @@ typedef struct device_calls {
 } device_calls;
 extern device_calls device;
 
-/* DO(allocate, &memory, bytes). NULL: the driver has it not. */
+/* DO(allocate, &memory, bytes). NULL: the driver lacks the function. */
 #define DO(member, ...)                                                                            \
   device_did(device.member ? device.member(__VA_ARGS__) : DEVICE_NO_FUNCTION, #member)
 enum { DEVICE_NO_FUNCTION = -1 };
 void device_did(int result, const char *what);
 
-/* Loads the driver (TPRT_CUDA_LIBRARY, or libcuda.so.1) and makes device 0 current. 77 for the exit
- * status, if there is none. */
+/* Loads the driver (TPRT_CUDA_LIBRARY, or libcuda.so.1) and makes device 0 current. Returns 0, or
+ * the exit status 77 if there is no driver or device. */
 int device_open(void);
 
-/* Captures what `enqueue` puts on the stream. */
+/* Captures the work that `enqueue` puts on the stream. */
 cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream),
                             void *user);
 

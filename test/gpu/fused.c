@@ -1,11 +1,13 @@
-/* The fused kernels on a GPU, with virtual ranks. Usage:
- *   fused correct N_RANKS N_TURNS SKEW_NS   mixed calls against the oracles, bits equal over ranks
- *     and two runs
- *   fused graph N_RANKS N_REPLAYS           calls captured once and replayed, results of the last
- *     replay
- *   fused missing                           a rank that never comes: the others give up
- *   fused machine                           the name of the device Exit status: 0, 1 after "wrong"
- *     on stderr, 77 without a GPU. The last line on stdout is a JSON object. */
+/* Tests the fused kernels on a GPU, with virtual ranks. Usage:
+ *   fused correct N_RANKS N_TURNS SKEW_NS   mixed calls against the oracles; bitwise equal on all
+ *                                           ranks and in two runs
+ *   fused graph N_RANKS N_REPLAYS           calls captured once and replayed; checks the results of
+ *                                           the last replay
+ *   fused missing                           one rank is missing: the others give up
+ *   fused machine                           prints the name of the device
+ *
+ * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last line on stdout is a JSON
+ * object. */
 #include "cases.h"
 #include "device.h"
 
@@ -13,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group with the memory of all cases, here and on the device. */
+/* A group with the memory of all cases, on host and device. */
 typedef struct world {
   tprt_cuda_group *group;
   int n_ranks;
   size_t buffer_bytes;
-  /* addresses on the device as if they were ours */
+  /* device addresses, computed as if they were host pointers */
   unsigned char *host[FUSED_RANKS], *base[FUSED_RANKS];
   unsigned char **constants; /* of each case, on the device */
   tprt_cuda_group_config config;
@@ -105,7 +107,7 @@ static void call(world *w, int which) {
   need(case_call(&fused_cases[which], w->group, &a, w->stream));
 }
 
-/* Fetches and compares the results; the digest of rank 0. */
+/* Fetches and compares the results; returns the digest of rank 0. */
 static uint64_t results(world *w, int which, uint64_t turn, bool by_oracle) {
   uint64_t digest = 0;
   need(tprt_cuda_group_check(w->group, w->stream));
@@ -158,10 +160,11 @@ typedef struct one_case {
   int which;
 } one_case;
 
-/* Three calls in a graph, an odd number: turns of staging alternate from replay to replay. */
+/* Enqueues three calls in a graph. The number is odd, so the turns of staging alternate between
+ * replays. */
 static void enqueue_thrice(void *user, cuda_stream stream) {
   const one_case *o = user;
-  (void)stream; /* the world's */
+  (void)stream; /* unused: the world's stream is used */
   for (int i = 0; i < 3; i++)
     call(o->w, o->which);
 }
@@ -171,13 +174,13 @@ static int graphs(int n_ranks, int n_replays) {
   uint64_t n_calls = 0;
   for (int which = 0; which < n_fused_cases; which++) {
     if (fused_cases[which].in_place)
-      continue; /* it would reduce its own results */
+      continue; /* in place, a replay would reduce its own results */
     one_case o = {.w = &w, .which = which};
     cuda_program program = device_capture(w.stream, enqueue_thrice, &o);
     for (int i = 0; i < n_replays - 1; i++)
       DO(replay, program, w.stream);
     DO(stream_wait, w.stream);
-    fill(&w, which, (uint64_t)which); /* poison, and inputs that no replay has seen */
+    fill(&w, which, (uint64_t)which); /* poison, and inputs that no replay has used */
     DO(replay, program, w.stream);
     results(&w, which, (uint64_t)which, true);
     DO(program_destroy, program);

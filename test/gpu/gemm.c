@@ -1,11 +1,13 @@
-/* Products of matrices on a GPU. Usage:
- *   gemm products                 every product of the table, twice: against the oracle, and equal
- *     bits
- *   gemm slices N_RANKS [small]   products whose rows are summed over virtual ranks, in slices;
- *     without small also a large one
- *   gemm gathers N_RANKS [small]  products of rows that are gathered from virtual ranks, captured
- *     and replayed; likewise Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or
- *     cuBLASLt. The last line on stdout is a JSON object. */
+/* Tests GEMM on a GPU. Usage:
+ *   gemm products                 every GEMM of the table, twice: against the oracle, and bitwise
+ *                                 equal
+ *   gemm slices N_RANKS [small]   GEMMs with a reduction over virtual ranks, in slices; without
+ *                                 small also a large one
+ *   gemm gathers N_RANKS [small]  all-gather from virtual ranks followed by GEMMs, captured and
+ *                                 replayed; likewise
+ *
+ * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or cuBLASLt. The last line on stdout
+ * is a JSON object. */
 #include "device.h"
 #include "gemm_cases.h"
 
@@ -53,10 +55,9 @@ static int report(const char *what, int n_ranks, int calls, int errors) {
   return errors != 0;
 }
 
-/* ---- Single products ---- */
+/* ---- Single GEMMs ---- */
 
-/* What cuBLASLt may be off by in gelu, whose tanh is that of the hardware: 2^-10.987 of at most
- * 3. */
+/* Allowed error of cuBLASLt's gelu, which uses the hardware tanh: 2^-10.987 of at most 3. */
 static const double GELU_SLACK = 2e-3;
 
 static int products_of_table(void) {
@@ -100,9 +101,9 @@ static int products_of_table(void) {
   return report("products", 1, 2 * n_products, errors);
 }
 
-/* ---- Sums of products over ranks ---- */
+/* ---- GEMM and reduction over ranks ---- */
 
-/* Multiples of 1/8: the products of few terms are exact, and so are their sums. */
+/* Returns multiples of 1/8: products with few terms are exact, and so are their sums. */
 static float number(int64_t i, int seed) {
   return (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8;
 }
@@ -110,8 +111,8 @@ static float number(int64_t i, int seed) {
 typedef struct sum {
   int n_ranks;
   int64_t tokens, hidden, k;
-  float *a[MOST_RANKS], *b[MOST_RANKS]; /* here */
-  tprt_cuda_gemm gemms[MOST_RANKS];     /* there */
+  float *a[MOST_RANKS], *b[MOST_RANKS]; /* on the host */
+  tprt_cuda_gemm gemms[MOST_RANKS];     /* on the device */
 } sum;
 
 static void *numbers(int64_t n, int seed, float **here) {
@@ -131,7 +132,7 @@ static double expected(const sum *s, int64_t t, int64_t h) {
   return x;
 }
 
-/* Some rows of every rank's result, which all have the same bits. */
+/* Checks some rows of every rank's result, which must be bitwise equal on all ranks. */
 static int check_sum(const sum *s, const tprt_cuda_rows *rows) {
   size_t bytes = (size_t)(s->tokens * s->hidden) * sizeof(float);
   float *of_first = malloc(bytes), *here = malloc(bytes);
@@ -204,7 +205,7 @@ static int sum_over_ranks(int n_ranks, int64_t tokens, int64_t hidden, int64_t k
   return errors;
 }
 
-/* ---- Products of rows that are gathered ---- */
+/* ---- All-gather and GEMMs ---- */
 
 typedef struct gathered {
   tprt_cuda_group *group;
@@ -212,7 +213,7 @@ typedef struct gathered {
   tprt_cuda_blas *blas;
   tprt_cuda_gather rows;
   tprt_cuda_gemm gemms[MOST_RANKS];
-  float *all, *b[MOST_RANKS]; /* here */
+  float *all, *b[MOST_RANKS]; /* on the host */
 } gathered;
 
 static void enqueue_gathered(void *user, cuda_stream stream) {
@@ -220,7 +221,7 @@ static void enqueue_gathered(void *user, cuda_stream stream) {
   need(tprt_cuda_gather_multiply(g->group, g->copier, g->blas, &g->rows, g->gemms, 1, stream));
 }
 
-/* Some rows of every rank's product, and all that it has gathered. */
+/* Checks some rows of every rank's GEMMs, and all gathered rows. */
 static int check_gathered(const gathered *g, int n_ranks) {
   const int64_t tokens = g->rows.tokens, width = g->rows.width, n = g->gemms[0].n;
   float *rows = malloc((size_t)(tokens * width) * sizeof *rows),

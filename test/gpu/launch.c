@@ -1,3 +1,4 @@
+/* Starts the ranks of the multi-GPU tests, as threads or processes. */
 #define _GNU_SOURCE 1
 #include "launch.h"
 
@@ -56,7 +57,7 @@ static int play_threads(int n, rank_fn *fn, void *user) {
   return exit_status;
 }
 
-/* A process that play_processes started. */
+/* Runs the rank of a process that play_processes started. */
 static int play_rank(int n, const char *rank, const char *segment, rank_fn *fn, void *user) {
   tprt_config config = {.size = sizeof config, .backend = "shm", .segment_fd = atoi(segment)};
   tprt_comm *comm;
@@ -67,8 +68,8 @@ static int play_rank(int n, const char *rank, const char *segment, rank_fn *fn, 
   return exit_status;
 }
 
-/* Each is this program again, with its rank and the descriptor of the world behind the words that
- * this one was given. */
+/* Starts each rank as this program, with the same words followed by its rank and the descriptor of
+ * the world. */
 static int play_processes(int n, int argc, char **argv) {
   char program[] = "/proc/self/exe", segment[16], numbers[MOST_RANKS][16], *words[MOST_WORDS];
   pid_t children[MOST_RANKS];

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""layer.py TOKENS [--small]: one layer of a Llama with grouped queries, as bench/compile/generate.py writes it, as a program of its own, annotated for
-tensor parallelism. --small: of little width."""
+"""layer.py TOKENS [--small]: writes one layer of a Llama with grouped-query attention as a program,
+annotated for tensor parallelism, with the functions of bench/compile/generate.py. --small: with
+small dimensions."""
 import argparse
 import os
 import sys

@@ -1,13 +1,13 @@
-/* A compiled program on the ranks of one GPU, without the compiler: what shard-run --emit=so
- * --shards FOLDER -o FOLDER/libNAME.so wrote.
+/* Runs a compiled program on the ranks of one GPU, without the compiler. Its input is written by
+ * shard-run --emit=so --shards FOLDER -o FOLDER/libNAME.so.
  *
- *   model check FOLDER                  as it is and as a graph, twice each, on the arguments of
- *     the folder, compared with what it says of the
- *                                       results; all have the same bits
- *   model time FOLDER GB/s TFLOP/s      on arguments of no meaning; beside the time that its bytes
- *     or its arithmetic take
+ *   model check FOLDER               runs directly and as a graph, twice each, on the arguments of
+ *                                    the folder; compares with its results and checks that all runs
+ *                                    are bitwise equal
+ *   model time FOLDER GB/s TFLOP/s   times arbitrary arguments, next to the time that its bytes or
+ *                                    its arithmetic take
  *
- * Each rank is a thread. Exit status and output as of fused. */
+ * Each rank is a thread. Exit status and output as in fused. */
 #define _GNU_SOURCE 1
 #include "compare.h"
 #include "device.h"
@@ -28,15 +28,15 @@ enum {
   WARM = 3,
   TIMED = 20,
   CHECKED = 2,
-  REPLAYED = 4 /* the first runs as it is */
+  REPLAYED = 4 /* the first runs without a graph */
 };
 
 typedef struct program {
   const char *folder;
   char name[256];
   int n_ranks, n_arguments, n_results;
-  double flops;                                     /* of a rank */
-  array arguments[MAX_VALUES], results[MAX_VALUES]; /* of a rank, without data */
+  double flops;                                     /* per rank */
+  array arguments[MAX_VALUES], results[MAX_VALUES]; /* of one rank, without data */
   tprt_program_fn *entry;
 } program;
 
@@ -47,7 +47,7 @@ typedef struct player {
   cuda_context gpu;
   bool is_timed;
   int errors, compared;
-  char no_graph[256]; /* why it is none; "" if it is */
+  char no_graph[256]; /* why there is no graph; "" if there is one */
   tprt_context *context;
   void *inputs[MAX_VALUES], *outputs[MAX_VALUES]; /* on the GPU */
   double call[TIMED], kernels[TIMED];             /* microseconds */
@@ -121,8 +121,8 @@ static void load_library(program *p) {
 
 /* ---- Data ---- */
 
-/* Small numbers; whole ones are 0, which is a valid index. The first part is drawn, the rest is
- * that again. */
+/* Fills an array with small numbers; integers are 0, which is a valid index. The first part is
+ * random and is then repeated. */
 static void draw(array *a, int rank_number) {
   enum { DRAWN = 1 << 16 };
   size_t bytes = array_bytes(a), done;
@@ -142,7 +142,7 @@ static void draw(array *a, int rank_number) {
   }
 }
 
-/* By npy_read or npy_read_part; false where there is no such file. */
+/* Reads a shard with npy_read or npy_read_part; false if the file does not exist. */
 static bool read_shard(const player *r, const char *kind, int k,
                        bool (*read)(const char *, array *, char *, size_t), array *a) {
   char path[4096], why[4400];
@@ -175,7 +175,7 @@ static void place(player *r) {
 
 /* ---- Checking ---- */
 
-/* What is left from a call before is no result. */
+/* Poisons the results, so that results of an earlier call are not accepted. */
 static void poison(player *r) {
   for (int k = 0; k < r->p->n_results; k++) {
     size_t bytes = array_bytes(r->p->results + k);
@@ -188,7 +188,7 @@ static void poison(player *r) {
   }
 }
 
-/* The valid part against what the files KIND say. */
+/* Compares the valid part with the files KIND. */
 static void compare(player *r, const char *kind, int k, const array *whole, bool is_expected) {
   static const int64_t at[TP_MAX_RANK];
   array reference = *whole, part;
@@ -277,7 +277,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The slowest rank of each call; sorted. */
+/* Computes the slowest rank of each call; sorted. */
 static void slowest(const player *ranks, int n, bool kernels, double *times) {
   for (int i = 0; i < TIMED; i++) {
     times[i] = 0;
@@ -298,7 +298,7 @@ static void *play(void *data) {
   need(r, tprt_context_create(r->world, &config, &r->context));
   place(r);
   (r->is_timed ? measure : check)(r);
-  /* nobody leaves while another may still read its memory */
+  /* wait, because another rank may still read this rank's memory */
   need(r, tprt_barrier(r->world, NULL, NULL));
   for (int i = 0; i < r->p->n_arguments; i++)
     tprt_context_free(r->context, r->inputs[i]);
@@ -327,7 +327,7 @@ static void print_times(const program *p, const char *name, const player *ranks,
          calls[TIMED / 2], kernels[TIMED / 2], calls[TIMED / 2] / bound);
 }
 
-/* The last part of a path, up to the number of devices. */
+/* Returns the last part of a path, up to the number of devices. */
 static const char *name_of(const char *path, char *name, size_t size) {
   const char *slash = strrchr(path, '/');
   snprintf(name, size, "%s", slash ? slash + 1 : path);

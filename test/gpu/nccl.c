@@ -1,7 +1,7 @@
-/* Backend nccl on GPUs, a rank a GPU: nccl WHAT [N_RANKS [REPLAYS | MS]]. The cases are those that
- * all backends run; memory is cuMemAlloc's and the host sees it through copies. Sums of more than
- * two floats depend on the order, which is NCCL's: `cases` takes one rank or two. Exit status and
- * output as of fused; 77 without NCCL, or with fewer GPUs. */
+/* Tests backend nccl on GPUs, one rank per GPU: nccl WHAT [N_RANKS [REPLAYS | MS]]. The cases are
+ * those that all backends run; memory comes from cuMemAlloc, and the host accesses it by copies.
+ * Sums of more than two floats depend on NCCL's order, so `cases` accepts one or two ranks. Exit
+ * status and output as in fused; 77 without NCCL, or with fewer GPUs. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
@@ -22,7 +22,7 @@ static cuda_address address(const void *pointer) { return (cuda_address)(uintptr
 void nccl_enter(int ordinal) {
   enum { MOST = 64 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static cuda_context contexts[MOST]; /* for as long as the program runs */
+  static cuda_context contexts[MOST]; /* live as long as the program */
   if (ordinal < 0 || ordinal >= MOST)
     abort();
   pthread_mutex_lock(&lock);
@@ -48,8 +48,8 @@ void nccl_give(tprt_comm *comm, void *block) {
   DO(release, address(block));
 }
 
-/* The copy may still be under way when it returns, and streams that do not block would not wait for
- * it. */
+/* Waits for the copy, which may still be running on return, because non-blocking streams would not
+ * wait for it. */
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
   enter(comm);
   if (!bytes)
@@ -101,10 +101,10 @@ static int all_cases(tprt_comm *comm, void *argument) {
   return errors + cases_groups(comm, argument);
 }
 
-/* ---- What is refused does no harm; registered memory; the end by abort ---- */
+/* ---- Harmless refusals; registered memory; ending by abort ---- */
 
-/* Memory that all register, which NCCL makes a window where it can: in place, and from one place of
- * it to another. */
+/* Tests memory that all ranks register, which NCCL makes a window if it can: in place, and between
+ * two positions in it. */
 static int windows(tprt_comm *comm) {
   enum { BYTES = 1 << 20 };
   int errors = 0, n = tprt_comm_size(comm);
@@ -171,10 +171,10 @@ static int aborts(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* ---- A rank that does not come in time ---- */
+/* ---- A late rank ---- */
 
 static int late(tprt_comm *comm, void *argument) {
-  const int ms = *(const int *)argument * 3 / 2; /* longer than the others wait */
+  const int ms = *(const int *)argument * 3 / 2; /* longer than the timeout of the others */
   const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
   int errors = 0;
   float *data = nccl_take(comm, sizeof *data);
@@ -197,7 +197,7 @@ static int late(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* ---- Two ranks that have the same device ---- */
+/* ---- Two ranks on the same device ---- */
 
 typedef struct second {
   int rank, fd, errors;
@@ -254,7 +254,7 @@ static int report(const char *name, int n_ranks, long n_calls, int errors) {
   return errors != 0;
 }
 
-/* The name of device 0 and the version of NCCL. */
+/* Prints the name of device 0 and the version of NCCL. */
 static int machine(const tprt_nccl_info *info) {
   char name[128];
   DO(name, name, sizeof name, 0);

@@ -1,5 +1,5 @@
-/* What the programs of backend nccl share: memory of a rank's device, and its streams. All in the
- * thread of the rank. */
+/* Shared parts of the nccl programs: memory of a rank's device, and its streams. All run in the
+ * rank's thread. */
 #ifndef TPRT_TEST_GPU_NCCL_H
 #define TPRT_TEST_GPU_NCCL_H
 
@@ -13,12 +13,13 @@ void nccl_give(tprt_comm *comm, void *block);
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes);
 void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes);
 
-/* A stream of the rank's device, and work in one that takes so long. */
+/* Create a stream of the rank's device, and work in a stream that takes this time. */
 void *nccl_stream(tprt_comm *comm);
 void nccl_stream_destroy(tprt_comm *comm, void *stream);
 void nccl_delay(void *stream, int ms);
 
-/* Streams, works, events; graphs, whose argument is how often they are replayed (int). */
+/* Tests of streams, works and events; and of graphs, whose argument is the number of replays
+ * (int). */
 rank_fn nccl_streams, nccl_graph;
 
 #endif

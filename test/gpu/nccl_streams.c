@@ -1,5 +1,5 @@
-/* Backend nccl in streams of the caller: order on the device, works, events, graphs. For any number
- * of ranks; also for those of the made-up machine, in test/runtime/nccl. */
+/* Tests backend nccl in streams of the caller: order on the device, works, events, graphs. For any
+ * number of ranks; also used with the emulated machine in test/runtime/nccl. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
@@ -14,7 +14,7 @@ typedef struct place {
   cuda_stream streams[2];
 } place;
 
-/* Buffer `at` has value + i as element i. */
+/* Fills buffer `at`: element i is value + i. */
 static void fill(const place *p, int at, float value) {
   float here[COUNT];
   for (int i = 0; i < COUNT; i++)
@@ -22,7 +22,7 @@ static void fill(const place *p, int at, float value) {
   nccl_write(p->comm, p->data + at * COUNT, here, sizeof here);
 }
 
-/* How many elements of buffer `at` are not offset + i * factor. */
+/* Returns the number of elements of buffer `at` that differ from offset + i * factor. */
 static int wrong(const place *p, int at, float offset, float factor) {
   float here[COUNT];
   int errors = 0;
@@ -43,7 +43,7 @@ static tprt_status sum(const place *p, int at, cuda_stream stream, tprt_work **w
   return tprt_all_reduce(p->comm, data, data, COUNT, TPRT_F32, TPRT_SUM, stream, work);
 }
 
-/* Many at once in order, without a wait of the host. */
+/* Submits many operations in order, without waiting on the host. */
 static int chain(const place *p) {
   int errors = 0;
   float n = (float)p->n, later = power(p->n, STEPS - 1);
@@ -58,8 +58,8 @@ static int chain(const place *p) {
   return errors;
 }
 
-/* A work is in progress as long as the device is; handles may go before, and tprt_sync waits for
- * all. */
+/* A work is in progress as long as the device is busy; handles may be destroyed before; tprt_sync
+ * waits for all. */
 static int works(const place *p) {
   int errors = 0;
   tprt_work *work = NULL;
@@ -84,7 +84,7 @@ static int works(const place *p) {
   return errors;
 }
 
-/* An operation in one stream behind another stream; the host behind a stream. */
+/* An operation in one stream waits for another stream; the host waits for a stream. */
 static int events(const place *p) {
   int errors = 0;
   float n = (float)p->n;
@@ -95,7 +95,7 @@ static int events(const place *p) {
   CHECK_STATUS(errors, sum(p, 0, p->streams[0], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_record(event, p->comm, p->streams[0]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_test(event), TPRT_IN_PROGRESS);
-  /* at once, for the device waits */
+  /* returns at once, because the device waits */
   CHECK_STATUS(errors, tprt_event_wait(event, p->comm, p->streams[1]), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_test(event), TPRT_IN_PROGRESS);
   CHECK_STATUS(errors, sum(p, 0, p->streams[1], NULL), TPRT_OK);
@@ -106,7 +106,7 @@ static int events(const place *p) {
   return errors;
 }
 
-/* Pieces that do not lie in one run each go through scratch memory, which operations of two streams
+/* Pieces that are not contiguous each go through scratch memory, which operations of two streams
  * share in turn. */
 static int scratch(const place *p) {
   enum { ROWS = 2, WIDTH = 3 };
@@ -139,7 +139,7 @@ static int scratch(const place *p) {
   return errors;
 }
 
-/* In a ring, all in one batch. */
+/* Transfers in a ring, all in one batch. */
 static int transfers(const place *p) {
   int errors = 0, left = (p->me + p->n - 1) % p->n, right = (p->me + 1) % p->n;
   tprt_work *work;
@@ -156,7 +156,8 @@ static int transfers(const place *p) {
   return errors;
 }
 
-/* Captured once, replayed; what cannot be captured is refused and does not spoil the capture. */
+/* Captures once and replays; an operation that cannot be captured is refused and does not
+ * invalidate the capture. */
 static int graph(const place *p, int replays) {
   enum { RELAXED = 2 };
   int errors = 0;
@@ -165,7 +166,7 @@ static int graph(const place *p, int replays) {
   cuda_program program;
   tprt_work *work = NULL;
   fill(p, 0, 1);
-  /* what is set up at first use is not captured */
+  /* setup at first use is not captured */
   CHECK_STATUS(errors, tprt_barrier(p->comm, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, sum(p, 1, p->streams[0], NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_sync(p->comm), TPRT_OK);

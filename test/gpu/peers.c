@@ -1,8 +1,7 @@
-/* The fused kernels between GPUs: peers threads|processes N_RANKS N_TURNS SKEW_NS. Rank r, a thread
- * or a process, drives device r; all reach each other's memory, which the library makes. The calls
- * follow each other without a wait of the host for more than its own device, so that ranks are up
- * to a call apart. Exit status and output as of fused; 77 with fewer GPUs, or where they are no
- * peers. */
+/* Tests the fused kernels between GPUs: peers threads|processes N_RANKS N_TURNS SKEW_NS. Rank r, a
+ * thread or a process, drives device r. All access each other's memory, which the library
+ * allocates. Between calls, the host waits for no more than its own device, so ranks are up to one
+ * call apart. Exit status and output as in fused; 77 with fewer GPUs, or if they are not peers. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "device.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all ranks do. */
+/* Parameters of all ranks. */
 typedef struct player {
   const char *test;
   uint64_t n_turns;
@@ -21,7 +20,7 @@ typedef struct player {
 
 static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
 
-/* What is common to the turns of a rank. */
+/* State of a rank across turns. */
 typedef struct game {
   int n_ranks, me, errors;
   size_t buffer_bytes;
@@ -37,7 +36,7 @@ static void wrong(const game *g, const char *what, uint64_t turn) {
   exit(RANKS_GIVEN_UP);
 }
 
-/* Memory and a group; RANKS_SKIPPED where the GPUs are no peers. */
+/* Allocates memory and creates a group; RANKS_SKIPPED if the GPUs are not peers. */
 static int start(game *g, tprt_comm *comm, const player *p) {
   tprt_cuda_group_config config = {
       .size = sizeof config, .spin_limit = 1u << 28, .skew_ns = p->skew_ns};
@@ -65,7 +64,7 @@ static int start(game *g, tprt_comm *comm, const player *p) {
   return 0;
 }
 
-/* The constants of all cases on the rank's device. */
+/* Copies the constants of all cases to the rank's device. */
 static void place_constants(game *g) {
   size_t bytes = N_CONSTANTS * g->buffer_bytes;
   cuda_address memory;
@@ -77,7 +76,7 @@ static void place_constants(game *g) {
   }
 }
 
-/* The bits of what all ranks have. */
+/* Plays a turn; returns the digest of results that are equal on all ranks. */
 static uint64_t play_turn(game *g, uint64_t turn) {
   int which = case_of_turn(turn);
   const fused_case *c = &fused_cases[which];
@@ -95,7 +94,7 @@ static uint64_t play_turn(game *g, uint64_t turn) {
   return case_digest(c, g->n_ranks, g->here, g->buffer_bytes);
 }
 
-/* The errors of all ranks, and the turns after which they have other bits than rank 0. */
+/* Counts the errors of all ranks, and the turns after which their results differ from rank 0. */
 static int count_errors(game *g, tprt_comm *comm, const uint64_t *digests, uint64_t n_turns) {
   uint64_t *first = malloc(n_turns * sizeof *first + 1);
   memcpy(first, digests, n_turns * sizeof *first);

@@ -1,7 +1,7 @@
-/* Sites of compiled programs between GPUs: sites threads|processes N_RANKS. Rows that are reduced,
- * given or products, and rows that are gathered for products, on ranks with a GPU each that reach
- * each other's memory: every layout, norm and type against sums in f64. Exit status and output as
- * of fused; 77 with fewer GPUs, or where they are no peers. */
+/* Tests sites of compiled programs between GPUs: sites threads|processes N_RANKS. Covers reductions
+ * of rows, given or computed by GEMMs, and all-gathers followed by GEMMs, on ranks with one peer
+ * GPU each: every layout, norm and type against sums in f64. Exit status and output as in fused; 77
+ * with fewer GPUs, or if they are not peers. */
 #include "device.h"
 #include "gathering_cases.h"
 #include "launch.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether the sites are done by what reaches the other GPUs, or have a reason of their own. */
+/* Returns true if the sites use peer-to-peer kernels, or have a reason of their own not to. */
 static bool reaches_others(const tprt_context *context, int n_sites, const char *wanted) {
   int n = 0;
   for (int i = 0; i < n_sites; i++) {

@@ -1,9 +1,9 @@
-/* Times of all-reduce + residual + RMS norm on one GPU with virtual ranks, fused and not, beside
- * the time that their bytes take: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND, in bf16. A
- * JSON object for each variant.
+/* Times all-reduce + residual + RMS norm on one GPU with virtual ranks, fused and unfused, next to
+ * the time that their bytes take: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND, in bf16.
+ * Prints a JSON object per variant.
  *
- * Calls are replayed from a graph; buffers are used in turn, so that none is in the cache from the
- * call before. One GPU says nothing about links between GPUs. */
+ * Calls are replayed from a graph. Buffers are used in turn, so that none is in the cache from the
+ * previous call. A single GPU says nothing about links between GPUs. */
 #include "device.h"
 #include "tprt/cuda.h"
 
@@ -23,7 +23,7 @@ typedef struct tensors {
 typedef struct bench {
   int n_ranks, n_sets;
   int64_t tokens, hidden;
-  /* all ranks; each rank for itself, for what is local */
+  /* all ranks; and each rank alone, for local work */
   tprt_cuda_group *group, *alone[MAX_RANKS];
   tensors *sets;
   void *gamma;
@@ -92,7 +92,7 @@ static void all_reduce(const bench *b, const tensors *t) {
   need(tprt_cuda_reduce_rows(b->group, &rows, b->stream));
 }
 
-/* On each rank alone, r = sum + residual, y = norm(r): what a GPU does after a collective. */
+/* On each rank alone: r = sum + residual, y = norm(r), the unfused kernels after a collective. */
 static void add_and_norm(const bench *b, const tensors *t, bool add, bool normalise) {
   for (int r = 0; r < b->n_ranks; r++) {
     tprt_cuda_rows rows = rows_of(b, TPRT_CUDA_PULL);
@@ -130,8 +130,8 @@ static void one_shot(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_P
 static void two_shot(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_SLICES, false); }
 static void sharded(const bench *b, const tensors *t) { fused(b, t, TPRT_CUDA_SLICES, true); }
 
-/* Bytes of memory: per_rank * n_ranks + once times the tensor's. Inputs that all ranks read count
- * once, the cache has them then. */
+/* A variant. Memory traffic in multiples of the tensor: per_rank * n_ranks + once. Inputs that all
+ * ranks read count once, because they are then in the cache. */
 typedef struct variant {
   const char *name;
   void (*enqueue)(const bench *b, const tensors *t);
@@ -154,7 +154,7 @@ typedef struct work {
 
 static void enqueue_calls(void *user, cuda_stream stream) {
   const work *w = user;
-  (void)stream; /* the bench's */
+  (void)stream; /* unused: the bench's stream is used */
   for (int i = 0; i < CALLS; i++)
     w->v->enqueue(w->b, &w->b->sets[i % w->b->n_sets]);
 }
@@ -164,7 +164,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Microseconds of a call: the least and the median. */
+/* Returns the microseconds of a call: the minimum and the median. */
 static void measure(const bench *b, const variant *v, double *least, double *median) {
   work w = {b, v};
   cuda_program program = device_capture(b->stream, enqueue_calls, &w);

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""torch_layer.py TOKENS...: times of the layer of layer.py in PyTorch, in bf16 on one GPU, as it stands and by torch.compile; a JSON line each.
+"""torch_layer.py TOKENS...: times the layer of layer.py in PyTorch, in bf16 on one GPU, in eager
+mode and with torch.compile; prints one JSON line each.
 
-The attention is written out as in layer.py, and once more with PyTorch's fused kernel. Exit status 77, with a word, without PyTorch or a GPU.
+Attention is written out as in layer.py, and also uses PyTorch's fused kernel. Exit status 77, with
+a message, without PyTorch or a GPU.
 
-torch_layer.py --check PREFIX TOKENS: no times and no GPU: random arguments of the layer that `layer.py TOKENS --small` writes, in f32, and what PyTorch
-computes from them, as PREFIX.in.K.npy and PREFIX.out.0.npy for `shard-run --inputs-from PREFIX`. Exit status 1 when the four forms that are timed differ."""
+torch_layer.py --check PREFIX TOKENS: without timing and without a GPU, writes random f32 arguments
+of the layer of `layer.py TOKENS --small`, and PyTorch's result, as PREFIX.in.K.npy and
+PREFIX.out.0.npy for `shard-run --inputs-from PREFIX`. Exit status 1 if the four timed variants
+differ."""
 import argparse
 import json
 import statistics
@@ -12,7 +16,7 @@ import sys
 
 HIDDEN, FFN, HEADS, KV_HEADS, HEAD = 4096, 14336, 32, 8, 128
 SMALL = 64, 128, 4, 2, 16
-SCALE = 128 ** -0.5  # whatever HEAD is, as in layer.py
+SCALE = 128 ** -0.5  # independent of HEAD, as in layer.py
 TOLERANCE = 1e-4
 WARM, TIMED = 5, 20
 
@@ -44,7 +48,7 @@ def rotary(x, cos, sin):
 
 
 def written_out(q, k, v):
-    """[batch, heads, sequence, size]; queries of a group share keys and values."""
+    """Attention on [batch, heads, sequence, size]; the queries of a group share keys and values."""
     n, group = q.shape[2], HEADS // KV_HEADS
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     scores = (q @ k.transpose(-1, -2)) * SCALE
@@ -71,7 +75,7 @@ def layer_with(attention):
 
 
 def measure(function, arguments):
-    """Microseconds of a call by events: the least and the median."""
+    """Returns the minimum and the median microseconds of a call, measured by events."""
     times = []
     for i in range(-WARM, TIMED):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -85,7 +89,7 @@ def measure(function, arguments):
 
 
 def forms():
-    """The layer as it is timed, by name."""
+    """Yields the variants of the layer to time, by name."""
     for how, attention in (("attention written out", written_out), ("fused attention", fused)):
         layer = layer_with(attention)
         yield f"torch, {how}", layer
@@ -108,7 +112,7 @@ def time_layer(tokens, weights):
 
 
 def check(prefix, tokens):
-    """Writes arguments and the result; True when all forms give it."""
+    """Writes arguments and the result; returns True if all variants agree."""
     global HIDDEN, FFN, HEADS, KV_HEADS, HEAD
     HIDDEN, FFN, HEADS, KV_HEADS, HEAD = SMALL
     x, weights = torch.randn(1, tokens, HIDDEN), [torch.randn(*shape) * 0.3 for shape in shapes()]

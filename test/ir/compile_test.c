@@ -1,4 +1,4 @@
-/* tp_compile refuses what it cannot do, with one error each. */
+/* Tests that tp_compile rejects unsupported input, with one error each. */
 #include "tp/compile.h"
 #include "tp/passes.h"
 
@@ -16,7 +16,7 @@ typedef struct fixture {
   MlirContext context;
   MlirModule module;
   int n_errors;
-  char error[400]; /* the last */
+  char error[400]; /* the last one */
 } fixture;
 
 static void append(MlirStringRef part, void *data) {

@@ -1,5 +1,4 @@
-/* What data may be drawn for arguments: deviations of weights, signs under roots, bounds of
- * indices. */
+/* Tests tp_input_ranges: deviations of weights, signs under roots, bounds of indices. */
 #include "tp/inputs.h"
 #include "tp/passes.h"
 
@@ -30,8 +29,8 @@ static void expect_fan_in(const tp_input_range *range, double fan_in) {
   assert_true(fabs(range->deviation - 1 / sqrt(fan_in)) < 1e-12);
 }
 
-/* The right operand is the weight; a transposed and widened one too; with roles the param is,
- * wherever it stands. */
+/* The right operand is the weight, also if it is transposed and widened; with roles it is the
+ * param, at any position. */
 static void test_weights(void **state) {
   (void)state;
   tp_input_range r[MAX_ARGUMENTS];
@@ -64,7 +63,7 @@ static void test_weights(void **state) {
   expect_fan_in(&r[1], 1);
 }
 
-/* Layers that a loop cuts from a stack, in a function of their own; a window of a convolution. */
+/* Layers that a loop slices from a stack, in their own function; a window of a convolution. */
 static void test_layers(void **state) {
   (void)state;
   tp_input_range r[MAX_ARGUMENTS];
@@ -97,7 +96,7 @@ static void test_layers(void **state) {
   expect_fan_in(&r[1], 27);
 }
 
-/* An embedding, a position, a class, a sum of two, and a number that is no index. */
+/* An embedding, a position, a class, a sum of two, and a number that is not an index. */
 static void test_indices(void **state) {
   (void)state;
   tp_input_range r[MAX_ARGUMENTS];
@@ -136,7 +135,7 @@ static void test_indices(void **state) {
     assert_int_equal(r[i].high, high[i]);
 }
 
-/* A second moment is positive; what is squared on the way need not be. */
+/* A second moment is positive; a value that is squared before need not be. */
 static void test_roots(void **state) {
   (void)state;
   tp_input_range r[MAX_ARGUMENTS];

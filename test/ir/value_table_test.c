@@ -1,4 +1,4 @@
-/* The table of values and ops: keys are addresses, far apart or next to each other. */
+/* Tests the table of values and ops: keys are addresses, far apart or adjacent. */
 #include "ir/value_table.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ static const void *key(uintptr_t start, uintptr_t step, int i) {
   return (const void *)(start + step * (uintptr_t)i);
 }
 
-/* Puts n keys `step` bytes apart, twice, and finds them and no others. */
+/* Inserts n keys `step` bytes apart, twice, and looks them up and others. */
 static void check(uintptr_t step, int n) {
   enum { START = 1 << 20 };
   tp_value_table table = {0};

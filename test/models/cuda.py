@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
-"""cuda.py SHARD_RUN MODELS DRIVER BLASLT: every model as a program for GPUs, run on a driver that executes PTX on the host, with streams that are late.
+"""cuda.py SHARD_RUN MODELS DRIVER BLASLT: runs every model as a GPU program, on a driver that
+executes PTX on the host with delayed streams.
 
-Each on 2 devices, with TP_LONG=1 on 1, 2, 4 and 2x2, and in more orders of streams: virtual ranks of one GPU. The results have to be those of one device, on a processor, and those
-of the framework, and nothing may be copied to the host within a program but what its host reads. With collectives beside compute, on a machine so slow
-that this is worth while, too: in each of ORDERS, in which streams get ahead of each other. And as a graph, where nothing is read on the host."""
+Each model runs on 2 devices; with TP_LONG=1 on 1, 2, 4 and 2x2, and in more stream orders. Devices
+are virtual ranks of one GPU. The results must equal those of one device on the CPU and those of the
+framework. A program may only copy to the host what its host code reads. Each model also runs with
+overlapped collectives, on a machine so slow that overlap pays off, in each of ORDERS, in which
+streams overtake each other. And it runs as a graph, if nothing is read on the host."""
 import os
 import subprocess
 import sys
 import tempfile
 
-# At most so often the host reads on each device in a call, between its launches: an offset that is an argument.
+# Max number of host reads per device and call between its launches: an offset that is an argument.
 READS = {"kv_decode": 1}
 
 
 MACHINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "slow.json")
-# Streams in the order in which they are made, those of programs before those beside them: either is early while the other is late.
+# Streams in creation order, program streams before overlap streams: either kind is early while the
+# other is late.
 ORDERS = {"2": ["0011", "1100"], "4": ["00001111", "11110000", "?"], "2x2": ["00001111", "11110000", "?"]}
 
 
 def ways(mesh, is_long):
-    """Names, further arguments and environment of runs."""
+    """Yields names, further arguments and environment of runs."""
     yield "", [], {"FAKE_LATE": "2"}
     for order in ORDERS.get(mesh, []) if is_long else []:
         yield "overlap " + order, ["--overlap=run", "--topology=" + MACHINE], {"FAKE_ORDER": order}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""deterministic.py SHARD_OPT MODELS NAME...: five runs give the same plan and the same report, byte for byte, with MLIR's threads and without."""
+"""deterministic.py SHARD_OPT MODELS NAME...: checks that five runs give bytewise equal plans and
+reports, with MLIR's threads and without."""
 import os
 import subprocess
 import sys

@@ -1,5 +1,8 @@
-"""late.py SHARD_OPT MODEL SHARE [LIMIT]: the plan for which there was no time at all costs at most that share more than the cheapest, and holds at most LIMIT
-bytes (the cheapest of those is not sought: SHARE is about the cheapest without a limit, which shares copies of values in fewer ways and so may cost a little more)."""
+"""late.py SHARD_OPT MODEL SHARE [LIMIT]: checks that a plan made without any time costs at most
+SHARE more than the cheapest one, and uses at most LIMIT bytes.
+
+SHARE is relative to the cheapest plan without a limit. That one shares copies of values in fewer
+ways, so it may cost slightly more than the cheapest with a limit."""
 import re
 import subprocess
 import sys

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""matrix.py SHARD_RUN MODELS [NAME...]: models on many meshes, planned in every way: each run equals one rank and the framework's results.
+"""matrix.py SHARD_RUN MODELS [NAME...]: runs models on many meshes with every planning mode, and
+compares each run with one rank and with the framework's results.
 
-A cell is a mesh and a way: `given` plans around the annotations of the model, `none` plans without any, `follow` lets axes flow from them
-and does nothing else, `overlap` is `given` for communication beside compute, on a machine so slow that it is worth while. On a model's own mesh the report is checked too: the devices together do at most LIMIT times the arithmetic of one,
-weights lie as annotated, and what the collectives say they send adds up. Without NAME all models. TP_LONG=1 in the environment runs all
-cells; without it those of SHORT.
+A cell is a mesh and a mode: `given` plans around the annotations of the model, `none` plans without
+any, `follow` only propagates axes from them, `overlap` is `given` with overlapped communication, on
+a machine so slow that it pays off. On a model's own mesh the report is checked too: the devices
+together do at most LIMIT times the arithmetic of one device, weights are sharded as annotated, and
+the bytes of the collectives add up. Without NAME all models run. TP_LONG=1 in the environment runs
+all cells, otherwise only those of SHORT.
 
-matrix.py --tested MODELS TESTS: says which models no test of the folder TESTS runs."""
+matrix.py --tested MODELS TESTS: reports models that no test of the folder TESTS runs."""
 import json
 import os
 import re
@@ -18,21 +21,22 @@ import time
 LIMIT = 1.5
 MESHES = ["2", "3", "4", "2x2", "2x4", "2x2x2"]
 WAYS = ["given", "none", "follow", "overlap"]
-# Every mesh in some way and every way on some mesh; 3 divides nothing. OWN is the mesh that the model is annotated for.
+# Every mesh in some mode and every mode on some mesh; 3 divides no dimension. OWN is the mesh that
+# the model is annotated for.
 SHORT = [("2", "given"), ("3", "given"), ("2x2", "given"), ("OWN", "given"), ("4", "none"), ("2x2x2", "none"), ("2x4", "follow"),
          ("2x2", "overlap"), ("2", "overlap")]
-# Seconds of planning: less of it by default.
+# Planning takes seconds, so fewer cells run by default.
 SLOW = {"llama_block_train": [("OWN", "given"), ("3", "follow"), ("2", "none"), ("2x2", "overlap")],
         "llama_block": [("OWN", "given"), ("2x2", "given"), ("3", "follow"), ("4", "none"), ("2x4", "follow"), ("2", "overlap")],
         "torch/llama": [("OWN", "given"), ("3", "given"), ("2x4", "follow"), ("4", "none"), ("2x2", "overlap")],
         "torch/bert": [("OWN", "given"), ("3", "given"), ("2x4", "follow"), ("4", "none"), ("2", "overlap")]}
-PROCESSES = {"2x2", "3"}  # ranks are worker processes there, elsewhere threads
+PROCESSES = {"2x2", "3"}  # ranks are worker processes on these meshes, else threads
 MACHINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "slow.json")
 SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "i1": 1}
 
 
 def bracket_end(text, at):
-    """Behind the bracket that closes the one at `at`."""
+    """Returns the position after the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] in "[{") - (text[i] in "]}")
@@ -53,7 +57,8 @@ GRID = re.compile(r"shard\.grid @(\w+)\(shape = ([0-9x]+)\) \{tp\.axes = \[(.*?)
 
 
 def on_mesh(text, sizes):
-    """The module with a grid of these sizes: its own axes from the last on if there are fewer, a further one if there are more."""
+    """Returns the module with a grid of these sizes: if there are fewer sizes than axes, they apply
+    to the last axes; if there are more, an axis is added."""
     name, _, axes = GRID.search(text).groups()
     axes = [axis.strip().strip('"') for axis in axes.split(",")]
     sizes = [1] * (len(axes) - len(sizes)) + sizes
@@ -63,7 +68,7 @@ def on_mesh(text, sizes):
 
 
 def annotated_param_bytes(text, mesh):
-    """Bytes of weights on a device, by their annotations."""
+    """Returns the bytes of the weights on a device, according to their annotations."""
     signature = re.search(r"func\.func @main\((.*?)\) ->", text, re.S).group(1)
     total = 0
     for shape, attrs in re.findall(r"%\w+: tensor<([^>]*)> \{(.*?)\}(?=, %|$)", signature, re.S):
@@ -74,14 +79,15 @@ def annotated_param_bytes(text, mesh):
         n = SIZES[element]
         for dim, axes in zip(map(int, dims), sharding):
             for axis in axes:
-                dim = -(-dim // mesh[axis])  # an uneven shard has the size of the largest
+                dim = -(-dim // mesh[axis])  # all uneven shards have the size of the largest
             n *= dim
         total += n
     return total
 
 
 def report_problems(report, text, mesh):
-    """What the report of a run on the model's own mesh says that it must not; and a line for people."""
+    """Returns errors in the report of a run on the model's own mesh, and a readable summary
+    line."""
     redundancy = report["flops_per_device"] * report["devices"] / report["flops_unsharded"]
     memory, whole = report["memory_per_device"], report["memory_unsharded"]
     params = annotated_param_bytes(text, mesh)
@@ -110,7 +116,8 @@ def run_cell(shard_run, prefix, shape, way, folder):
     environment = dict(os.environ)
     if way == "overlap":
         command += ["--overlap", "plan", "--topology", MACHINE]
-        environment["TPRT_PROGRESS"] = "1" if shape in PROCESSES else "0"  # a thread of its own, or the thread that waits
+        # progress by a separate thread, or by the waiting thread
+        environment["TPRT_PROGRESS"] = "1" if shape in PROCESSES else "0"
     start = time.time()
     done = subprocess.run(command, text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     wrong, told = ([] if done.returncode == 0 else ["exit code %d" % done.returncode]), ""

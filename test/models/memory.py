@@ -1,7 +1,8 @@
 """usage: memory.py SHARD_OPT SHARD_RUN MODELS NAME[:LIMIT]...
 
-Prints for each program the memory of a device as the plan says it (peak_memory) and as the compiled program has it, and fails where the one is
-not within 0.85 to 1.3 times the other, or a plan exceeds its limit. NAME is a model, or row/N for row N of bench/plans at its small size."""
+Prints for each program the memory per device according to the plan (peak_memory) and in the
+compiled program. Fails if their ratio is not within 0.85 to 1.3, or if a plan exceeds its limit.
+NAME is a model, or row/N for row N of bench/plans at its small size."""
 
 import json
 import os

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""plan_alternatives.py SHARD_OPT MODELS N NAME...: other plans in the report of a plan are what the planner makes of the program that they are about.
+"""plan_alternatives.py SHARD_OPT MODELS N NAME...: checks that the alternatives in a plan report
+equal what the planner finds for the modified program.
 
-Each annotation that the report gives for a next best plan is written into the program, each that it calls costly is taken out, and the
-program is planned: its cost has to be that of the report, to the picosecond. (Its bound as well: all of them are proven.) Where the report says that a
-price is not exact, the annotation makes the planner offer more: then planning finds nothing that costs more. NAME@memory-limit=...B plans within that, and
-no such plan holds more."""
+Each annotation that the report gives for a next-best plan is inserted into the program; each
+annotation that it calls costly is removed. The program is planned, and its cost must equal that of
+the report, to the picosecond. (So must its bound: all are proven.) If the report says that a price
+is not exact, the annotation makes the planner offer more strategies; then the plan must not cost
+more. NAME@memory-limit=...B plans within that limit, and no such plan may exceed it."""
 import json
 import os
 import re
@@ -17,7 +19,8 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 def group_end(text, at):
-    """Behind the bracket that closes the one at `at`; strings and arrows are no brackets."""
+    """Returns the position after the bracket that closes the one at `at`; ignores strings and
+    arrows."""
     stack = []
     while True:
         c = text[at]
@@ -43,8 +46,8 @@ def skip_space(text, at):
 
 
 def op_parts(text, line):
-    """Start and end of the properties, and of the attributes, of the op in generic form that starts in this line (from 1); empty parts are
-    where they would be."""
+    """Returns start and end of the properties, and of the attributes, of the generic-form op that
+    starts in this line (counted from 1). Empty parts are at the position where they would be."""
     start = 0
     for _ in range(line - 1):
         start = text.index("\n", start) + 1
@@ -62,7 +65,7 @@ def op_parts(text, line):
 
 
 def split(inner):
-    """Entries of a list, by commas outside of brackets."""
+    """Splits a list at commas outside of brackets."""
     entries, first, at = [], 0, 0
     while at < len(inner):
         if inner[at] in CLOSING:
@@ -78,7 +81,7 @@ def split(inner):
 
 
 def with_entry(dictionary, key, value):
-    """The dictionary `{...}` with this entry, or without it when the value is None."""
+    """Returns the dictionary `{...}` with this entry, or without it if the value is None."""
     entries = [e for e in split(dictionary[1:-1]) if e.split("=")[0].strip() != key]
     return "{%s}" % ", ".join(entries + ["%s = %s" % (key, value)] * (value is not None))
 
@@ -107,7 +110,7 @@ def annotate(text, pin, sharding, factors):
 
 
 def opened(sharding):
-    """A constraint that asks for nothing: every dimension is open."""
+    """Returns a constraint without effect: every dimension is open."""
     dims = re.search(r"dims = (\[.*\])", sharding)
     return "[%s]" % ", ".join('["?"]' for _ in split((dims.group(1) if dims else sharding)[1:-1]))
 
@@ -141,7 +144,8 @@ class Checked:
 
 
 def wrong_worths(function):
-    """Decisions, the worthiest first, of which no alternative costs less than they are worth."""
+    """Checks that decisions are sorted by worth, and that no alternative costs less than the
+    worth."""
     worths = [d["worth_seconds"] for d in function["decisions"]]
     if worths != sorted(worths, reverse=True) or any(w <= 0 for w in worths):
         yield "decisions are not sorted, or worth nothing"
@@ -191,7 +195,8 @@ def main():
         decisions += checked.decisions
         wrong += checked.wrong
     print("\n".join(wrong + ["%d plans, %d differ" % (done, len(wrong))]))
-    free = [name for name in names if "memory-limit=" not in name]  # within a limit few decisions can be taken otherwise
+    # within a limit, few decisions have alternatives
+    free = [name for name in names if "memory-limit=" not in name]
     return bool(wrong) or done < 2 * len(names) or decisions < len(free)
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""plan_report.py SHARD_RUN MODELS NAME...: what the report of a plan says is what the program does.
+"""plan_report.py SHARD_RUN MODELS NAME...: checks that plan reports describe the programs that run.
 
-Each model is planned in both strategies and run. Its collectives are those that the runtime counted, with their bytes; the parts of the step add
-up to the cost of the plan; a second report is the same, byte for byte."""
+Each model is planned with both strategies and run. The collectives and their bytes must equal those
+that the runtime counted; the parts of the step must add up to the cost of the plan; a second report
+must be bytewise equal."""
 import json
 import os
 import subprocess

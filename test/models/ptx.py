@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""ptx.py SHARD_RUN MODELS: every model as PTX, and what is in it.
+"""ptx.py SHARD_RUN MODELS: compiles every model to PTX and checks the code.
 
-Each model on 2 devices, with TP_LONG=1 on 1, 2 and 4. No kernel may need a library, call a function, keep arrays in local memory or be of one
-thread; ptxas has to accept the module, where there is one."""
+Each model is compiled for 2 devices, with TP_LONG=1 for 1, 2 and 4. No kernel may need a library,
+call a function, keep arrays in local memory or have a single thread. If ptxas is available, it must
+accept the module."""
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ def find_ptxas():
 
 
 def lint(text):
-    """What is wrong with a module."""
+    """Returns the problems of a module."""
     found = ["'%s' occurs" % word for word in (".extern", ".local", "call", "ld.global.nc", "atom.", "red.") if
              re.search(r"^\s*(@%%?\w+\s+)?%s|\s%s" % (re.escape(word), re.escape(word)), text, re.MULTILINE)]
     entries = re.findall(r"\.entry (\w+)\(.*?\n\.reqntid (\d+)", text, re.DOTALL)

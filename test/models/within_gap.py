@@ -1,6 +1,7 @@
 """usage: within_gap.py SHARD_OPT MODEL GAP LIMIT...
 
-Plans the model within each limit. Fails where a plan holds more than its limit, or costs more than its bound by more than the gap."""
+Plans the model within each memory limit. Fails if a plan exceeds its limit, or if its cost exceeds
+its bound by more than the gap."""
 
 import re
 import subprocess

@@ -1,4 +1,5 @@
-"""What the tests compile: the commands of shard-opt that are in their RUN lines, or that do what their shard-run does."""
+"""Collects the compilations of the tests: the shard-opt commands in their RUN lines, and the
+shard-opt equivalents of their shard-run commands."""
 import glob
 import os
 import re
@@ -11,7 +12,8 @@ RUN_OPTIONS = {"--mesh": "mesh", "--strategy": "strategy", "--topology": "topolo
 
 
 def compile_only(words, pipeline):
-    """The command of shard-opt for one of shard-run; None when that has no program."""
+    """Returns the shard-opt command equivalent to a shard-run command; None if that has no
+    program."""
     options, program, i = [], None, 1
     while i < len(words):
         if words[i] in RUN_OPTIONS and i + 1 < len(words):
@@ -24,10 +26,10 @@ def compile_only(words, pipeline):
 
 
 def parts(text):
-    """The simple commands of the RUN lines."""
+    """Yields the simple commands of the RUN lines."""
     for line in re.findall(r"RUN:\s*(.*(?:\\\n.*RUN:.*)*)", text):
         line = re.sub(r"\\\n.*?RUN:\s*", " ", line)
-        line = re.sub(r"\b\d(?=>)", "", line)  # of 2>&1, else taken for an argument
+        line = re.sub(r"\b\d(?=>)", "", line)  # the 2 of 2>&1, which would be taken for an argument
         try:
             lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
             lexer.whitespace_split = True
@@ -40,13 +42,14 @@ def parts(text):
                 yield command
                 command, taken = [], True
             elif word[0] in "<>&":
-                taken = False  # what follows is a file
+                taken = False  # the next word is a file
             elif taken and not (word in ("not", "--crash") and not command):
                 command.append(word)
 
 
 def of_tests(source, build, split_file, pipeline):
-    """Pairs of a test and a command, each command once; those with the fewest commands first, the models last."""
+    """Returns pairs of a test and a command, each command once; tests with the fewest commands
+    first, the models last."""
     tests = {}
     for folder in FOLDERS:
         for path in glob.glob(os.path.join(source, "test", folder, "**", "*.*"), recursive=True):

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""faults.py SOURCE BUILD [--sample N]: every program that the tests run on several devices is run with faults; each has to be called wrong.
+"""faults.py SOURCE BUILD [--sample N]: runs every program that the tests run on several devices
+with injected faults, and checks that verification rejects each.
 
-A fault is an error of 1e-3 in one rank's part of a result, another combiner or group of a collective, or a device's index that is 0
-(faulty.c). One that makes no difference at all, as a maximum of equal numbers, is counted apart; so is one that stays within the tolerance.
-A fault that one device shows and the evaluator excuses is a defect: then the exit code is 1. --sample N: N programs, evenly drawn; all
-where TP_LONG is set."""
+A fault is an error of 1e-3 in one rank's part of a result, another combiner or group of a
+collective, or a device index that is 0 (faulty.c). Faults without any effect, as in a maximum of
+equal numbers, are counted separately, and so are those within the tolerance. A fault that the
+comparison with one device detects but the evaluator excuses is a bug: then the exit code is 1.
+--sample N: only N programs, evenly distributed; TP_LONG runs all."""
 import argparse
 import collections
 import concurrent.futures
@@ -27,7 +29,7 @@ MODEL_RUNS = [["--mesh", "2"], ["--mesh", "2x2"]]
 
 
 def words_of_tests(source, build, split_file):
-    """The commands of shard-run in RUN lines that run and compare, each once."""
+    """Returns the shard-run commands in RUN lines that run and compare, each once."""
     seen = set()
     for folder in FOLDERS:
         for path in sorted(glob.glob(os.path.join(source, "test", folder, "**", "*.*"), recursive=True)):
@@ -55,7 +57,7 @@ def words_of_tests(source, build, split_file):
 
 def run(tool, words, fault):
     environment = dict(os.environ, FAULT=fault) if fault else os.environ
-    with tempfile.TemporaryDirectory() as folder:  # for what it writes
+    with tempfile.TemporaryDirectory() as folder:  # for output files
         try:
             made = subprocess.run([tool] + list(words), env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   timeout=120, check=False, text=True, errors="replace")
@@ -69,7 +71,7 @@ def errors_of(output):
 
 
 def verdict_of(code, output, clean):
-    """What became of a fault; None where the program has no place for it."""
+    """Returns the outcome of a fault; None if it does not apply to the program."""
     if code == NO_PLACE:
         return None
     if code:

@@ -1,11 +1,13 @@
 /* shard-run-faulty: shard-run that injects one fault into the multi-device run. faults.py checks
- * that its comparison reports each fault.
+ * that verification detects each fault.
  *
- * FAULT=tile        one element of one rank's part of each result is wrong
- * FAULT=combiner:N  the N-th collective that reduces takes another combiner
- * FAULT=group:N     the N-th collective works in another group, or in none
- * FAULT=offset:N    the N-th index of a device is 0 on all devices
- * The exit code is 77 where the program has no such place. The reference run has no fault. */
+ *   FAULT=tile        one element of one rank's part of each result is wrong
+ *   FAULT=combiner:N  the N-th reducing collective uses another combiner
+ *   FAULT=group:N     the N-th collective uses another group, or none
+ *   FAULT=offset:N    the N-th device index is 0 on all devices
+ *
+ * The exit code is 77 if the fault does not apply to the program. The reference run has no
+ * fault. */
 #include "tools/shard-run/run.h"
 
 #include <math.h>
@@ -37,7 +39,7 @@ static void no_place(void) {
   _Exit(NO_PLACE);
 }
 
-/* ---- the text of the program ---- */
+/* ---- Program text ---- */
 
 typedef struct text {
   char *chars;
@@ -58,7 +60,7 @@ static void add(text *t, const char *from, size_t n) {
 
 static void add_ref(MlirStringRef part, void *data) { add(data, part.data, part.length); }
 
-/* ' reduction = KIND' behind the axes; a sum is not written. */
+/* Changes ' reduction = KIND' after the axes; it is absent for a sum. */
 static bool change_combiner(const char *line, text *to) {
   const char *end = strchr(line, ']'), *said = strstr(line, " reduction = ");
   if ((!strstr(line, "shard.all_reduce ") && !strstr(line, "shard.reduce_scatter ")) || !end ||
@@ -74,7 +76,7 @@ static bool change_combiner(const char *line, text *to) {
   return true;
 }
 
-/* Of the axes [i]: another axis; with one axis, none. */
+/* Changes the axes [i] to another axis; with a single axis, to none. */
 static bool change_group(const char *line, int n_axes, text *to) {
   const char *axes = strstr(line, "grid_axes = [");
   if (!axes)
@@ -91,7 +93,7 @@ static bool change_group(const char *line, int n_axes, text *to) {
   return true;
 }
 
-/* %a, %b = shard.process_multi_index ...: constants, one for each. */
+/* Replaces %a, %b = shard.process_multi_index ... by one constant each. */
 static bool change_offset(const char *line, text *to) {
   const char *op = strstr(line, " = shard.process_"), *name = strchr(line, '%');
   if (!op || !name || strchr(line, ':') < op) /* %a:2 */
@@ -132,12 +134,12 @@ static MlirModule change_program(MlirModule module, const char *kind, int place,
                                              mlirStringRefCreateFromCString(made.chars));
   free(old.chars);
   free(made.chars);
-  if (mlirModuleIsNull(changed)) /* types that do not fit: such a fault cannot be made here */
+  if (mlirModuleIsNull(changed)) /* types do not match: the fault does not apply here */
     no_place();
   return changed;
 }
 
-/* ---- what is wrapped ---- */
+/* ---- Wrapped functions ---- */
 
 bool __wrap_build_partition(const options *o, MlirModule source, build_kind kind, build *b) {
   if (kind == BUILD_SHARDED)
@@ -157,8 +159,8 @@ bool __wrap_build_object(const options *o, run_target target, const char *form, 
   return __real_build_object(o, target, form, b);
 }
 
-/* An error of 1e-3 of the largest element; of types with fewer digits, what is above their
- * tolerance; of integers 1. False for an empty result. */
+/* Adds an error to result k: 1e-3 of the largest element; for types of lower precision, more than
+ * their tolerance; for integers 1. False for an empty result. */
 static bool spoil(const tp_plan *plan, const launch *l, int k) {
   const array *first = l->outputs[0] + k;
   double largest = 0, error = fmax(1e-3, 1.5 * compare_tolerance(first->type, false));
@@ -168,7 +170,7 @@ static bool spoil(const tp_plan *plan, const launch *l, int k) {
       double x = fabs(array_get(l->outputs[r] + k, i));
       largest = isfinite(x) ? fmax(largest, x) : largest;
     }
-  /* the last one that has something: the middle of what is valid there */
+  /* the last rank with valid elements: the middle of those */
   int rank = l->n_ranks - 1;
   bool is_empty = true;
   for (; rank >= 0 && is_empty; rank -= is_empty) {
@@ -187,7 +189,7 @@ static bool spoil(const tp_plan *plan, const launch *l, int k) {
   at *= part->type->parts;
   for (int64_t n = array_numbers(part), i = 0; i < n && at < n && !isfinite(array_get(part, at));
        i++)
-    at = (at + 1) % n; /* nothing can be wrong with an infinity by a little */
+    at = (at + 1) % n; /* an infinity would hide a small error */
   if (at >= array_numbers(part))
     return false;
   double x = array_get(part, at);
@@ -204,7 +206,7 @@ bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole) {
     bool done = false;
     for (int k = 0; k < l->n_outputs && l->n_ranks > 1; k++)
       done |= spoil(plan, l, k);
-    if (!done) /* nothing comes out */
+    if (!done) /* there are no results */
       no_place();
   }
   return __real_outputs_join(plan, l, whole);

@@ -1,10 +1,10 @@
-"""The changes of handmade/: defects that were made by hand, each a file.
+"""Reads the hand-written mutants of handmade/, one file each.
 
-    file: lib/rules/mask.c
-    what: why the change is a defect
-    tests: filter of lit, for what shows in no output of the compiler (optional)
-    - text to find, exactly once; how it is broken into lines does not matter
-    + text that takes its place"""
+  file: lib/rules/mask.c
+  what: why the change is a defect
+  tests: lit filter, for defects that no compiler output shows (optional)
+  - text to find, exactly once; line breaks do not matter
+  + replacement"""
 import glob
 import os
 import re
@@ -31,8 +31,8 @@ def patches():
 
 
 def pattern(text):
-    """A regular expression for the text, with white space of any kind where it has some or where a
-    formatter breaks lines: behind an opening parenthesis."""
+    """Returns a regular expression for the text. It accepts any white space where the text has
+    some, or where a formatter breaks lines: after an opening parenthesis."""
     return re.compile(r"\s+".join(re.escape(word).replace(r"\(", r"\(\s*") for word in text.split()))
 
 

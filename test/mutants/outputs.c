@@ -1,10 +1,11 @@
-/* outputs COMMANDS KNOWN: what shard-opt prints for many commands, in the time of few: libtpshard
- * is loaded and registered once, and each command runs in a fork. COMMANDS has a command a line,
- * its arguments separated by tabs. Prints the number of each command whose output has another
- * digest than its line of the file KNOWN, at once; with '-' for KNOWN all digests, a line each.
+/* outputs COMMANDS KNOWN: prints which shard-opt commands change their output, fast: libtpshard is
+ * loaded and registered once, and each command runs in a fork. COMMANDS has one command per line,
+ * with arguments separated by tabs. Prints at once the number of each command whose output has
+ * another digest than its line in the file KNOWN; with '-' for KNOWN, prints all digests, one per
+ * line.
  *
- * Lines about constants that bufferization made global are left out: upstream numbers them in no
- * fixed order. */
+ * Lines about constants that bufferization made global are excluded, because upstream numbers them
+ * in no fixed order. */
 #include "tp/passes.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 
 enum { MAX_ARGUMENTS = 64, MAX_COMMAND = 1 << 14, MAX_COMMANDS = 1 << 13, CPU_SECONDS = 20 };
 
-/* All of it, since a child that ends moves the place in a file that its parent reads. */
+/* Read completely, because a child that ends moves the position in a file that its parent reads. */
 static char commands[MAX_COMMANDS][MAX_COMMAND];
 static unsigned long long known[MAX_COMMANDS];
 

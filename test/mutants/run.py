@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
-"""run.py [--handmade | --count N --seed S] [--near] [--jobs J] [--resume FILE] [--work DIR] [--ref COMMIT] [PATH...]: mutation testing.
+"""run.py [--handmade | --count N --seed S] [--near] [--jobs J] [--resume FILE] [--work DIR]
+       [--ref COMMIT] [PATH...]: mutation testing.
 
-Changes one place of the sources, builds, and runs tests until one fails: first those of the source's own subject; then those on whose inputs the
-changed compiler prints something else (outputs.c), few at a time; then all. What no test catches is a test that is missing, or a change that makes no
-difference; survivors.md says which of the two.
+Changes one place of the sources, builds, and runs tests until one fails. The order is: tests of the
+module of the source; then tests on whose inputs the changed compiler prints different output
+(outputs.c), few at a time; then all tests. A mutant that survives means a missing test, or a change
+without effect; survivors.md says which.
 
-  --handmade    the changes of handmade/, all of which must be caught
-  --check       only see that each of them still applies to this tree (part of the default tests)
-  --count N     random changes that compile and make another object file (default 200), of the files PATH, or of SOURCES
-  --seed S      which ones (default 1); another commit gives the same but for lines that changed
-  --near        of all tests only those of which outputs.c sees nothing; what passes is open, and as good as survived
-  --jobs J      that many copies of the tree at once (default 1)
-  --resume FILE results, a line of JSON each (default: WORK/results.jsonl). What a test caught is not repeated, and neither is what the same
-                tests of the same commit did not catch; so the open ones of --near are finished by a run without it
-  --work DIR    for copies of the tree and builds (default: build/mutants)
-  --ref COMMIT  of the tree that is changed (default: HEAD)
+  --handmade     the changes of handmade/, all of which must be caught
+  --check        only check that they still apply to this tree (part of the default tests)
+  --count N      random changes that compile to a different object file (default 200), of the files
+                 PATH, or of SOURCES
+  --seed S       selects the changes (default 1); another commit gives the same, except for changed
+                 lines
+  --near         of all tests run only those that outputs.c does not cover; mutants that pass are
+                 open, and most likely survivors
+  --jobs J       number of copies of the tree that run in parallel (default 1)
+  --resume FILE  results, one line of JSON each (default: WORK/results.jsonl). Mutants that were
+                 caught are not run again, nor those that survived the same tests at the same
+                 commit; so a run without --near finishes the open ones
+  --work DIR     for copies of the tree and builds (default: build/mutants)
+  --ref COMMIT   commit of the tree that is changed (default: HEAD)
 
-Prints a line for each mutant and tables at the end; exits with 1 when one was not caught."""
+Prints a line for each mutant and tables at the end; exits with 1 if one was not caught."""
 import argparse
 import collections
 import filecmp
@@ -40,22 +46,24 @@ import source
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/*.c"]
 
-# Behind tp-spmd; changes of other files show in what that makes.
+# Passes after tp-spmd; changes of other files show in its output.
 LATE = ["passes/*/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
-OWN = [  # (sources, tool, tests): of the subject of a source, that take no time
+OWN = [  # (sources, tool, tests): quick tests of the module of a source
     ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
     ("lib/rules/*", "ctest", "^rules"),
     ("passes/propagate/report/*", "lit", "passes/propagate/(plan_report|explain|remarks|propagate_gap)|tools/opt_explain|docs/plan_report"),
     ("lib/sharding/topology*", "lit", "topology"),
 ]
-UNSEEN = [  # whose input a script makes, that read a file, or that are other tools: mutant_outputs compiles nothing of them
+# tests that mutant_outputs does not cover: a script makes their input, they read a file, or they
+# test other tools
+UNSEEN = [
     ("passes/propagate/report/*", "lit", "models/(plan_report|memory)"),
     ("*", "lit", "passes/(propagate/(plan_report|many_|propagate_gap)|prepare/inline_calls_many)|planner/goldens"),
     ("*", "ctest", "^sharding|^oracles|^planner|^fuzz|^tools.bench_fit"),
     ("*", "lit", "planner/execute|rules/collective/random"),
 ]
-ALL = [  # the cheap ones first
+ALL = [  # cheap ones first
     ("*", "lit", "passes/|rules/"),
     ("*", "lit", "tools/|planner/|fuzz/|oracles/|bench/|docs/"),
     ("*", "ctest", "^sharding|^oracles|^rules|^planner|^fuzz|^support|^docs|^tools"),
@@ -63,11 +71,11 @@ ALL = [  # the cheap ones first
     ("*", "ctest", "^examples.embed|^examples.user-rule"),
 ]
 STAGE_SECONDS = 900
-BATCHES = [1, 4, 8]  # tests that are run at once, the last number from then on
+BATCHES = [1, 4, 8]  # number of tests per batch; the last number repeats
 FLAGS = "-Wno-error=unused -Wno-error=unused-variable -Wno-error=unused-but-set-variable -Wno-error=unused-parameter -Wno-error=unused-function"
 
 
-RUNNING = set()  # groups of processes
+RUNNING = set()  # process groups
 
 
 def stop(*_):
@@ -77,7 +85,7 @@ def stop(*_):
 
 
 def run(command, folder, seconds):
-    """(status, output); status None when it took too long. Takes its children with it."""
+    """Returns (status, output); status is None after a timeout, which also kills the children."""
     process = subprocess.Popen(command, cwd=folder, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
     RUNNING.add(process.pid)
@@ -92,7 +100,8 @@ def run(command, folder, seconds):
 
 
 def take_over(fresh, tree):
-    """Makes `tree` equal to `fresh`; files that are equal already keep their time, and what is built of them stays."""
+    """Makes `tree` equal to `fresh`. Equal files keep their time stamps, so that their build
+    products stay valid."""
     for folder, _, names in os.walk(fresh):
         to = os.path.join(tree, os.path.relpath(folder, fresh))
         os.makedirs(to, exist_ok=True)
@@ -107,7 +116,7 @@ def take_over(fresh, tree):
 
 
 class Tree:
-    """A copy of the sources with a build of its own."""
+    """A copy of the sources with its own build."""
 
     def __init__(self, work, folder, ref):
         self.source, self.build = os.path.join(work, folder, "tree"), os.path.join(work, folder, "build")
@@ -131,7 +140,7 @@ class Tree:
             settings = dict(line.split(" = ") for line in file if line.count(" = ") == 1)
         tools = settings["config.llvm_tools_dir"].strip().strip('"')
         self.lit = os.path.join(tools, "lit")
-        self.known = {}  # by pipeline: (test, command, digest of what it prints)
+        self.known = {}  # by pipeline: (test, command, digest of the output)
         for pipeline in PIPELINES:
             pairs = [(test, command.replace(self.source, ".").replace(self.build, "../build"))
                      for test, command in commands.of_tests(self.source, self.build, os.path.join(tools, "split-file"), pipeline)]
@@ -144,7 +153,7 @@ class Tree:
                 self.known[pipeline] = [(test, command, digest) for (test, command), digest in zip(pairs, file.read().split())]
 
     def outputs(self, pairs, digests=()):
-        """The lines that mutant_outputs prints, as they come."""
+        """Yields the lines of mutant_outputs as they arrive."""
         program, file, known = os.path.join(self.build, "bin", "mutant_outputs"), *(os.path.join(self.build, n) for n in ("commands", "known"))
         with open(file, "w") as out:
             out.writelines(command + "\n" for _, command in pairs)
@@ -175,7 +184,7 @@ class Tree:
             file.write(text)
 
     def object_of(self, path):
-        """The library's object of a source, and its digest."""
+        """Returns the library's object file of a source, and its digest."""
         end = os.path.basename(path) + ".o"
         names = [name for name in self.objects if os.path.basename(name) == end and name.startswith(os.path.dirname(path) + "/")]
         with open(os.path.join(self.build, names[0]), "rb") as file:
@@ -185,7 +194,7 @@ class Tree:
         return "lit", [self.lit, "-q", "-j2", "--order=lexical", "--max-failures=1", *tests]
 
     def run_table(self, rows, path):
-        """The commands of a table of tests that are meant for the source."""
+        """Yields the commands for a source from a table of tests."""
         for sources, tool, tests in rows:
             if not fnmatch.fnmatch(path, sources):
                 continue
@@ -195,7 +204,8 @@ class Tree:
                 yield tool, [tool, "--test-dir", self.build, "-R", tests, "--stop-on-failure", "--timeout", "300"]
 
     def differing(self, path):
-        """Tests whose compiled programs or messages are others than those of the unchanged compiler. Those named as the source come first."""
+        """Yields tests whose compiled programs or messages differ from those of the unchanged
+        compiler, first those with a name like that of the source."""
         words, found = os.path.splitext(os.path.basename(path))[0].split("_"), set()
         rows = self.known[PIPELINES[any(fnmatch.fnmatch(path, late) for late in LATE)]]
         rows = sorted(rows, key=lambda row: -sum(word in row[0] for word in words))
@@ -206,7 +216,7 @@ class Tree:
                 yield test
 
     def stages(self, path, near, named):
-        """Commands, most promising first."""
+        """Yields commands, most promising first."""
         folder = os.path.join(self.build, "test")
         yield from self.run_table(OWN, path)
         batch, sizes = [], list(BATCHES)
@@ -222,7 +232,7 @@ class Tree:
         yield from self.run_table(UNSEEN if near else ALL, path)
 
     def test(self, path, near, named=None):
-        """(test that failed or None, what happened)."""
+        """Returns (failed test or None, what happened)."""
         for tool, command in self.stages(path, near, named):
             status, output = run(command, self.build, STAGE_SECONDS)
             if status is None:
@@ -237,7 +247,8 @@ class Tree:
 
 
 def try_mutant(tree, mutant, near):
-    """A row of the results; None when the change is none: it does not compile, or makes the same code."""
+    """Returns a result row; None if the mutant is invalid: it does not compile, or gives the same
+    code."""
     start, path = time.time(), mutant["path"]
     before = tree.read(path)
     name, digest = tree.object_of(path)
@@ -256,7 +267,8 @@ def try_mutant(tree, mutant, near):
 
 
 def random_mutants(tree, seed, paths):
-    """In the order of a digest of the seed and the change, its line taken as text: an edit elsewhere moves no other change."""
+    """Returns random changes, ordered by a digest of the seed and of the change with the text of
+    its line. So an edit elsewhere does not affect the selection of other changes."""
     listed = sorted({os.path.relpath(path, tree.source) for pattern in paths for path in glob.glob(os.path.join(tree.source, pattern))})
     found, seen = [], collections.Counter()
     for path in listed:
@@ -273,7 +285,8 @@ def random_mutants(tree, seed, paths):
 
 
 def check_unchanged(tree, work, commit, near):
-    """A test that fails anyway would catch every mutant. Remembered for the commit."""
+    """Checks that the tests pass on the unchanged tree; otherwise they would catch every mutant.
+    The result is cached per commit."""
     passed = os.path.join(work, "passed-" + commit)
     if near or os.path.exists(passed):
         return
@@ -284,7 +297,7 @@ def check_unchanged(tree, work, commit, near):
 
 
 def read_results(path, commit, near):
-    """Rows that need no repetition, by key; the last row of a mutant counts."""
+    """Returns the rows that need not be repeated, by key; the last row of a mutant counts."""
     if not os.path.exists(path):
         return {}
     with open(path) as file:

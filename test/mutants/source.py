@@ -1,8 +1,9 @@
-"""Places in C sources where one small change makes another program.
+"""Finds places in C sources where one small change gives a different program.
 
-A place is a token or a statement inside a function body. Left alone: comments, text, the preprocessor, static assertions, tables outside of
-functions, the arguments of what emits messages, paths of failed allocations, and statistics of passes, which only builds of LLVM that count them print:
-there a change shows in no result."""
+A place is a token or a statement inside a function body. Excluded are comments, text, the
+preprocessor, static assertions, tables outside of functions, arguments of functions that emit
+messages, paths of failed allocations, and pass statistics, which only some builds of LLVM print:
+changes there do not show in any result."""
 import re
 from collections import namedtuple
 
@@ -15,14 +16,15 @@ TOKENS = re.compile(
     re.S | re.M,
 )
 
-# Calls whose arguments are words for people, or that show in no result (a leak shows only to a sanitizer).
+# Calls whose arguments are human-readable text, or that do not show in any result (only a sanitizer
+# detects a leak).
 MESSAGES = re.compile(r"free$|_clear$|[dD]estroy|error|remark|warning|note\b|print|why|describe|message|static_assert|TP_INVARIANT|assert|setenv|getenv")
-OTHER = {  # what an operator is taken for, where it stands between two operands
+OTHER = {  # replacements of an operator between two operands
     "<": ["<=", ">"], "<=": ["<"], ">": [">=", "<"], ">=": [">"], "==": ["!="], "!=": ["=="], "+": ["-"], "-": ["+"], "*": ["/", "+"],
     "/": ["*"], "%": ["/"], "&&": ["||"], "||": ["&&"], "&": ["|"], "|": ["&"], "<<": [">>"], ">>": ["<<"], "+=": ["-=", "="],
     "-=": ["+="], "*=": ["+=", "="], "/=": ["*="], "|=": ["&=", "="], "&=": ["|=", "="],
 }
-NAMES = {  # names that are easily mistaken for each other
+NAMES = {  # names that are easily confused
     "true": ["false"], "false": ["true"], "fmax": ["fmin"], "fmin": ["fmax"], "break": ["continue"], "continue": ["break"],
     "TP_PARALLEL": ["TP_FIXED"], "TP_FIXED": ["TP_PARALLEL"], "TP_REDUCTION": ["TP_PARALLEL"], "TP_SUM": ["TP_MAX"], "TP_MAX": ["TP_SUM"],
     "TP_CHOOSE_FACTOR": ["TP_CHOOSE_VARIANT"], "operands": ["results"], "results": ["operands"], "low": ["high"], "high": ["low"],
@@ -41,7 +43,7 @@ def tokens(text):
 
 
 def closing(found, i):
-    """The index of the bracket that closes the one at i."""
+    """Returns the index of the bracket that closes the one at i."""
     depth = 0
     for k in range(i, len(found)):
         depth += (found[k].text in "([{") - (found[k].text in ")]}")
@@ -51,7 +53,7 @@ def closing(found, i):
 
 
 def bodies(found):
-    """Ranges of tokens that are bodies of functions: braces at the outside behind a ')'."""
+    """Yields token ranges of function bodies: outermost braces after a ')'."""
     i = 0
     while i < len(found):
         if found[i].text == "{":
@@ -63,7 +65,7 @@ def bodies(found):
 
 
 def protected(found, first, last):
-    """Tokens of a body that must not be changed."""
+    """Returns the tokens of a body that must not be changed."""
     kept = set()
     for i in range(first, last):
         if found[i].kind == "name" and found[i + 1].text == "(" and MESSAGES.search(found[i].text):
@@ -81,7 +83,7 @@ def protected(found, first, last):
                 end += 1
             kept.update(range(start, end))
         if found[i].text == "[" and found[i + 1].kind == "number" and found[i + 2].text == "]" and found[i + 3].text in ";,=":
-            kept.add(i + 1)  # the size of an array
+            kept.add(i + 1)  # array size
     return kept
 
 
@@ -90,7 +92,7 @@ def is_operand(token):
 
 
 def token_changes(text, found, i):
-    """Replacements of the token at i, as pairs of kind and text."""
+    """Yields replacements of the token at i, as pairs of kind and text."""
     token, before, after = found[i], found[i - 1], found[i + 1]
     spaced = text[token.at - 1].isspace() and text[token.at + len(token.text)].isspace()
     if token.text in OTHER and spaced and is_operand(before) and before.text not in ("return", "case"):
@@ -111,7 +113,7 @@ KEYWORDS = ("if", "for", "while", "switch", "sizeof", "return", "goto", "case", 
 
 
 def statement_length(text, found, i):
-    """Of a call or assignment that makes up a statement of one line, without its semicolon."""
+    """Returns the deletion of a one-line call or assignment statement, without its semicolon."""
     if found[i - 1].text not in (";", "{", "}", ")", "else") or found[i].kind != "name" or found[i].text in KEYWORDS:
         return None
     end = text.find(";", found[i].at)
@@ -123,7 +125,7 @@ def statement_length(text, found, i):
 
 
 def argument_changes(found, i):
-    """Swaps of neighbouring plain arguments of the call at i."""
+    """Yields swaps of adjacent plain arguments of the call at i."""
     if found[i].kind != "name" or found[i + 1].text != "(" or found[i].text in KEYWORDS:
         return
     end = closing(found, i + 1)
@@ -135,7 +137,7 @@ def argument_changes(found, i):
 
 
 def changes(path, text):
-    """All changes of a source, in order."""
+    """Yields all changes of a source, in order."""
     found = tokens(text)
 
     def change(at, length, new, kind):

@@ -1,5 +1,5 @@
-/* The changes of layout in reshard.txt: our path ends at the target with the right data, and sends
- * no more bytes than the cheapest known sequence when bytes are what counts. */
+/* Tests the reshards in reshard.txt: each path ends at the target with correct data, and sends no
+ * more bytes than the cheapest known sequence when bytes are the objective. */
 #include "simulator.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ typedef struct reshard_case {
   long long optimal, shardy;
 } reshard_case;
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static int64_t number_in(const char *text, const char *why) {
   char *end;
@@ -69,8 +69,8 @@ static bool is_prime(int64_t n) {
   return true;
 }
 
-/* Cuts every axis into primes, while the mesh has room: the sequences in the table may cut axes
- * where they like. */
+/* Splits every axis into primes, as far as the mesh has space: sequences in the table may split
+ * axes anywhere. */
 static void cut(tp_mesh *mesh) {
   for (int a = 0; a < mesh->n_axes && mesh->n_axes < TP_MAX_AXES; a++) {
     tp_axis axis = mesh->axes[a];
@@ -132,10 +132,10 @@ static int for_each_case(void (*check)(const reshard_case *c, void *data), void 
   return n;
 }
 
-/* ---- one path ---- */
+/* ---- One path ---- */
 
-/* Nothing counts but bytes, for groups of one axis and of several: no latencies, and memory that
- * costs nothing. */
+/* A topology where only bytes cost, for groups of one axis and of several: no latencies, and free
+ * memory traffic. */
 static const char bytes_only[] = "{\"schema\": \"tpshard.topology/1\", \"name\": \"bytes_only\", "
                                  "\"description\": \"-\", \"source\": \"-\","
                                  " \"certainty\": \"made up\","
@@ -162,13 +162,13 @@ static void load_topology(const char *name, const tp_mesh *mesh, tp_topology *to
 
 typedef struct setting {
   const char *topology; /* NULL: bytes_only */
-  bool cut;             /* all axes into primes */
-  bool large;           /* elements of 4 MB instead of 4 bytes: latency hardly counts */
+  bool cut;             /* split all axes into primes */
+  bool large;           /* elements of 4 MB instead of 4 bytes, so that latency is negligible */
   int n_right, n_optimal, n_shardy, n_exact;
   int64_t bytes, optimal, shardy; /* of the exact cases */
 } setting;
 
-/* Executes the path on a small tensor; every step starts where the last one ended. */
+/* Executes the path on a small tensor; every step must start where the last one ended. */
 static void execute(const reshard_case *c, const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
                     const int64_t *shape, const tp_reshard *path) {
   sim tensor;
@@ -239,7 +239,7 @@ static void bytes_are_least(void **state) {
   (void)state;
   setting plain = {0}, primes = {.cut = true};
   check_setting(&plain);
-  /* three need a cut of an axis that neither layout has */
+  /* three need a split of an axis that neither sharding has */
   assert_int_equal(plain.n_optimal, plain.n_exact - 3);
   check_setting(&primes);
   assert_int_equal(primes.n_optimal, primes.n_exact);

@@ -1,4 +1,5 @@
-"""Runs the small programs of bench/plans on all ranks and on one: execute.py DIRECTORY. All of them with TP_LONG, else some of each kind."""
+"""execute.py DIRECTORY: runs the small programs of bench/plans on all ranks and on one: with
+TP_LONG all of them, else some of each kind."""
 
 import os
 import subprocess
@@ -9,7 +10,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "bench", "plans"))
 from rows import ROWS  # noqa: E402
 
 SHORT = ["2", "5", "6", "8", "11", "13s", "14", "15", "16c", "17", "19", "21", "24z3"]
-MESHES = {"9": "dp=2,tp=2", "21": "2x2", "21b": "2x4"}  # the others have 8 devices, or 16
+MESHES = {"9": "dp=2,tp=2", "21": "2x2", "21b": "2x4"}  # the others have 8 or 16 devices
 
 
 def main(directory):

@@ -1,4 +1,5 @@
-"""Plans with a closed form: how many collectives of which kind, and how many bytes. Prints what differs; exit code 1 then."""
+"""Checks plans with a closed form: the number of collectives of each kind, and their bytes. Prints
+the differences; the exit code is 1 if there are any."""
 
 import os
 import sys
@@ -14,7 +15,7 @@ X4 = [("x", 4)]
 
 
 def mlp(t, layers, T, D, F):
-    """Pairs of products, trained; nobody asks for the gradient of x."""
+    """Pairs of matmuls, trained; the gradient of x is not requested."""
     y, ws = t.arg("x", (T, D), WHOLE), []
     for i in range(layers // 2):
         w = [t.weight(f"up{i}", (D, F), COLUMN), t.weight(f"down{i}", (F, D), ROW)]
@@ -36,7 +37,7 @@ def bert(t, L, B, S, D, H):
 
 
 def tied(t, T, V, D):
-    """An embedding split by words at rest, looked up and used again for the logits."""
+    """An embedding that is sharded by words at rest, used for lookup and again for the logits."""
     embed = t.weight("embed", (V, D), ROW)
     ids = t.arg("ids", (1, T), WHOLE, dtype="i32")
     h = rows.gelu(t, t.reshape(t.lookup(t.reshape(embed, (1, V, D)), ids), (T, D)))
@@ -73,7 +74,7 @@ class Checks:
 
 
 def large(p, size):
-    """Number of collectives by kind that send at least `size` bytes."""
+    """Returns the number of collectives per kind that send at least `size` bytes."""
     found = {}
     for kind, _, sent in p.collectives:
         if sent >= size:
@@ -88,7 +89,8 @@ def main():
     c.equal("MLP of 6 layers", p.counts, {"all_reduce": 5})
     c.equal("its bytes", p.bytes, 5 * all_reduce(2 * T * D, 4))
     for L in (1, 2, 4):
-        B, S, D = 16, 512, 4096  # an all_reduce may be a reduce_scatter and an all_gather: the bytes count
+        # an all_reduce may be a reduce_scatter and an all_gather, so compare bytes
+        B, S, D = 16, 512, 4096
         p = planned(bert, X4, L=L, B=B, S=S, D=D, H=32)
         c.equal(f"BERT, {L} layers: as many all_reduces", round(p.bytes / all_reduce(2 * B * S * D, 4), 2), 4 * L - 1)
     row = rows.row("11")

@@ -1,4 +1,4 @@
-/* The oracle of memory limits: searches all plans of a small program for one that keeps a limit. */
+/* Checks memory limits: searches all plans of a small program for one that satisfies a limit. */
 #include "limits.h"
 
 #include "planned.h"
@@ -14,24 +14,26 @@
 
 typedef struct trial {
   const setting *s;
-  MlirModule module; /* whose ops carry the plan that is tried */
+  MlirModule module; /* the module whose ops carry the plan that is tried */
   space space;
   tp__arena arena;
   int64_t limit;
-  /* plans that cost less are tried: those that keep the limit cost as much, or so it is said */
+  /* plans that cost less are tried; the planner claims that plans within the limit cost at least
+   * this */
   tp_cost most;
-  int n_written; /* plans that were written and planned again */
-  planned found; /* the last one that keeps the limit, and costs less */
+  int n_written; /* number of plans that were written and planned again */
+  planned found; /* the last plan that satisfies the limit and costs less */
   bool is_found;
-  int *leanest;         /* of the plans that were written, the one that holds least ... */
-  int64_t leanest_peak; /* ... and how much that is */
+  int *leanest;         /* the written plan with the smallest peak ... */
+  int64_t leanest_peak; /* ... and its peak */
 } trial;
 
-/* Plans that are written for one limit at most: each takes a millisecond. */
+/* Max number of plans to write per limit; each takes a millisecond. */
 enum { MOST_WRITTEN = 400, MOST_CLIMBED = 600 };
-#define MUCH 1.1 /* so many times dearer than a plan that keeps the limit: that is counted */
+/* a plan at least this factor more expensive than one within the limit is counted */
+#define MUCH 1.1
 
-/* ---- a plan as annotations ---- */
+/* ---- A plan as annotations ---- */
 
 static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}; }
 
@@ -52,8 +54,8 @@ static void pin_boundary(const trial *t, const int *plan, bool is_args) {
   tp__boundary_end(&boundary);
 }
 
-/* What control flow carries stays open, and what is made from nothing: they
- * follow from the rest, or cost nothing. */
+/* Leaves values open that control flow carries or that are created from nothing: they follow from
+ * the rest, or cost nothing. */
 static void pin_ops(const trial *t, const int *plan) {
   const space *s = &t->space;
   for (int d = 0; d < s->n_decisions; d++) {
@@ -72,8 +74,8 @@ static void pin_ops(const trial *t, const int *plan) {
   }
 }
 
-/* Does the plan keep the limit? Its changes of layout stand where planning
- * without a limit puts them. */
+/* Returns true if the plan satisfies the limit. Its reshards are where planning without a limit
+ * puts them. */
 static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
   trial *t = data;
   (void)cost;
@@ -98,12 +100,12 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
   return keeps;
 }
 
-/* ---- one limit ---- */
+/* ---- One limit ---- */
 
-/* Why planning counts a plan with more than it holds (docs/explanation/planning.md): a change of
- * several steps, a constraint that changes nothing, another name of a value whose layout changes or
- * that is used besides, what several elementwise ops read that become one, which overwrites it, a
- * value that only several changes read. */
+/* Reasons why the planner overestimates a plan's memory (docs/design/planning.md): a reshard of
+ * several steps, a constraint without effect, an alias of a value that is resharded or has other
+ * uses, an operand of several elementwise ops that are fused and overwrite it, a value that only
+ * several reshards read. */
 typedef struct excuse {
   const planned *plan;
   tp_reshard_cache *reshards;
@@ -141,7 +143,7 @@ static bool is_only_changed(MlirValue of) {
   return n > 1;
 }
 
-/* By several ops, and no others. */
+/* Returns true if it is read by several ops, all elementwise. */
 static bool is_read_elementwise(MlirValue of) {
   int n = 0;
   for (MlirOpOperand at = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(at);
@@ -177,8 +179,8 @@ static tp_status look_for_excuse(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* A plan was found that keeps the limit and costs less than `within`, which is a defect if it costs
- * less than is said to be proven. */
+/* Judges a plan that satisfies the limit and costs less than `within`. It is a defect if it costs
+ * less than the proven bound. */
 static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within, totals *sum) {
   sum->limits_dearer += within->cost > 0 && (double)within->cost > MUCH * (double)t->found.cost;
   if (within->bound >= 0 && t->found.cost >= within->bound)
@@ -194,8 +196,8 @@ static verdict judge(trial *t, tp_reshard_cache *reshards, const planned *within
   return LOST;
 }
 
-/* Nothing was found that keeps the limit: changes one decision after the other of the plan that
- * holds least, as long as it holds no more. */
+/* If no plan within the limit was found: changes one decision after another of the plan with the
+ * smallest peak, as long as the peak does not increase. */
 static void climb(trial *t, rng *r) {
   space *s = &t->space;
   int *plan = tp__arena_array(&t->arena, (size_t)s->n_decisions + 1, sizeof *plan);
@@ -206,7 +208,7 @@ static void climb(trial *t, rng *r) {
       int other = rng_below(r, s->decisions[d].n);
       plan[d] = s->decisions[d].choices[other].beyond ? plan[d] : other;
     }
-    t->leanest_peak++; /* as much is as good */
+    t->leanest_peak++; /* accepts equal peaks */
     int64_t before = t->leanest_peak;
     keeps_limit(t, plan, 0);
     t->leanest_peak -= t->leanest_peak == before;
@@ -264,7 +266,7 @@ static verdict check_limit(trial *t, const planned *free, MlirModule source, rng
   return v;
 }
 
-/* By what planning counts, no plan holds less. */
+/* Returns the smallest peak of any plan, as the planner estimates it. */
 static int64_t least_counted(MlirModule source) {
   planned none;
   int64_t least = 0;
@@ -287,7 +289,7 @@ verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, to
     tp_topology_load("cpu", &free.mesh, NULL, 0, &topology);
     if (s->bytes)
       tp_topology_count_bytes(&topology);
-    /* a pin changes which parts of an axis there are */
+    /* a pin changes the available parts of an axis */
     bool read =
         !tp_mesh_is_refined(&free.mesh) &&
         tp__pads_in_place(the_function(t.module), &t.arena) == TP_OK &&

@@ -1,13 +1,15 @@
-/* shard-oracle: is what tp-propagate claims true? Small random programs (those
- * of the fuzzer) are planned, and then all their plans are tried, listed and
- * added up anew. Three things are claimed, and checked: equal    no plan that
- * is offered costs less than the plan's cost, and one costs as much; the bound
- * says the same written  the plan in the IR costs no more than that again
- * planning the plan in the IR again says what it costs edits    pinning any
- * value to any layout never makes the plan cheaper limits   within a memory
- * limit no plan holds more, and none that keeps the limit, as planning counts
- * it, costs less Plans beyond what is offered (see space.c) that cost less are
- * counted, as a measure of what is given away. */
+/* shard-oracle: checks the claims of tp-propagate. Plans small random programs (those of the
+ * fuzzer), then enumerates all their plans and prices them independently. Checks these claims:
+ *
+ *   equal    no offered plan costs less than the chosen one, and one costs as much; the bound is
+ *            consistent with that
+ *   written  the plan in the IR costs no more than that
+ *   again    planning the plan in the IR again gives the same cost
+ *   edits    pinning any value to any sharding never makes the plan cheaper
+ *   limits   within a memory limit no plan exceeds it, and no plan within the limit, by the
+ *            planner's estimate, costs less
+ *
+ * Cheaper plans beyond the offered ones (see space.c) are counted, as a measure of the loss. */
 #include "oracle.h"
 
 #include "tp/passes.h"

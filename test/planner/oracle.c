@@ -1,4 +1,4 @@
-/* The oracle of plans: compares what the planner claims with a search over all plans. */
+/* Compares the planner's claims with an exhaustive search over all plans. */
 #include "oracle.h"
 
 #include "limits.h"
@@ -20,7 +20,7 @@ static bool plan(const setting *s, MlirModule source, planned *p) {
   return plan_copy(source, s->bytes ? "objective=bytes" : "", p);
 }
 
-/* ---- the plan as it is written ---- */
+/* ---- The written plan ---- */
 
 static tp_spec spec_of(const tp_program *program, MlirValue at) {
   tp_annotation a = {0};
@@ -38,8 +38,8 @@ static tp_spec spec_of(const tp_program *program, MlirValue at) {
   return a.spec;
 }
 
-/* `stored`: what an op reads block by block, which is in memory unless it is
- * made from nothing. */
+/* `stored`: an operand that an op reads block by block, which is in memory unless it is created
+ * from nothing. */
 static bool is_elementwise(const tp_program *program, MlirValue at, bool stored) {
   MlirOperation op = tp__defining_op(unchanged(at));
   for (int i = 0; i < program->n_items && !mlirOperationIsNull(op); i++)
@@ -82,8 +82,7 @@ static tp_cost written_change(const space *s, tp_reshard_cache *reshards, MlirOp
   return (tp_cost)((double)cost * tp__program_trips(&s->program, to));
 }
 
-/* What the plan in the IR costs: its ops, and its changes of layout once each.
- */
+/* Returns the cost of the plan in the IR: its ops, and each of its reshards once. */
 static tp_cost written_cost(const planned *p, const tp_topology *topology,
                             tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
@@ -102,7 +101,7 @@ static tp_cost written_cost(const planned *p, const tp_topology *topology,
   return sum;
 }
 
-/* ---- all plans ---- */
+/* ---- All plans ---- */
 
 typedef struct check {
   const setting *s;
@@ -111,7 +110,7 @@ typedef struct check {
   planned plan;
   tp__arena arena;
   tp_reshard_cache *reshards;
-  tp_cost offered, all; /* least costs found; infinite before */
+  tp_cost offered, all; /* lowest costs found; infinite before */
 } check;
 
 static void print_spec(const space *s, const value *v, const char *name, tp_spec spec) {
@@ -120,7 +119,7 @@ static void print_spec(const space *s, const value *v, const char *name, tp_spec
   printf(" %s %s", name, chars);
 }
 
-/* The plan that is better than it should be. */
+/* Prints the plan that is better than the claimed optimum. */
 static void print_plan(const space *s, const int *plan) {
   for (int d = 0; d < s->n_decisions; d++) {
     const decision *at = &s->decisions[d];
@@ -176,17 +175,17 @@ static verdict compare(check *c, const tp_topology *topology, bool mixes) {
   return v;
 }
 
-/* ---- edits ---- */
+/* ---- Edits ---- */
 
 typedef struct editing {
   rng *r;
-  int left; /* ops to go until the one that is edited */
+  int left; /* number of ops before the one that is edited */
   const tp_mesh *mesh;
   MlirOperation done; /* the op that was pinned */
 } editing;
 
-/* A layout that divides, of whole axes in their order: one that is offered
- * without being asked for. */
+/* Returns a sharding that divides, of whole axes in mesh order: one that is offered without a
+ * request. */
 static tp_spec random_layout(editing *e, int rank, const int64_t *shape) {
   tp_spec spec = tp_spec_replicated();
   for (int a = 0; a < e->mesh->n_axes && rank > 0; a++) {
@@ -219,7 +218,7 @@ static verdict edit(check *c, rng *r) {
   planned pinned;
   verdict v = EQUAL;
   editing e = {.r = r, .left = rng_below(r, 6), .mesh = &c->plan.mesh};
-  if (tp_mesh_is_refined(&c->plan.mesh)) /* a pin changes which parts of an axis there are */
+  if (tp_mesh_is_refined(&c->plan.mesh)) /* a pin changes the available parts of an axis */
     return EQUAL;
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(c->source)));
   tp__walk(mlirModuleGetOperation(copy), pin_one, &e);
@@ -229,7 +228,7 @@ static verdict edit(check *c, rng *r) {
       c->t->pins_refused++;
     else if (pinned.cost < c->plan.cost && pinned.cost < c->all &&
              !tp_mesh_is_refined(&pinned.mesh))
-      /* else the axis that it names has made more plans be offered, with empty shards */
+      /* else the named axis has caused more plans to be offered, with empty shards */
       v = EDITED;
     if (v == EDITED) {
       printf("pinned: %lld instead of %lld\n", (long long)pinned.cost, (long long)c->plan.cost);
@@ -241,11 +240,11 @@ static verdict edit(check *c, rng *r) {
   return v;
 }
 
-/* ---- one program ---- */
+/* ---- One program ---- */
 
-/* The plan is made of pins, and its changes of layout are ops: planned again,
- * each is paid for once, as it is written. Where its pins cut the mesh anew,
- * other changes are at hand. */
+/* Checks that planning the written plan again gives the same cost. The plan consists of pins, and
+ * its reshards are ops, so each is paid for once as written. If its pins split the mesh
+ * differently, other reshards are available. */
 static bool is_same_again(const check *c, tp_cost written) {
   planned again;
   bool same =
@@ -287,7 +286,7 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
     if (s->bytes)
       tp_topology_count_bytes(&topology);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
-    /* no decision: so they are in all plans */
+    /* not a decision, so all plans contain it */
     if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK)
       v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
     for (int i = 0; i < s->edits && v < CHEAPER; i++)

@@ -1,4 +1,4 @@
-/* One program: planned, and all its plans tried. */
+/* Checks one program: plans it and tries all its plans. */
 #ifndef PLANNER_ORACLE_H
 #define PLANNER_ORACLE_H
 
@@ -11,7 +11,7 @@ typedef struct setting {
   int count;
   int64_t steps;
   int edits;
-  int limits;          /* of memory, for each program; nothing else is checked then */
+  int limits;          /* number of memory limits per program; if set, nothing else is checked */
   bool verbose, bytes; /* bytes: the objective */
   int n_files;
   char **files;
@@ -23,7 +23,7 @@ typedef enum verdict {
   EQUAL_NAMED,
   TOO_MANY,
   REFUSED,
-  CHEAPER, /* from here on: defects */
+  CHEAPER, /* defects from here on */
   UNFOUND,
   OPEN,
   WRITTEN,
@@ -36,15 +36,15 @@ typedef enum verdict {
 
 typedef struct totals {
   int n, verdicts[N_VERDICTS], beyond[3], written_less, pins, pins_refused;
-  /* counted_more: with more than is held */
+  /* counted_more: the planner overestimates memory */
   int limits, limits_refused, limits_cut, limits_written, counted_more;
-  int limits_kept, limits_unkept; /* of those that are refused: a plan keeps it, none does */
-  /* of those that are planned: a plan that keeps it costs much less */
+  int limits_kept, limits_unkept; /* of the refused limits: a plan satisfies it, none does */
+  /* of the planned limits: a plan within the limit costs much less */
   int limits_dearer;
 } totals;
 
-/* Swallows the diagnostics of the context; the last one is printed with a
- * disagreement. */
+/* Records the diagnostics of the context without printing; the last one is printed with a
+ * defect. */
 void watch(MlirContext context);
 void check_random(MlirContext context, const setting *s, uint64_t seed, totals *t);
 void check_file(MlirContext context, const setting *s, const char *path, totals *t);

@@ -1,3 +1,4 @@
+/* Plans copies of programs and reads the result. */
 #include "planned.h"
 
 #include "oracle.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- diagnostics ---- */
+/* ---- Diagnostics ---- */
 
 static char error[1200];
 
@@ -37,7 +38,7 @@ const char *last_error(void) { return error; }
 
 void clear_error(void) { error[0] = 0; }
 
-/* ---- plans ---- */
+/* ---- Plans ---- */
 
 MlirOperation the_function(MlirModule module) {
   MlirOperation found = {NULL};

@@ -14,18 +14,17 @@ typedef struct planned {
   MlirOperation func;
   tp_mesh mesh;
   tp_cost cost, bound; /* -1: not planned */
-  int64_t peak;        /* bytes that a device holds */
+  int64_t peak;        /* peak bytes per device */
 } planned;
 
-/* The last error of the context that is watched; "" for none since it was
- * cleared. */
+/* Returns the last error of the watched context; "" if none since it was cleared. */
 const char *last_error(void);
 void clear_error(void);
 
 /* The function `main`. */
 MlirOperation the_function(MlirModule module);
-/* Plans a copy of `source` with options of tp-propagate. Its module is to be
- * destroyed either way. */
+/* Plans a copy of `source` with options of tp-propagate. The caller destroys its module in any
+ * case. */
 bool plan_copy(MlirModule source, const char *options, planned *p);
 
 #endif

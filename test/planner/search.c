@@ -1,10 +1,11 @@
+/* Finds the cheapest plan of a space by branch and bound. */
 #include "search.h"
 
 #include <string.h>
 
 enum { MAX_KEY = MAX_USES + 2 };
 
-/* What a value costs, by its layouts. */
+/* Cached cost of a value for its shardings. */
 typedef struct price {
   uint64_t hash;
   int n; /* 0: free slot */
@@ -16,20 +17,20 @@ typedef struct search {
   const space *s;
   tp_reshard_cache *reshards;
   const search_options *how;
-  unsigned beyond; /* bit set that is allowed */
+  unsigned beyond; /* bit set of allowed `beyond` reasons */
   int64_t steps;
-  int accepts; /* calls that are left */
+  int accepts; /* calls of `accept` left */
   tp_cost best;
-  int *chosen;      /* by decision */
+  int *chosen;      /* choice per decision */
   int *plan;        /* the best so far; may be NULL */
-  int *last;        /* by value: the last decision that it depends on; -1: none */
-  tp_cost *rest;    /* by decision: what all from it on cost at least */
-  layouts *between; /* by value: what it may be changed to for all its uses */
+  int *last;        /* per value: the last decision that it depends on; -1: none */
+  tp_cost *rest;    /* per decision: lower bound on the cost of all from it on */
+  layouts *between; /* per value: shardings it may be resharded to once for all its uses */
   size_t capacity, count;
   price *prices;
 } search;
 
-/* ---- what a value costs ---- */
+/* ---- Cost of a value ---- */
 
 static tp_cost change(const search *q, const value *v, tp_spec from, tp_spec to) {
   if (v->in_blocks)
@@ -37,8 +38,7 @@ static tp_cost change(const search *q, const value *v, tp_spec from, tp_spec to)
   return tp_reshard_cost(q->reshards, from, to, v->rank, v->shape, v->element_size);
 }
 
-/* From a layout to the result of the function: to any that the result may have.
- */
+/* Returns the cost of a reshard to the result of the function: to any allowed sharding. */
 static tp_cost to_result(const search *q, const value *v, const layouts *result, tp_spec from) {
   tp_cost least = TP_COST_FORBIDDEN;
   for (int i = 0; i < result->n && least > 0; i++)
@@ -58,8 +58,8 @@ static tp_cost to_use(const search *q, const value *v, use u, tp_spec from) {
   return u.decision < 0 ? to_result(q, v, u.result, from) : change(q, v, from, wanted(q, u));
 }
 
-/* With one use the change is direct; with several there may be a layout
- * between, which the first change is paid for once. */
+/* With one use the reshard is direct; with several there may be an intermediate sharding, and the
+ * reshard to it is paid for once. */
 static tp_cost from_layout(search *q, int index, tp_spec made) {
   const value *v = &q->s->values[index];
   if (v->n_uses == 1)
@@ -76,7 +76,7 @@ static tp_cost from_layout(search *q, int index, tp_spec made) {
   return least;
 }
 
-/* A free value is made for each use as that use wants it. */
+/* Returns the cost of a free value, which is created for each use in the sharding of that use. */
 static tp_cost free_value(const search *q, const value *v) {
   const decision *d = &q->s->decisions[v->decision];
   tp_cost sum = 0;
@@ -112,7 +112,7 @@ static tp_cost value_cost(search *q, int index) {
   return cost >= TP_COST_FORBIDDEN ? cost : (tp_cost)((double)cost * v->trips);
 }
 
-/* ---- remembered ---- */
+/* ---- Cache ---- */
 
 static price *find_price(price *prices, size_t capacity, uint64_t hash, const uint64_t *key,
                          int n) {
@@ -161,7 +161,7 @@ static tp_cost remembered_cost(search *q, int index) {
   return cost;
 }
 
-/* ---- all plans ---- */
+/* ---- All plans ---- */
 
 static void take(search *q, tp_cost sum) {
   if (sum >= q->best)
@@ -175,7 +175,7 @@ static void take(search *q, tp_cost sum) {
   q->best = sum;
 }
 
-/* `held`: by arguments and results that are decided. */
+/* `held`: bytes of the decided arguments and results. */
 static void decide(search *q, int d, tp_cost sum, int64_t held) {
   if (q->steps-- <= 0)
     return;

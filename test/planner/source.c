@@ -1,3 +1,4 @@
+/* Draws random programs with the fuzzer's generator. */
 #include "source.h"
 
 #include "test/fuzz/program.h"

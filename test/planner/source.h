@@ -4,7 +4,7 @@
 
 #include "test/fuzz/base.h"
 
-/* The program that the fuzzer draws from this seed. */
+/* Writes the program that the fuzzer draws from this seed. */
 void draw_source(uint64_t seed, text *source);
 
 #endif

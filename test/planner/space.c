@@ -1,3 +1,4 @@
+/* Enumerates all plans of a small program from the sharding rules. */
 #include "space.h"
 
 #include <stdlib.h>
@@ -5,10 +6,10 @@
 
 enum { MAX_CHOICES = 1 << 16, MAX_LAYOUTS = 4096, MAX_DECISIONS = 256, MAX_ORDERED = 4 };
 
-/* ---- what the planner says to offer ---- */
+/* ---- Splits that the planner offers ---- */
 
-/* Splits that divide, and uneven ones by whole axes where every shard could
- * have something to do. */
+/* Returns true for splits that divide, and for uneven ones by whole axes where every shard can be
+ * non-empty. */
 static bool split_is_offered(const tp_mesh *mesh, int64_t size, unsigned axes) {
   int64_t shards = 1;
   bool whole = true;
@@ -22,7 +23,7 @@ static bool split_is_offered(const tp_mesh *mesh, int64_t size, unsigned axes) {
   return size % shards == 0 || (whole && size > shards);
 }
 
-/* Would the whole axis fit where this choice has put a part of it? */
+/* Returns true if the whole axis would fit where this choice puts a part of it. */
 static bool takes_whole(const tp_rule *rule, const tp_mesh *mesh, tp_choice c, int axis) {
   return c.kind != TP_CHOOSE_FACTOR ||
          rule->factors[c.index].size % mesh->axes[axis].parent_size == 0;
@@ -68,7 +69,7 @@ static unsigned layout_beyond(const space *s, const value *v, tp_spec spec) {
   return beyond;
 }
 
-/* ---- layouts of values ---- */
+/* ---- Shardings of values ---- */
 
 typedef struct listing {
   const space *s;
@@ -86,8 +87,7 @@ static void add_layout(listing *l, tp_spec spec) {
     l->specs[l->n++] = spec;
 }
 
-/* `left`: the axes that were not placed yet. Any of them comes next, so every
- * order occurs. */
+/* `left`: the axes that are not placed yet. Any of them may come next, so every order occurs. */
 static void place_axes(listing *l, tp_spec spec, unsigned left) {
   add_layout(l, spec);
   for (int a = 0; a < l->s->mesh->n_axes; a++) {
@@ -126,7 +126,7 @@ layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t ope
   return found;
 }
 
-/* ---- choices of ops ---- */
+/* ---- Choices of ops ---- */
 
 static bool map_has(const tp_value_map *map, int f) {
   for (int d = 0; d < map->rank; d++)
@@ -136,8 +136,8 @@ static bool map_has(const tp_value_map *map, int f) {
   return false;
 }
 
-/* The layout of a value of the op: every axis stands where its factor stands,
- * and is partial where that was reduced. */
+/* Returns the sharding of a value of the op: every axis is where its factor is, and partial if the
+ * factor was reduced. */
 static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t, int i,
                        bool is_result) {
   const tp_value_map *map = is_result ? &rule->results[i] : &rule->operands[i];
@@ -171,7 +171,7 @@ static double bytes_of(const space *s, const tp_value_map *map, tp_spec spec) {
 }
 
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint64_t fused) {
-  int parts = 1; /* that travel in a ring: the op runs once for each */
+  int parts = 1; /* parts that travel in a ring: the op runs once for each */
   for (int a = 0; a < s->mesh->n_axes; a++)
     parts *= t->choices[a].ring ? (int)s->mesh->axes[a].size : 1;
   double share = tp__strategy_share(rule, s->mesh, t) / parts;
@@ -187,7 +187,7 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !rule->operands[i].in_blocks && !(fused >> i & 1)) {
-      /* read, written with its padding, and read again */
+      /* read, written with padding, and read again */
       bool padded = !mlirOperationIsNull(rule->operands[i].pad);
       work.memory_bytes +=
           (padded ? 3 : 1) * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
@@ -211,8 +211,8 @@ typedef struct choosing {
   choice *found;
 } choosing;
 
-/* Does the layout of a result agree with what is written on the op? Open
- * dimensions may have more axes. */
+/* Returns true if the sharding of a result agrees with the op's annotation. Open dimensions may
+ * have more axes. */
 static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   for (int a = 0; a < s->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(spec, a);
@@ -223,8 +223,8 @@ static bool agrees(const space *s, tp_spec spec, tp_annotation pin) {
   return tp_spec_equal(spec, pin.spec);
 }
 
-/* Scores that are made in blocks are no partial sums, and nothing moves them:
- * keys and values do, in a ring. */
+/* Returns true if a choice breaks blockwise attention: its scores are never partial sums and are
+ * not communicated; keys and values are, in a ring. */
 static bool breaks_blocks(const choosing *c, const choice *made) {
   const tp_rule *rule = c->rule;
   bool any = false, partial = false;
@@ -262,7 +262,7 @@ static void keep_choice(choosing *c) {
     c->found[c->n++] = made;
 }
 
-/* Every order of the axes; `done` of them stand. */
+/* Enumerates every order of the axes; the first `done` are fixed. */
 static void order_axes(choosing *c, int done) {
   int n = c->s->mesh->n_axes;
   if (done >= n || n > MAX_ORDERED) {
@@ -280,7 +280,7 @@ static void order_axes(choosing *c, int done) {
   }
 }
 
-/* Does the order matter: are two axes in one dimension of one value? */
+/* Returns true if the order matters: two axes are in one dimension of a value. */
 static bool shares_dim(const choosing *c) {
   int n = 0;
   for (int a = 0; a < c->s->mesh->n_axes; a++)
@@ -315,8 +315,8 @@ static int by_cost(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Of choices with the same layouts the cheapest stays, and dearer ones that are
- * less far beyond. */
+/* Of choices with equal shardings, keeps the cheapest, and more expensive ones with fewer `beyond`
+ * reasons. */
 static void drop_repeated(const tp_rule *rule, decision *d) {
   int kept = 0;
   for (int i = 0; i < d->n; i++) {
@@ -397,7 +397,7 @@ static bool decide_op(space *s, const tp_rule *rule, decision *d) {
   return c.n < MAX_CHOICES;
 }
 
-/* A decision that is a layout: what comes in goes out. */
+/* Adds a decision for a sharding of a value that passes through unchanged. */
 static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open, site at,
                           decision *d) {
   layouts all = list_layouts(s, v, start, open, 0);
@@ -407,7 +407,7 @@ static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open
     d->choices[i] = (choice){.beyond = all.beyond[i], .in = &all.specs[i], .out = &all.specs[i]};
 }
 
-/* ---- the program ---- */
+/* ---- The program ---- */
 
 static value *add_value(space *s, MlirValue at, int maker, int output) {
   value *v = &s->values[s->n_values];
@@ -515,7 +515,7 @@ static bool add_results(space *s, MlirOperation ret) {
 
 static bool add_uses(space *s) {
   bool ok = true;
-  int d = 0; /* decisions come in the order of the items */
+  int d = 0; /* decisions are in the order of the items */
   for (int i = 0; i < s->program.n_items && ok; i++) {
     const tp_item *item = &s->program.items[i];
     if (item->kind == TP_ITEM_OP) {
@@ -560,7 +560,7 @@ bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topo
   return ok && add_uses(s);
 }
 
-/* ---- arguments and results as decisions ---- */
+/* ---- Arguments and results as decisions ---- */
 
 static decision boundary_decision(const space *s, const value *v, const layouts *all, int index,
                                   site at) {

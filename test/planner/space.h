@@ -1,10 +1,9 @@
-/* Every plan of a small program, listed without the planner: what each op may
- * do, what each value may look like.
+/* Enumerates every plan of a small program, independently of the planner: the choices of each op,
+ * the shardings of each value.
  *
- * The lists come from the rules (factors, variants, what is legal) and from the
- * annotations alone; of the planner only what it says to offer is repeated
- * here, as `beyond`, so that a plan beyond it can be told from one that it has
- * lost. */
+ * The lists come from the rules (factors, variants, legality) and from the annotations only. Of the
+ * planner, only its specification of offered plans is repeated here, as `beyond`. It distinguishes
+ * a plan outside of that from one that the planner has missed. */
 #ifndef PLANNER_SPACE_H
 #define PLANNER_SPACE_H
 
@@ -14,15 +13,15 @@
 
 #include "tp/reshard.h"
 
-/* Why a plan is beyond what the planner says to offer. */
+/* Reasons why a plan is outside of those that the planner offers. */
 enum {
-  BEYOND_ORDER = 1, /* axes of one dimension in another order than that of the mesh */
-  BEYOND_SPLIT = 2, /* uneven shards of which some are empty, or by parts of an axis */
-  BEYOND_PARTS = 4, /* parts of one axis go separate ways where the whole axis fits */
+  BEYOND_ORDER = 1, /* the axes of one dimension are not in mesh order */
+  BEYOND_SPLIT = 2, /* uneven shards with empty ones, or by parts of an axis */
+  BEYOND_PARTS = 4, /* parts of one axis are placed separately although the whole axis fits */
   BEYOND_ALL = 7,
 };
 
-/* One way to do what a decision decides. */
+/* One option of a decision. */
 typedef struct choice {
   tp_cost cost;
   unsigned beyond; /* bit set; 0: offered */
@@ -34,20 +33,20 @@ typedef enum site { AT_OP, AT_LAYOUT, AT_CARRIED, AT_ARGUMENT, AT_RESULT } site;
 
 enum { MAX_PINS = 8 }; /* results of an op */
 
-/* An op, a constraint, a value carried by control flow; after
- * space_decide_boundary also an argument or a result. */
+/* An op, a constraint, or a value carried by control flow; after space_decide_boundary also an
+ * argument or a result. */
 typedef struct decision {
   site at;
   MlirOperation op;    /* of an op or a constraint */
   int index, rank;     /* of an argument or a result */
   const tp_rule *rule; /* of an op; NULL else */
-  bool is_free;        /* made anew for each use: decided by the price of that use */
+  bool is_free;        /* created for each use: the price of that use decides */
   int n_in, n_out;
   int n;
   choice *choices; /* cheapest first */
 } decision;
 
-/* Layouts that a value may have. */
+/* Possible shardings of a value. */
 typedef struct layouts {
   int n;
   tp_spec *specs;
@@ -55,7 +54,7 @@ typedef struct layouts {
 } layouts;
 
 typedef struct use {
-  /* decision < 0: result `index` of the function with these layouts */
+  /* decision < 0: result `index` of the function with these shardings */
   int decision, input;
   int index;
   const layouts *result;
@@ -67,9 +66,9 @@ typedef struct value {
   int rank;
   int64_t shape[TP_MAX_RANK];
   int64_t element_size;
-  bool in_blocks; /* its layout does not change */
+  bool in_blocks; /* its sharding does not change */
   double trips;
-  /* decision < 0: argument `index` of the function with these layouts */
+  /* decision < 0: argument `index` of the function with these shardings */
   int decision, output;
   int index;
   layouts argument;
@@ -89,28 +88,28 @@ typedef struct space {
   tp_value_table table;
 } space;
 
-/* Does an op that works block by block read operand `i` from memory, because
- * that is not made so? */
+/* Returns true if a blockwise op reads operand `i` from memory, because it is not produced
+ * blockwise. */
 bool reads_stored(const tp_rule *rule, int i);
-/* Reads the only function of `module`. `mesh`: the one that it was planned on.
- * False when it is too large, or is refused. */
+/* Reads the only function of `module`. `mesh`: the mesh that it was planned on. False if it is too
+ * large, or is rejected. */
 bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology,
                 bool mixes_sub_axes, tp__arena *arena, space *s);
 void space_clear(space *s);
-/* Makes decisions of the layouts of arguments, first, and of results, last.
- * False when there are too many. */
+/* Adds decisions for the shardings of arguments, at the start, and of results, at the end. False if
+ * there are too many. */
 bool space_decide_boundary(space *s);
 
-/* All layouts of the value that extend `start` on the dimensions of `open`, in
- * every order of axes; partial by the combiners of `combiners` (bit c). */
+/* Returns all shardings of the value that extend `start` on the dimensions of `open`, in every
+ * order of axes; partial by the combiners of `combiners` (bit c). */
 layouts list_layouts(const space *s, const value *v, tp_spec start, uint32_t open,
                      uint32_t combiners);
 
-/* The value behind changes of layout. */
+/* Returns the value before reshards. */
 MlirValue unchanged(MlirValue value);
 
-/* Cost of the op under a strategy, as the model has it: local work, and what
- * localize sends. `fused`: bit i: operand i does not travel through memory. */
+/* Returns the modeled cost of the op under a strategy: local work and the communication of
+ * localize. `fused`, bit i: operand i does not go through memory. */
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *strategy, uint64_t fused);
 
 #endif

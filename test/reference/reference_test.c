@@ -1,4 +1,4 @@
-/* The evaluator against numbers that were computed by hand. */
+/* Tests the evaluator against numbers computed by hand. */
 #include "tp/passes.h"
 #include "tp/reference.h"
 
@@ -53,8 +53,8 @@ static void expect_integers(const fixture *f, int result, int n, const int64_t *
   }
 }
 
-/* Strides and diagonals leave what they do not write; where the init has nothing, nothing is
- * known. */
+/* Strides and diagonals keep the init in elements that they do not write; if the init is undefined,
+ * these are unknown. */
 static void test_places(void **state) {
   (void)state;
   fixture f = {0};
@@ -110,7 +110,7 @@ static void test_widths(void **state) {
   clear(&f);
 }
 
-/* Loops that carry two values, which change places; a branch on the counter. */
+/* Loops that carry two values and swap them; a branch on the counter. */
 static void test_flow(void **state) {
   (void)state;
   fixture f = {0};
@@ -133,8 +133,8 @@ static void test_flow(void **state) {
   clear(&f);
 }
 
-/* Whole numbers are exact as far as the significand goes; elsewhere every addition may round,
- * relative to what is added. */
+/* Whole numbers are exact up to the precision of the significand; otherwise every addition may
+ * round, relative to the operands. */
 static void test_errors(void **state) {
   (void)state;
   fixture f = {0};
@@ -166,8 +166,7 @@ static void test_errors(void **state) {
   clear(&f);
 }
 
-/* Where a sum is divided before devices add their parts of it, twelfths are rounded, and quarters
- * are not. */
+/* If a sum is divided before the all-reduce, twelfths are rounded, and quarters are not. */
 static void test_quotients(void **state) {
   (void)state;
   fixture f;
@@ -183,7 +182,7 @@ static void test_quotients(void **state) {
   clear(&f);
 }
 
-/* ---- structured ops, in the three ways they are run ---- */
+/* ---- Structured ops, in their three implementations ---- */
 
 /* c = a b + c0 over data that round, where `body` computes a product %p of %x and %y. */
 static void product(fixture *f, const char *body, const float *a, const float *b) {
@@ -204,7 +203,7 @@ static void product(fixture *f, const char *body, const float *a, const float *b
   assert_int_equal(evaluate_with(f, program, (const void *const[]){a, b}, NULL), TP_OK);
 }
 
-/* Products of matrices, lanes, and single points say the same, with bounds that are alike. */
+/* The matmul, lane and scalar implementations agree, with similar bounds. */
 static void test_ways(void **state) {
   (void)state;
   static const char *const bodies[] = {
@@ -220,7 +219,8 @@ static void test_ways(void **state) {
     b[i] = (float)cos(3 * i);
   for (int way = 0; way < 4; way++) {
     fixture f;
-    a[7] = way == 3 ? INFINITY : a[7]; /* in a product: left to lanes */
+    /* an infinity in a matmul: the matmul implementation leaves it to the lanes */
+    a[7] = way == 3 ? INFINITY : a[7];
     product(&f, bodies[way % 3], a, b);
     for (int i = 0; i < 5; i++)
       for (int j = 0; j < 67; j++) {
@@ -238,7 +238,7 @@ static void test_ways(void **state) {
   }
 }
 
-/* Batches, a window, and a permuted result, of whole numbers: exact. */
+/* Batches, a window, and a permuted result, with whole numbers: exact. */
 static void test_contractions(void **state) {
   (void)state;
   fixture f;
@@ -332,7 +332,7 @@ static void test_elements(void **state) {
   clear(&f);
 }
 
-/* A loop that makes much more than what lives at a time: tensors that nothing reads any more are
+/* A loop that creates far more tensors than are live at once: tensors without further uses are
  * freed. */
 static void test_memory(void **state) {
   (void)state;
@@ -353,7 +353,7 @@ static void test_memory(void **state) {
   clear(&f);
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
-  assert_true(use.ru_maxrss < 700 * 1024); /* KiB; all of them are 2.4 GiB */
+  assert_true(use.ru_maxrss < 700 * 1024); /* KiB; all tensors together take 2.4 GiB */
   const char *large =
       "func.func @main() -> tensor<f32> {\n  %z = arith.constant 0.0 : f32\n"
       "  %e = tensor.splat %z : tensor<35184372088832xf32>\n  %i = arith.constant 0 : index\n"
@@ -392,7 +392,8 @@ static void test_limits(void **state) {
   assert_string_equal(f.why, "arith.mulf: was stopped");
   assert_true(seen > 10e6 && seen < 20e6);
   clear(&f);
-  /* options that end before `progress`, of an older header: there is none, and the limit holds */
+  /* options of an older header, whose size ends before `progress`: there is no callback, and the
+   * limit applies */
   seen = 0;
   options.max_steps = 20e6;
   options.size = offsetof(tp_reference_options, progress);
@@ -402,7 +403,7 @@ static void test_limits(void **state) {
   clear(&f);
 }
 
-/* What the program does not define, or what is not evaluated, is told apart. */
+/* Undefined behavior of the program and unsupported programs are distinguished. */
 static void test_open(void **state) {
   (void)state;
   fixture f = {0};

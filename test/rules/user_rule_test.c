@@ -1,5 +1,5 @@
-/* Rules registered through the C API: honoured by planning and partitioning, refused where they are
- * wrong. */
+/* Tests rules registered through the C API: planning and partitioning use them, and wrong ones are
+ * rejected. */
 #include "tp/passes.h"
 #include "tp/rules.h"
 
@@ -19,7 +19,7 @@
 typedef struct fixture {
   MlirContext context;
   char errors[4096];  /* all diagnostics */
-  char program[4096]; /* what a pipeline left */
+  char program[4096]; /* output of a pipeline */
 } fixture;
 
 static void append(MlirStringRef part, void *data) {
@@ -56,7 +56,7 @@ static int tear_down(void **state) {
 
 static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
 
-/* Runs tp-spmd on the function; what it leaves is in f->program. */
+/* Runs tp-spmd on the function; the output is in f->program. */
 static tp_status shard(fixture *f, const char *function) {
   char text[2048];
   snprintf(text, sizeof text, "shard.grid @mesh(shape = 4) {tp.axes = [\"x\"]}\n%s", function);
@@ -81,7 +81,7 @@ static void assert_contains(const char *text, const char *part) {
   assert_non_null(strstr(text, part));
 }
 
-/* ---- the text of a registration ---- */
+/* ---- Rule text of a registration ---- */
 
 static const char double_it[] = "func.func @main(%a: tensor<8x4xf32> {tp.sharding = [[\"x\"], "
                                 "[]]}) -> (tensor<8x4xf32> {tp.sharding = "
@@ -101,7 +101,7 @@ static void text_is_honoured(void **state) {
   assert_int_equal(shard(f, double_it), TP_INVALID_ARGUMENT);
 }
 
-/* The attribute on one op counts before the registration of its name. */
+/* The attribute on an op takes precedence over the registration of its name. */
 static void attribute_counts_first(void **state) {
   fixture *f = *state;
   assert_int_equal(add_text("my.double", "([i,j])->([i,j])", NULL, 0), TP_OK);
@@ -149,9 +149,10 @@ static void known_ops_are_refused(void **state) {
   assert_int_equal(tp_rule_unregister("arith.negf"), TP_OK);
 }
 
-/* ---- callbacks ---- */
+/* ---- Callbacks ---- */
 
-/* "my.count"(%first): [first, first + 1, ...]. Knows positions, so its first number has to move. */
+/* Rule of "my.count"(%first): [first, first + 1, ...]. The op depends on positions, so its first
+ * number must be adjusted. */
 typedef struct counted {
   int n_localized;
   int64_t shards, missing;

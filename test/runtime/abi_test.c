@@ -1,5 +1,5 @@
-/* Programs on contexts: sites against what they mean, statistics, failure, and tables that are cut
- * or damaged. */
+/* Tests programs on contexts: the results of sites, statistics, failures, and truncated or damaged
+ * tables. */
 #define _POSIX_C_SOURCE 200809L
 #include "harness.h"
 #include "table.h"
@@ -14,8 +14,8 @@
 
 enum { AR, AG, RS, AA, PM, BC, CT, ONE, WHOLE, N_SITES };
 
-/* A 2x3 mesh; groups over its axes; one site of each kind, and an all-reduce over no axes and one
- * over the whole mesh. */
+/* Creates a program on a 2x3 mesh: groups over its axes, one site of each kind, an all-reduce over
+ * no axes and one over the whole mesh. */
 static test_table make_program(void) {
   static const int64_t sizes[] = {2, 3}, first[] = {0}, second[] = {1}, both[] = {0, 1};
   static const int64_t flat[] = {10}, matrix[] = {4, 6}, large[] = {30000};
@@ -98,8 +98,8 @@ static int check_stats(tprt_context *context) {
   return errors;
 }
 
-/* Several at once, of one group and of several, one that is not started among them, and waits in
- * another order. */
+/* Starts several collectives at once, in one group and in several, with a synchronous one between
+ * them, and waits in another order. */
 static int check_started(tprt_context *context, int me) {
   int errors = 0, row = me / 3, column = me % 3;
   float *in = tprt_abi_registered(context), *out = in + 35000;
@@ -149,14 +149,14 @@ static int run_started(tprt_comm *comm, void *argument) {
     CHECK(errors, stats.calls == N_TURNS * calls[i] && stats.bytes == N_TURNS * bytes[i] &&
                       stats.seconds > 0);
   }
-  /* What is never waited for is ended with the context. */
+  /* A collective that is never waited for ends with the context. */
   int32_t m[24] = {0}, r[48];
   CHECK(errors, tprt_abi_start(context, AG, m, r) == TPRT_OK);
   tprt_context_destroy(context);
   return errors;
 }
 
-/* What is started runs in a thread, or with who waits for it. */
+/* Started collectives progress in a thread, or in the waiting thread. */
 static const char *const progress[] = {"0", "1"};
 
 static void test_started(void **state) {
@@ -173,8 +173,8 @@ static void test_started(void **state) {
   table_free(&program);
 }
 
-/* A rank that has started something is there for the others while it computes: they find that it
- * does something else. */
+/* A rank that has started a collective serves the others while it computes: they detect that it
+ * started a different one. */
 typedef struct begun {
   const test_table *program;
   _Atomic bool found;
@@ -188,7 +188,7 @@ static int start_and_compute(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
   CHECK(errors, tprt_abi_enter(context, b->program->words) == TPRT_OK);
   if (tprt_comm_rank(comm) == 0) {
-    double end = test_seconds() + 10; /* the others would wait for 20 */
+    double end = test_seconds() + 10; /* the timeout of the others is 20 s */
     CHECK(errors, tprt_abi_start(context, WHOLE, data, gathered) == TPRT_OK);
     while (!atomic_load(&b->found) && test_seconds() < end)
       nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -219,7 +219,7 @@ static void count_log(void *user, const char *text) {
   atomic_fetch_add((_Atomic int *)user, told);
 }
 
-/* A trace that cannot be written is told, and fails nothing. */
+/* A trace that cannot be written is reported and causes no failure. */
 static void test_trace(void **state) {
   (void)state;
   _Atomic int n_told = 0;
@@ -274,13 +274,13 @@ static const tprt_status outcome_of_failure[N_WAYS] = {TPRT_PROGRAM, TPRT_PEER_D
 
 typedef struct failing {
   test_table program;
-  int how; /* of the above, or a number of the test's own */
-  /* ranks that were told what is wrong; the others may hear from them before they come to it */
+  int how; /* one of the above, or a number specific to the test */
+  /* number of ranks that got the error text; the others may learn of it before they detect it
+   * themselves */
   _Atomic int n_told;
 } failing;
 
-/* Rank 4 fails while the others are on their way into collectives of several groups; all come back
- * with its status. */
+/* Rank 4 fails while the others enter collectives of several groups; all return its status. */
 static int fail_program(tprt_comm *comm, void *argument) {
   const failing *f = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -304,7 +304,7 @@ static int fail_program(tprt_comm *comm, void *argument) {
   }
   CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  /* at once */
+  /* returns at once */
   CHECK(errors, tprt_abi_collective(context, AG, m, r) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_contract(context, CT, m, m, r) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_enter(context, f->program.words) == (int32_t)outcome_of_failure[f->how]);
@@ -315,7 +315,7 @@ static int fail_program(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Every way to fail: by death as processes, by the others as threads. */
+/* Runs all kinds of failure: death with processes, the others with threads. */
 static void run_failures(rank_fn *fn) {
   tprt_config config = test_config();
   failing f = {.program = make_program(), .how = DIES};
@@ -336,8 +336,8 @@ static void test_failure(void **state) {
   run_failures(fail_program);
 }
 
-/* Rank 4 fails while all have collectives in flight; nobody touches the buffers of one that
- * returned. */
+/* Rank 4 fails while all ranks have collectives in flight; the buffers of a returned collective are
+ * not accessed any more. */
 static int fail_started(tprt_comm *comm, void *argument) {
   const failing *f = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -354,7 +354,7 @@ static int fail_started(tprt_comm *comm, void *argument) {
       if (f->how == DIES)
         raise(SIGKILL);
       if (f->how == MISUSES)
-        tprt_abi_start(context, AG, m, r); /* again */
+        tprt_abi_start(context, AG, m, r); /* started twice */
       if (f->how == ABORTS)
         tprt_comm_abort(comm);
     }
@@ -366,7 +366,7 @@ static int fail_started(tprt_comm *comm, void *argument) {
   free(s);
   CHECK(errors, tprt_abi_status(context) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, strlen(tprt_context_error(context)) > 0);
-  /* at once */
+  /* returns at once */
   CHECK(errors, tprt_abi_start(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]);
   CHECK(errors, tprt_abi_wait(context, AG, NULL, NULL) == (int32_t)outcome_of_failure[f->how]);
   tprt_context_destroy(context);
@@ -382,7 +382,7 @@ static void test_failure_started(void **state) {
   unsetenv("TPRT_PROGRESS");
 }
 
-/* Rank 4 does not come: what was started ends by its deadline, which counts from the start. */
+/* Rank 4 is missing: started collectives end by their deadline, which counts from the start. */
 static int late_started(tprt_comm *comm, void *argument) {
   const failing *f = argument;
   int errors = 0;
@@ -417,7 +417,7 @@ static void test_late_started(void **state) {
   table_free(&f.program);
 }
 
-/* A wait for what was not started, or with other buffers; a start of what is no collective. */
+/* Waits without a start or with other buffers; starts of a site that is not a collective. */
 static int wrong_wait(tprt_comm *comm, void *argument) {
   failing *f = argument;
   int errors = 0;
@@ -469,7 +469,7 @@ static int wrong_mesh(tprt_comm *comm, void *argument) {
   int errors = 0;
   tprt_context *context;
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_OK);
-  /* nothing bound */
+  /* no program is bound */
   CHECK(errors, tprt_abi_collective(context, 0, NULL, NULL) == TPRT_INVALID_ARGUMENT);
   tprt_context_destroy(context);
   (void)program;
@@ -480,7 +480,7 @@ static void test_schedules(void **state) {
   (void)state;
   tprt_config config = test_config();
   test_table programs[2] = {make_program(), make_program()};
-  /* Whatever one rank has that is different, and a program still. */
+  /* Any difference of one rank's program is detected, if the program is still valid. */
   int n_different = 0;
   for (size_t i = 0; i < programs[1].n_words; i++) {
     int64_t good = programs[1].words[i];
@@ -502,7 +502,8 @@ static void test_schedules(void **state) {
 
 /* ---- Damaged tables ---- */
 
-/* Exactly n words of memory: a sanitizer sees every read behind. */
+/* Checks a prefix in exactly n words of memory, so that a sanitizer detects every read beyond
+ * it. */
 static tprt_status check_prefix(const test_table *program, size_t n, bool admit) {
   int64_t *words = malloc(n * sizeof *words + (n == 0));
   memcpy(words, program->words, n * sizeof *words);
@@ -565,7 +566,8 @@ static void test_mutation(void **state) {
   }
   assert_int_equal(n_accepted, 0);
   uint64_t seed = 7;
-  for (int i = 0; i < 200000; i++) { /* several words at once, small values: must only not crash */
+  /* changes several words at once to small values: must not crash */
+  for (int i = 0; i < 200000; i++) {
     int64_t saved[3];
     size_t at[3];
     for (int k = 0; k < 3; k++) {

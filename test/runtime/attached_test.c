@@ -1,6 +1,6 @@
-/* attached_test [BACKEND]: one rank of a world that a launcher started. What goes wrong there ends
- * with the right status on all ranks, in time; what goes on after that; messages that are larger
- * than what MPI counts. */
+/* attached_test [BACKEND]: one rank of a world that a launcher started. Tests that failures end
+ * with the right status on all ranks, in time; recovery; and messages beyond MPI's maximum
+ * count. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -20,7 +20,7 @@ static int sum_of_ranks(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 1 does something else in operation 1. */
+/* Rank 1 runs another operation as operation 1. */
 static int mismatch(tprt_comm *comm) {
   int errors = 0;
   int32_t data[100] = {0};
@@ -33,11 +33,11 @@ static int mismatch(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 1 does not come in time. */
+/* Rank 1 does not arrive in time. */
 static int timeout(tprt_comm *comm) {
   int errors = 0;
   double begin = test_seconds();
-  if (me == 1) { /* comes when the others have given up */
+  if (me == 1) { /* arrives after the others have given up */
     usleep(1000000);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
     return errors;
@@ -50,7 +50,7 @@ static int timeout(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 0 ends it while the others wait. */
+/* Rank 0 aborts while the others wait. */
 static int aborted(tprt_comm *comm) {
   int errors = 0;
   if (me == 0)
@@ -72,7 +72,7 @@ static int left(tprt_comm *comm) {
   return errors;
 }
 
-/* A recv of another type than what is sent, and one that nobody answers. */
+/* A recv with a type that differs from the send's, and a recv without a send. */
 static int transfers(tprt_comm *comm) {
   int errors = 0;
   int32_t data[5] = {0};
@@ -86,8 +86,8 @@ static int transfers(tprt_comm *comm) {
   return errors;
 }
 
-/* One rank comes late to a failure, and then one leaves: the others go on each time. A process that
- * dies is not among it, because launchers of MPI end the job then. */
+/* One rank reacts late to a failure, and then one leaves: the others continue each time. A dying
+ * process is not tested, because MPI launchers end the job in that case. */
 static int recovered(tprt_comm *comm) {
   int errors = 0;
   tprt_comm *all, *fewer, *none;
@@ -100,7 +100,7 @@ static int recovered(tprt_comm *comm) {
   if (errors)
     return errors;
   errors += sum_of_ranks(all);
-  if (me == 0) { /* it decides who goes on, and goes itself */
+  if (me == 0) { /* rank 0 coordinates the recovery, and then leaves */
     CHECK_STATUS(errors, tprt_comm_finalize(all), TPRT_OK);
   } else {
     CHECK_STATUS(errors, tprt_barrier(all, NULL, NULL), TPRT_PEER_DEAD);
@@ -117,7 +117,7 @@ static int recovered(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 0 is in no call when the others give up and go on without it. */
+/* Rank 0 is in no call when the others give up and continue without it. */
 static int late(tprt_comm *comm) {
   int errors = 0;
   tprt_comm *child;
@@ -135,15 +135,16 @@ static int late(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 0 is stopped. In shared memory the others go on without it; where it would have to decide
- * they are told, and not left waiting. */
+/* Rank 0 is stopped. On shared memory the others continue without it. On backends where rank 0
+ * would coordinate, they get an error instead of waiting forever. */
 static int stopped(tprt_comm *comm) {
   int errors = 0, pid = (int)getpid();
   tprt_comm *child;
   CHECK_STATUS(errors, tprt_broadcast(comm, &pid, &pid, 1, TPRT_I32, 0, NULL, NULL), TPRT_OK);
-  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* it has given away its number */
+  /* rank 0 has sent its process id */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (me == 0) {
-    raise(SIGSTOP); /* the last rank ends that */
+    raise(SIGSTOP); /* continued by the last rank */
     return errors;
   }
   double begin = test_seconds();
@@ -159,7 +160,7 @@ static int stopped(tprt_comm *comm) {
   }
   CHECK(errors, test_seconds() - begin < 10);
   if (me == n - 1) {
-    usleep(300000); /* all others have waited as long by then */
+    usleep(300000); /* by then all others have waited as long */
     CHECK(errors, kill(pid, SIGCONT) == 0);
   }
   return errors;
@@ -181,7 +182,7 @@ int main(int argc, char **argv) {
   CHECK_STATUS(errors, tprt_launch_find(&launch), TPRT_OK);
   n = launch.n_ranks;
   me = launch.rank;
-  if (strcmp(config.backend, "mpi") == 0) /* not what was started */
+  if (strcmp(config.backend, "mpi") == 0) /* not the number of ranks that was started */
     CHECK_STATUS(errors, tprt_world_create(n + 1, me, &config, &world), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &world), TPRT_OK);
   if (errors)
@@ -192,13 +193,13 @@ int main(int argc, char **argv) {
       break;
     errors += cases[i].run(child);
     tprt_comm_destroy(child);
-    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* the world is as before */
+    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* the world is unchanged */
     if (errors)
       print_error("rank %d of %d: %s\n", me, n, cases[i].name);
   }
   errors += sum_of_ranks(world);
   tprt_comm_destroy(world);
-  CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &world), TPRT_OK); /* another one */
+  CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &world), TPRT_OK); /* a second world */
   if (!errors) {
     errors += sum_of_ranks(world);
     tprt_comm_destroy(world);

@@ -1,4 +1,4 @@
-/* Plug-ins that are refused: one of another version, and, with BAD_INCOMPLETE, one without
+/* Plug-ins that must be rejected: one of another version, and, with BAD_INCOMPLETE, one without
  * functions. */
 #include "tprt/messenger.h"
 

@@ -1,12 +1,12 @@
-/* Tables of cases that all backends run. */
+/* Tables of test cases that all backends run. */
 #include "cases.h"
 #include "long.h"
 
 bool cases_are_long(void) { return test_is_long(); }
 
-/* ---- Tables of cases; each is what a rank does ---- */
+/* ---- Tables of cases; each runs as the function of a rank ---- */
 
-/* One of `stride` cases, spread evenly; equal on all ranks. */
+/* Selects one of `stride` cases, evenly distributed; the same on all ranks. */
 typedef struct sampler {
   uint64_t state;
   uint64_t stride;
@@ -27,8 +27,7 @@ static scenario base_case(tprt_op_kind kind, int dtype, int n, int64_t outer, in
   return s;
 }
 
-/* Every operation, dtype and reduction on small shapes; `argument` is how many cases one stands
- * for. */
+/* Every operation, dtype and reduction on small shapes; `argument` is the stride of the cases. */
 int cases_types(tprt_comm *comm, void *argument) {
   static const int64_t shapes[][3] = {{1, 0, 1},   {1, 1, 1},   {3, 2, 5},   {1, 31, 1},
                                       {2, 1, 257}, {1, 127, 1}, {1, 1, 1021}};
@@ -60,8 +59,8 @@ int cases_types(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Every path of data: sizes around chunk and threshold, in all placements, every root, for a type
- * of each width class. */
+/* Every data path: sizes around chunk and threshold, all placements, every root, one type per width
+ * class. */
 int cases_sizes(tprt_comm *comm, void *argument) {
   static const struct {
     tprt_dtype dtype;
@@ -99,7 +98,7 @@ int cases_sizes(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* The same paths on a part of the world, while the rest does the same. */
+/* The same paths in sub-communicators, while the rest of the world runs them too. */
 int cases_groups(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
   tprt_comm *child;
@@ -112,8 +111,7 @@ int cases_groups(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* How many cases of a table one stands for: the oracle's time grows with the square of the
- * ranks. */
+/* Returns the stride of the cases: the oracle's time grows with the square of the ranks. */
 uint64_t cases_stride(int n) {
   uint64_t stride = (uint64_t)(n * n + 8) * (CASES_WATCHED ? 64 : 16);
   return cases_are_long() ? (stride + 31) / 32 : stride;

@@ -1,5 +1,5 @@
-/* Tables of cases that all backends run; each is what a rank does, and its argument how many cases
- * one stands for. */
+/* Tables of test cases that all backends run. Each runs as the function of a rank; its argument is
+ * the stride of the cases. */
 #ifndef TPRT_TEST_CASES_H
 #define TPRT_TEST_CASES_H
 
@@ -17,9 +17,9 @@
 #define CASES_WATCHED 0
 #endif
 
-/* TP_LONG=1: many more of the cases. */
+/* TP_LONG=1: runs many more cases. */
 bool cases_are_long(void);
-/* How many cases one stands for in a world of n ranks. */
+/* Returns the stride of the cases in a world of n ranks. */
 uint64_t cases_stride(int n);
 
 rank_fn cases_types, cases_sizes, cases_groups;

@@ -1,5 +1,5 @@
-/* Communicators that work: started by a launcher, working in the background, split; and calls with
- * wrong arguments. */
+/* Tests successful communicators: launched, with background work, split; and calls with wrong
+ * arguments. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- A launcher: this program again, as workers that find everything in their environment ---- */
+/* ---- A launcher: this program again, as workers that read everything from their environment
+ * ---- */
 
 static int worker_main(void) {
   tprt_comm *comm;
@@ -70,18 +71,19 @@ static int background(tprt_comm *comm, void *argument) {
         TPRT_OK);
   }
   int32_t one = 1, sum;
-  /* waits for its turn */
+  /* must wait for its turn */
   CHECK_STATUS(errors, tprt_all_reduce(comm, &one, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
                TPRT_OK);
   CHECK(errors, sum == n);
   for (int i = 0; i < N; i++) {
-    CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all before it are done */
+    CHECK_STATUS(errors, tprt_work_test(works[i]), TPRT_OK); /* so all earlier ones are done */
     CHECK_STATUS(errors, tprt_work_wait(works[i], 0), TPRT_OK);
     tprt_work_destroy(works[i]);
     for (int j = 0; j < COUNT; j++)
       errors += data[i][j] != n * (i + j);
   }
-  /* A handle outlives its communicator's failure and says so; nobody else takes part. */
+  /* A handle outlives the failure of its communicator and reports it; the other ranks do not take
+   * part. */
   tprt_work *work;
   if (tprt_comm_rank(comm) == 0) {
     tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER, .timeout_ns = 30000000};
@@ -105,7 +107,7 @@ static void test_background(void **state) {
 static int splits(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
-  for (int round = 0; round < 20; round++) { /* more than there is room for at once */
+  for (int round = 0; round < 20; round++) { /* more than can exist at once */
     tprt_comm *child;
     int color = me % 3 == 2 ? -1 : me % 3;
     CHECK_STATUS(errors, tprt_comm_split(comm, color, -me, &child), TPRT_OK);
@@ -120,7 +122,7 @@ static int splits(tprt_comm *comm, void *argument) {
       CHECK(errors, all[i] == last - 3 * i);
     tprt_comm_destroy(child);
   }
-  /* Communicators of shm run out: an error that names the way out, and nothing is broken. */
+  /* If shm runs out of communicators, the error suggests a remedy, and nothing is broken. */
   tprt_comm *kept[16] = {0};
   int n_kept = 0;
   while (n_kept < 16 && tprt_comm_split(comm, 0, me, &kept[n_kept]) == TPRT_OK)
@@ -133,7 +135,8 @@ static int splits(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Groups of a mesh of three axes, adjacent and not. Rank in the group counts in the order named. */
+/* Groups of a mesh of three axes, adjacent or not. The rank in the group counts in the order of the
+ * list. */
 static int axes(tprt_comm *comm, void *argument) {
   const int64_t *sizes = argument;
   static const struct {
@@ -187,7 +190,7 @@ static int lists(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_split_ranks(comm, outside, 2, &child), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "rank 1 of the group is 5") != NULL);
   CHECK_STATUS(errors, tprt_comm_split_ranks(comm, NULL, 2, &child), TPRT_INVALID_ARGUMENT);
-  for (int round = 0; round < 10; round++) { /* more than there is room for at once */
+  for (int round = 0; round < 10; round++) { /* more than can exist at once */
     CHECK_STATUS(errors, tprt_comm_split_ranks(comm, odd, 2, &child), TPRT_OK);
     CHECK(errors, (child != NULL) == (me == 1 || me == 3));
     CHECK_STATUS(errors, tprt_comm_split_ranks(comm, all, n, &other), TPRT_OK);
@@ -240,7 +243,7 @@ static int names(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* A 4 x 6 x 2 tensor on a mesh 2 x 3: every way to cut it, put together again. */
+/* A 4 x 6 x 2 tensor on a mesh 2 x 3: every sharding is gathered again. */
 static int gather_axes(tprt_comm *comm, void *argument) {
   (void)argument;
   static const int64_t sizes[] = {2, 3}, full[] = {12, 12, 2};
@@ -308,7 +311,7 @@ static void test_split(void **state) {
 
 /* ---- Arguments ---- */
 
-/* The kinds ..._V on 3 ranks: what each rank can see by itself. */
+/* The kinds ..._V on 3 ranks: errors that a rank detects alone. */
 static int bad_pieces(tprt_comm *comm) {
   int errors = 0, me = tprt_comm_rank(comm);
   float data[64] = {0};
@@ -409,7 +412,7 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
   BAD(TPRT_INVALID_ARGUMENT, op.recv = data + 1);
   BAD(TPRT_INVALID_ARGUMENT, op.timeout_ns = -1);
   BAD(TPRT_UNSUPPORTED, op.stream = data);
-  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_ALL_GATHER); /* with a reduction */
+  BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_ALL_GATHER); /* invalid with a reduction */
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.dim = 1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE_SCATTER; op.shape[0] = 8 * n + 1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_BROADCAST; op.reduction = TPRT_NO_REDUCTION;
@@ -418,14 +421,14 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
       op.pairs = outside; op.n_pairs = 1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_PERMUTE; op.reduction = TPRT_NO_REDUCTION;
       op.pairs = doubled; op.n_pairs = 2);
-  BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_PREMUL_SUM); /* without a scalar */
+  BAD(TPRT_INVALID_ARGUMENT, op.reduction = TPRT_PREMUL_SUM); /* invalid without a scalar */
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_REDUCE; op.root = -1);
   BAD(TPRT_INVALID_ARGUMENT, op.kind = TPRT_OP_SCATTER; op.reduction = TPRT_NO_REDUCTION;
       op.shape[0] = 8 * n + 1);
 #undef BAD
   errors += bad_pieces(comm);
   errors += bad_transfers(comm);
-  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* nothing of that was sticky */
+  CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK); /* none of these errors is sticky */
   CHECK_STATUS(errors, tprt_submit(comm, &good, NULL), TPRT_OK);
   void *memory;
   CHECK_STATUS(errors, tprt_mem_alloc(comm, SIZE_MAX, &memory), TPRT_NO_MEMORY);
@@ -439,7 +442,7 @@ static int bad_arguments(tprt_comm *comm, void *argument) {
 static void test_arguments(void **state) {
   (void)state;
   tprt_comm *none;
-  setenv("TPRT_SIZE", "2", 1); /* half of what a launcher sets */
+  setenv("TPRT_SIZE", "2", 1); /* only half of a launcher's variables */
   assert_int_equal(tprt_world_create(0, 0, NULL, &none), TPRT_INVALID_STATE);
   assert_non_null(strstr(tprt_last_error(), "TPRT_SIZE is set without TPRT_RANK"));
   unsetenv("TPRT_SIZE");

@@ -1,7 +1,7 @@
-/* What every backend has to do, against an oracle that works on one element at a time, in another
- * way than the library does: operations, dtypes, reductions, counts, roots, ranks, in place and
- * not, aligned and not, staged and registered, groups, threads and processes. A backend is a row of
- * a table. TP_LONG=1: many more of the cases. */
+/* Conformance test of all backends, against an oracle that processes one element at a time, by a
+ * different method than the library: operations, dtypes, reductions, counts, roots, ranks, in place
+ * and not, aligned and not, staged and registered, groups, threads and processes. A backend is a
+ * row of a table. TP_LONG=1: many more cases. */
 #include "cases.h"
 #include "harness.h"
 #include "paths.h"
@@ -31,13 +31,13 @@ static int run_apart(int n_ranks, const tprt_config *config, rank_fn *fn, void *
 typedef struct backend_row {
   const char *title, *name;
   world_fn *run;
-  int n_sizes, ranks[16]; /* worlds */
-  /* how many of them run in the short tests, and how many run every table there */
+  int n_sizes, ranks[16]; /* numbers of ranks */
+  /* number of worlds in the short tests, and of those that run every table */
   int n_short, n_full;
 } backend_row;
 
 static const backend_row backends[] = {
-    /* Processes first: fork wants a process without threads. */
+    /* Processes first, because fork requires a process without threads. */
     {"shm, processes", "shm", run_apart, 4, {2, 5, 3, 16}, 2, 2},
     {"self", "Self", run_threads, 1, {1}, 1, 1},
     {"loopback",
@@ -81,7 +81,8 @@ static void run_backend(const backend_row *backend) {
 
 static void test_backend(void **state) { run_backend(*state); }
 
-/* Chunks of 4 KiB, chunks larger than the message, other backends: the same bits. */
+/* Chunks of 4 KiB, chunks larger than the message, and other backends give bitwise equal
+ * results. */
 static uint64_t bits_hashes[4];
 static int hash_sum(tprt_comm *comm, void *argument) {
   enum { COUNT = 30011 };
@@ -111,7 +112,7 @@ static void test_bits(void **state) {
   }
 }
 
-/* More than 2^31 elements and bytes, in place, so that it fits: every 4096th byte is looked at. */
+/* More than 2^31 elements and bytes, in place to save memory: checks every 4096th byte. */
 static int huge(tprt_comm *comm, void *argument) {
   (void)argument;
   const size_t count = ((size_t)1 << 31) + 4097;
@@ -142,13 +143,13 @@ static void test_huge(void **state) {
     assert_int_equal(run_threads(2, &config, huge, NULL), 0);
 }
 
-static void test_count(void **state) { /* last */
+static void test_count(void **state) { /* last test */
   (void)state;
   print_message("%ld cases\n", scenario_count());
   assert_true(scenario_count() > 100);
 }
 
-/* As one rank of a world that a launcher started: every table on it, and nothing else. */
+/* Runs every table as one rank of a world that a launcher started. */
 static int run_attached(const char *backend) {
   int errors = 0;
   tprt_config config = {

@@ -1,5 +1,5 @@
-/* Contractions against one loop nest over the strides, through the program ABI: layouts, types,
- * ways to compute. */
+/* Tests contractions against a plain loop nest over the strides, through the program ABI: layouts,
+ * types, implementations. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 #include "table.h"
@@ -12,7 +12,7 @@
 enum { MAX_LOOPS = 8 };
 
 #if defined(__SANITIZE_THREAD__)
-/* OpenBLAS's threads hand work to each other in code that the sanitizer does not see. */
+/* OpenBLAS synchronizes its threads in code that the sanitizer does not instrument. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) { return "race:libopenblas.so\n"; }
 #endif
@@ -73,8 +73,8 @@ static void write_number(tprt_dtype t, void *base, int64_t i, double value) {
   }
 }
 
-/* Sum in f64 for every cell of C, kept beside it; rounding is compared with a bound, small integers
- * exactly. */
+/* Computes the f64 sum for every element of C. Results with rounding are compared within a bound,
+ * small integers exactly. */
 static void oracle(tprt_dtype t, const loop_nest *nest, const void *a, const void *b, double *c) {
   int64_t total = 1;
   for (int i = 0; i < nest->n; i++)
@@ -91,7 +91,7 @@ static void oracle(tprt_dtype t, const loop_nest *nest, const void *a, const voi
   }
 }
 
-/* Zeros in the cells that the loops reach. */
+/* Clears the elements that the loops write. */
 static void clear_cells(const loop_nest *nest, double *c) {
   int64_t total = 1;
   for (int i = 0; i < nest->n; i++)
@@ -119,8 +119,7 @@ static int check_nest(tprt_comm *comm, tprt_dtype t, const loop_nest *nest, cons
     for (int64_t j = 0; j < n[i]; j++)
       write_number(t, x[i], j, (double)(test_random(&seed) % 7) - 3);
   }
-  /* Small integers: with f32 accumulation every sum is exact, and one rounding of it is what
-   * write_number does. */
+  /* Small integers: with f32 accumulation every sum is exact, and write_number rounds it once. */
   double *expected = malloc((size_t)n[2] * sizeof *expected);
   for (int64_t j = 0; j < n[2]; j++)
     expected[j] = read_number(t, x[2], j);
@@ -203,7 +202,7 @@ static void test_self(void **state) {
   assert_int_equal(run_threads(1, &config, all_nests, NULL), 0);
 }
 
-/* Several threads at once, and with several threads each. */
+/* Several threads at once, each with several threads of its own. */
 static void test_threads(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -213,7 +212,7 @@ static void test_threads(void **state) {
   unsetenv("TPRT_BLAS_THREADS");
 }
 
-/* By the library, where it is there: alone, and with threads of its own. */
+/* With the BLAS library, if available: single-threaded, and with its own threads. */
 static void test_library(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -244,11 +243,11 @@ static void test_concurrent(void **state) {
   assert_int_equal(run_threads(4, &config, one_rank_world, NULL), 0);
 }
 
-/* ---- splitting a contraction changes no bit ---- */
+/* ---- Splitting a contraction gives bitwise equal results ---- */
 
 enum { PART_M = 70, PART_N = 90, PART_K = 700 };
 
-/* Rows and columns of C, from `at` on, as a program of their own; A is m x k, or k x m. */
+/* Computes the rows and columns of C from `at` on as a separate program; A is m x k, or k x m. */
 static int run_part(tprt_comm *comm, tprt_dtype t, bool transposed, const int64_t at[2],
                     const int64_t size[2], char *const x[3]) {
   int errors = 0;
@@ -318,7 +317,7 @@ static void test_parts(void **state) {
   assert_int_equal(run_threads(1, &config, all_parts, NULL), 0);
 }
 
-/* How C starts is a flag; sums over nothing cannot overwrite it. */
+/* The initialization of C is a flag; sums over nothing cannot overwrite it. */
 static void test_overwrite_refused(void **state) {
   (void)state;
   static const struct {

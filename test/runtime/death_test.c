@@ -1,5 +1,5 @@
-/* Processes that are killed or stopped, at many points: every survivor is told who it was, and
- * soon. How soon is printed; TP_LONG=1 takes more samples. */
+/* Kills or stops processes at many points: every survivor must soon be told which rank it was.
+ * Prints how soon; TP_LONG=1 takes more samples. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 #include "long.h"
@@ -24,10 +24,10 @@ enum {
   MOST_SAMPLES = 1 << 16
 };
 
-/* What the processes of a run tell each other and the parent. */
+/* Memory shared by the processes of a run and the parent. */
 typedef struct board {
   _Atomic int64_t died_ns;          /* 0: not yet */
-  _Atomic int64_t told_ns[N_RANKS]; /* 0: not, or not what should be told */
+  _Atomic int64_t told_ns[N_RANKS]; /* 0: not told, or told something wrong */
   _Atomic int pid[N_RANKS];
 } board;
 
@@ -43,7 +43,7 @@ static void die(board *b) {
   raise(SIGKILL);
 }
 
-/* ---- Where to die: in front of an operation, or at some time inside large ones ---- */
+/* ---- Points of death: before an operation, or some time inside a large one ---- */
 
 static _Thread_local int step;
 
@@ -61,8 +61,8 @@ static void *die_later(void *data) {
   return NULL;
 }
 
-/* Operation `i` of a round; all kinds that the library has, small, in pieces and in registered
- * memory. */
+/* Runs operation `i` of a round; covers all kinds of operations: small, in pieces, and in
+ * registered memory. */
 static tprt_status run_step(tprt_comm *comm, int i, float *data, float *more, void *registered) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   static const int64_t counts[N_RANKS] = {3, 1, 4, 1};
@@ -110,8 +110,8 @@ static tprt_status run_step(tprt_comm *comm, int i, float *data, float *more, vo
   }
 }
 
-/* Rounds of all operations until somebody dies; a barrier after each, because root of a gather may
- * be the only one to wait. */
+/* Runs rounds of all operations until a rank dies; with a barrier after each, because otherwise
+ * only the root of a gather may wait. */
 static int work_until_death(tprt_comm *comm, void *argument) {
   const death *d = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -145,7 +145,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts and prints what was measured. */
+/* Sorts and prints the samples. */
 static void print_times(int64_t *samples, int n) {
   qsort(samples, (size_t)n, sizeof *samples, compare);
   print_message("median %.2f ms, p99 %.2f ms, longest %.2f ms\n", 1e-6 * (double)samples[n / 2],
@@ -199,7 +199,7 @@ static int wait_for_stopped(tprt_comm *comm, void *argument) {
   char who[48];
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (me == d->victim) {
-    raise(SIGSTOP); /* the parent ends it */
+    raise(SIGSTOP); /* the parent ends the process */
     return 1;
   }
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, data, data, 4, TPRT_F32, NULL);
@@ -210,12 +210,12 @@ static int wait_for_stopped(tprt_comm *comm, void *argument) {
   int64_t late = now_ns() - begin - STOP_TIMEOUT_NS;
   snprintf(who, sizeof who, "rank %d did not come in time", d->victim);
   CHECK(errors, strstr(tprt_last_error(), who) != NULL);
-  /* may be early: told by one that began before */
+  /* may be early: told by a rank that began before */
   atomic_store(&d->board->told_ns[me], late ? late : 1);
   return errors;
 }
 
-/* Ends the victim when it has stopped. */
+/* Ends the victim after it has stopped. */
 static int stop_and_end(tprt_comm *comm, void *argument) {
   const death *d = argument;
   if (tprt_comm_rank(comm) != d->victim)
@@ -229,7 +229,7 @@ static int stop_and_end(tprt_comm *comm, void *argument) {
   return wait_for_stopped(comm, argument);
 }
 
-/* What the machine makes of a plain sleep at this moment: nobody who waits can be told sooner. */
+/* Prints the duration of a plain sleep at this moment: no waiting rank can be told sooner. */
 static void print_sleeps(int n) {
   enum { SLEEP_NS = 2000000 };
   const struct timespec nap = {.tv_nsec = SLEEP_NS};

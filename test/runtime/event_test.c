@@ -1,4 +1,5 @@
-/* Order between communicators: events, and what becomes of work when its communicator ends. */
+/* Tests the order between communicators: events, and the fate of work when its communicator
+ * ends. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -10,7 +11,7 @@
 
 enum { COUNT = 5000 };
 
-/* Sums over the first communicator are the input of sums over the second, in the background all. */
+/* Sums over the first communicator are inputs of sums over the second, all in the background. */
 static int chain(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
@@ -58,7 +59,7 @@ static void test_chain(void **state) {
     assert_int_equal(run_threads(n, &config, chain, NULL), 0);
 }
 
-/* What an event marks fails, or does not come: the one that waits fails with it. */
+/* If the work that an event marks fails or does not finish, the waiting communicator fails too. */
 static int failing(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm), value = 0;
   bool late = *(bool *)argument;
@@ -68,7 +69,7 @@ static int failing(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &first), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_split(comm, me, 0, &second), TPRT_OK);
   CHECK_STATUS(errors, tprt_event_create(&event), TPRT_OK);
-  if (me == 0) { /* nobody else comes */
+  if (me == 0) { /* the other ranks are missing */
     tprt_op op = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
     op.timeout_ns = late ? 1000000000 : 50000000;
     CHECK_STATUS(errors, tprt_submit(first, &op, &barrier), TPRT_OK);
@@ -78,7 +79,7 @@ static int failing(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_event_wait(event, second, NULL), TPRT_OK);
     CHECK_STATUS(errors, tprt_broadcast(second, &value, &value, 1, TPRT_I32, 0, NULL, &work),
                  TPRT_OK);
-    if (late) { /* the abort of the one that waits does not have to wait */
+    if (late) { /* the abort of the waiting communicator takes effect at once */
       usleep(10000);
       tprt_comm_abort(second);
       CHECK_STATUS(errors, tprt_work_wait(work, 500000000), TPRT_INVALID_STATE);
@@ -92,7 +93,7 @@ static int failing(tprt_comm *comm, void *argument) {
     tprt_work_destroy(barrier);
   }
   tprt_event_destroy(event);
-  if (me == 0) /* keeps the others in the world until rank 0 has seen its timeout */
+  if (me == 0) /* keeps the others in the world until rank 0 has had its timeout */
     tprt_comm_destroy(first);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (me)
@@ -121,8 +122,7 @@ static void keep(void *user, const char *text) {
     strncpy(logged, text, sizeof logged - 1);
 }
 
-/* Pending work is completed; what fails is logged; the handle of the work outlives the
- * communicator. */
+/* Pending work is completed; failures are logged; the work handle outlives the communicator. */
 static int pending(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), one = 1, sum = 0;
@@ -165,7 +165,7 @@ static void test_pending(void **state) {
       "work that was pending when rank 0 destroyed its communicator: rank 1 did not come in time"));
 }
 
-/* Threads of one rank submit at once; every operation is the same, so their order does not
+/* Several threads of one rank submit at once; the operations are identical, so their order does not
  * matter. */
 static void *submit_some(void *argument) {
   tprt_comm *comm = argument;

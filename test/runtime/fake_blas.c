@@ -1,5 +1,5 @@
-/* Libraries for tests of the choice: C becomes zeros at once, or (FAKE_CUTS) the number of its
- * columns, so that parts differ from the whole. */
+/* Fake BLAS libraries for tests of the choice: C becomes zeros at once, or (FAKE_CUTS) the number
+ * of its columns, so that parts differ from the whole. */
 #include <stddef.h>
 
 typedef void sized_fn(int n);

@@ -1,4 +1,4 @@
-/* What goes wrong: disagreement, late and dead peers, abort. */
+/* Tests failures: mismatches, late and dead peers, abort. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -79,7 +79,7 @@ static int mismatch_permute(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* One pair of ranks disagrees about its piece; everybody hears which. */
+/* One pair of ranks disagrees about its piece; all ranks are told which. */
 static int mismatch_pieces(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
@@ -96,7 +96,7 @@ static int mismatch_pieces(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Counts, roots and factors that are no part of the shape. */
+/* Counts, roots and factors that are not part of the shape. */
 static int mismatch_counts(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm), which = *(int *)argument;
   int64_t counts[] = {3, 2, 4}, other[] = {3, 3, 3};
@@ -111,7 +111,7 @@ static int mismatch_counts(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Every field that a kind has, changed on one rank: all say so, and nothing moved. */
+/* Every field of a kind, changed on one rank: all ranks report it, and no data moves. */
 static int mismatch_fields(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { ROOT = 1, DIM = 2, SPLIT = 4, COUNT = 8, KIND = 16, DTYPE = 32, N_FIELDS = 6 };
@@ -179,7 +179,7 @@ static void test_mismatch(void **state) {
     assert_int_equal(run_threads(3, &config, mismatch_counts, &which), 0);
 }
 
-/* ---- Transfers that go wrong; `argument` says how ---- */
+/* ---- Failing transfers; `argument` is the kind of failure ---- */
 
 static int bad_transfer(tprt_comm *comm, void *argument) {
   static const struct {
@@ -209,7 +209,7 @@ static int bad_transfer(tprt_comm *comm, void *argument) {
                  tprt_recv(child, data, cases[i].expected, cases[i].dtype, 0, 9, NULL, NULL),
                  TPRT_MISMATCH);
   } else if (cases[i].status == TPRT_TIMEOUT) {
-    /* of rank 0, which gave up */
+    /* of rank 0, which has given up */
     CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_TIMEOUT);
   }
   tprt_comm_destroy(child);
@@ -224,7 +224,7 @@ static void test_transfers(void **state) {
     assert_int_equal(run_threads(3, &config, bad_transfer, &i), 0);
 }
 
-/* A transfer that waits ends when another rank gives up one of its own. */
+/* A pending transfer ends when another rank gives up one of its own. */
 static int given_up_elsewhere(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
   int32_t data = 0;
@@ -236,10 +236,10 @@ static int given_up_elsewhere(tprt_comm *comm, void *argument) {
   if (me < 2) {
     CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
     CHECK(errors, strstr(tprt_last_error(), "rank 2 did not come in time") != NULL);
-    CHECK(errors, test_seconds() - begin < 10); /* the others have 20 seconds */
+    CHECK(errors, test_seconds() - begin < 10); /* the others' timeout is 20 seconds */
   } else {
     while (!tprt_comm_status(comm) && test_seconds() - begin < 10)
-      /* what nobody asks for: ends with the others */
+      /* without a receiver: ends with the others */
       (void)tprt_send(comm, &data, 1, TPRT_I32, 0, 5, NULL, NULL);
     CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
   }
@@ -252,7 +252,7 @@ static void test_given_up_elsewhere(void **state) {
   assert_int_equal(run_threads(3, &config, given_up_elsewhere, NULL), 0);
 }
 
-/* A signal that does not come, from a rank that is late or has left. */
+/* A missing signal, from a rank that is late or has left. */
 static int no_signal(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
   bool leaves = *(bool *)argument;
@@ -285,13 +285,13 @@ static void test_no_signal(void **state) {
   }
 }
 
-/* ---- Time ---- */
+/* ---- Timeouts ---- */
 
 static int too_late(tprt_comm *comm, void *argument) {
   _Atomic int *n_done = argument;
   int errors = 0;
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
-  if (tprt_comm_rank(comm) == 1) { /* comes when all others have given up */
+  if (tprt_comm_rank(comm) == 1) { /* arrives after all others have given up */
     while (atomic_load(n_done) < tprt_comm_size(comm) - 1)
       usleep(1000);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
@@ -323,7 +323,7 @@ static int die(tprt_comm *comm, void *argument) {
   const death *d = argument;
   int errors = 0, me = tprt_comm_rank(comm);
   float data[9000];
-  /* otherwise the world may notice it while it is created */
+  /* otherwise the world may detect the death during its creation */
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   for (int i = 0; i < 4; i++) {
     if (i == d->point && me == d->rank)
@@ -340,7 +340,7 @@ static int die(tprt_comm *comm, void *argument) {
     CHECK(errors, strstr(tprt_last_error(), who) != NULL);
     return errors;
   }
-  return 1; /* nobody died */
+  return 1; /* no rank died */
 }
 
 static void test_peer_dead(void **state) {
@@ -361,7 +361,7 @@ static void test_peer_dead(void **state) {
   }
 }
 
-/* A rank that leaves early is found as well. */
+/* A rank that leaves early is detected as well. */
 static int leave(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
@@ -370,7 +370,8 @@ static int leave(tprt_comm *comm, void *argument) {
   if (tprt_comm_rank(comm) != 1)
     CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_PEER_DEAD);
   tprt_comm_destroy(child);
-  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* the parent is fine */
+  /* the parent communicator is intact */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   return errors;
 }
 
@@ -423,7 +424,7 @@ static int aborted(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
   pthread_t thread;
-  if (tprt_comm_rank(comm) == 0) { /* waits for nobody; another thread aborts */
+  if (tprt_comm_rank(comm) == 0) { /* does not wait; another thread aborts */
     CHECK(errors, pthread_create(&thread, NULL, abort_soon, comm) == 0);
     pthread_join(thread, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_INVALID_STATE);
@@ -442,8 +443,8 @@ static void test_abort(void **state) {
   assert_int_equal(run_threads(5, &config, aborted, NULL), 0);
 }
 
-/* A rank that has what it wanted ends the communicator: the others still get what it had a part
- * in. */
+/* A rank that has its results aborts the communicator: the others still get the results it
+ * contributed to. */
 static int aborted_after(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), sum = 0;
@@ -461,17 +462,17 @@ static void test_aborted_after(void **state) {
     assert_int_equal(run_threads(4, &config, aborted_after, NULL), 0);
 }
 
-/* ---- Memory of a window that its rank takes back after a failure, while a peer is still writing
- * there ---- */
+/* ---- Memory of a window that its rank frees after a failure, while a peer is still writing to it
+ * ---- */
 
 enum { LARGE_BYTES = 128 << 20 };
 
 typedef struct putting {
   char *source;
-  bool stops; /* ranks are processes, and the one that writes is stopped */
+  bool stops; /* ranks are processes, and the writing one is stopped */
 } putting;
 
-/* A put that nothing announces is seen by looking: a race that is meant. */
+/* Polls memory to detect an unannounced put: an intended race. */
 __attribute__((no_sanitize("thread"))) static char look(const void *memory, size_t at) {
   return ((const volatile char *)memory)[at];
 }
@@ -491,10 +492,11 @@ static int put_while_failing(tprt_comm *world, void *argument) {
   if (me == 0) {
     tprt_status status = tprt_window_put(window, 1, 0, p->source, LARGE_BYTES);
     CHECK(errors, status == TPRT_OK || status == TPRT_ABORTED);
-    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* it has ended */
+    CHECK_STATUS(errors, tprt_barrier(world, NULL, NULL), TPRT_OK); /* the other rank has ended */
     CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_ABORTED);
   } else {
-    while (!look(memory, LARGE_BYTES / 2)) /* the other has done half, whichever way memmove goes */
+    /* the other rank has written half, in either direction of memmove */
+    while (!look(memory, LARGE_BYTES / 2))
       sched_yield();
     if (p->stops)
       kill(pid, SIGSTOP);
@@ -502,7 +504,7 @@ static int put_while_failing(tprt_comm *world, void *argument) {
     CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
     tprt_mem_free(comm, memory);
     CHECK_STATUS(errors, tprt_mem_alloc(world, LARGE_BYTES, &again), TPRT_OK);
-    /* what the stopped rank may still write is not used again */
+    /* memory that the stopped rank may still write is not reused */
     CHECK(errors, (again == memory) == !p->stops);
     volatile char *last = (volatile char *)again + LARGE_BYTES - 1;
     *last = 1;
@@ -535,7 +537,7 @@ static void test_put_while_failing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_put_while_failing),
-      cmocka_unit_test(test_peer_dead), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_peer_dead), /* first, because fork requires a process without threads */
       cmocka_unit_test(test_mismatch),
       cmocka_unit_test(test_transfers),
       cmocka_unit_test(test_given_up_elsewhere),

@@ -1,6 +1,6 @@
-/* Who multiplies matrices: pinned, measured and kept, or by default. A choice is one of a
- * process, so each case is a process of its own: this program, which with the argument "tell"
- * enters a program and prints the line for reports, or the error. */
+/* Tests the choice of the GEMM implementation: pinned, measured and cached, or the default. A
+ * choice applies to a process, so each case runs this program as a new process. With the argument
+ * "tell", it enters a program and prints the report line or the error. */
 #define _GNU_SOURCE 1
 #include "cpu/gemm_choice.h"
 #include "harness.h"
@@ -42,12 +42,12 @@ static int tell(void) {
   return 0;
 }
 
-/* ---- processes ---- */
+/* ---- Processes ---- */
 
 static char text[1024];
 
-/* Starts one with `environment` set, names and values in turns; its output comes from the
- * result. */
+/* Starts a process with `environment`, which lists names and values in turn; the result is its
+ * output. */
 static FILE *start(const char *const *environment, pid_t *child) {
   int ends[2];
   assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -95,7 +95,7 @@ static int run(const char *const *environment) {
       fail_msg("\"%s\" has no \"%s\"", text, expected);                                            \
   } while (0)
 
-/* ---- a cache ---- */
+/* ---- Cache ---- */
 
 static char cache[64], folder[96];
 
@@ -106,7 +106,7 @@ static int make_cache(void **state) {
   return *folder == '/' && folder[1] == 't' ? 0 : 1;
 }
 
-/* The files in it; the path of the last one. */
+/* Counts the files in the cache; `path` is that of the last one. */
 static int files(char *path, size_t size) {
   DIR *d = opendir(folder);
   int n = 0;
@@ -146,7 +146,7 @@ static void write_file(const char *path, const char *from) {
   fclose(f);
 }
 
-/* ---- tests ---- */
+/* ---- Tests ---- */
 
 static void test_pin(void **state) {
   (void)state;
@@ -167,17 +167,17 @@ static void test_measured(void **state) {
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
   EXPECT("0: openblas (measured, time of openblas over built-in 0.");
   assert_int_equal(files(NULL, 0), 1);
-  /* Who changes bits where a GEMM is cut is never taken, however fast. */
+  /* A library whose results depend on how a GEMM is split is never chosen, however fast. */
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", CUTTING_BLAS), 0);
   EXPECT("19: built-in (measured, time of openblas over built-in 0.");
   EXPECT("* (f64); *: openblas changes bits where a GEMM is cut)");
-  assert_int_equal(files(NULL, 0), 2); /* another library, another key */
+  assert_int_equal(files(NULL, 0), 2); /* another library has another key */
   assert_int_equal(
       RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS, "TPRT_BLAS_THREADS", "1"), 0);
   assert_int_equal(files(NULL, 0), 3);
 }
 
-/* What is kept holds; what cannot be trusted is measured anew, and replaced. */
+/* A cached choice is used; an untrusted one is measured again and replaced. */
 static void test_kept(void **state) {
   (void)state;
   char path[512], whole[2048], changed[2048];
@@ -210,14 +210,14 @@ static void test_kept(void **state) {
     assert_non_null(strstr(changed, "\nend\n"));
     assert_non_null(strstr(changed, "\nf 0 "));
   }
-  if (geteuid() == 0) { /* of another user */
+  if (geteuid() == 0) { /* owned by another user */
     snprintf(changed, sizeof changed, "%.*s\n0 0 301 302 303 304\nend\n", head, whole);
     write_file(path, changed);
     assert_int_equal(chown(path, 65534, 65534), 0);
     assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
     EXPECT("0: openblas (measured");
   }
-  assert_int_equal(unlink(path), 0); /* not a file */
+  assert_int_equal(unlink(path), 0); /* not a regular file */
   assert_int_equal(symlink("/dev/zero", path), 0);
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
   EXPECT("0: openblas (measured");
@@ -239,7 +239,7 @@ static void test_not_kept(void **state) {
   }
 }
 
-/* Of several first ones all have what one of them wrote. */
+/* Several processes that measure first all use the choice that one of them wrote. */
 static void test_at_once(void **state) {
   (void)state;
   enum { N = 4 };
@@ -272,13 +272,13 @@ static void test_ranks(void **state) {
   agreed = tprt__gemm_agree(3, words[0]);
   tprt__gemm_describe(&agreed, text, sizeof text);
   EXPECT("built-in (default, the ranks have different libraries)");
-  words[0][1] = 0; /* with kernels of their own it does not matter */
+  words[0][1] = 0; /* irrelevant with different kernels */
   agreed = tprt__gemm_agree(3, words[0]);
   assert_true(agreed.library == 0 && agreed.why == TPRT__GEMM_MEASURED);
   const tprt__gemm_choice alone = {.why = TPRT__GEMM_ALONE};
   tprt__gemm_describe(&alone, text, sizeof text);
   EXPECT("built-in (default, openblas is not there)");
-  for (size_t size = 1; size < 300; size += 7) { /* cut, and whole strings */
+  for (size_t size = 1; size < 300; size += 7) { /* truncated, and whole strings */
     tprt__gemm_describe(&mixed, text, size);
     assert_true(strlen(text) < size);
   }

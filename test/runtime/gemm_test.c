@@ -1,6 +1,7 @@
-/* GEMM by kernels of our own: every kernel, with every kind of vectors and on several threads,
- * has the bits of the order that blas.h states, computed here element by element; so has every
- * part of a whole. Which GEMMs a kernel leaves to others; rounding errors. */
+/* Tests the library's own GEMM kernels. Every kernel, with every kind of vectors and on several
+ * threads, must be bitwise equal to the order that blas.h specifies, computed here element by
+ * element; so must every part of a whole. Also tests which GEMMs a kernel declines, and rounding
+ * errors. */
 #define _GNU_SOURCE 1
 #include "cpu/blas.h"
 #include "harness.h"
@@ -16,7 +17,7 @@
 typedef struct shape {
   int64_t m, n, k;
   bool transpose_a, transpose_b;
-  int64_t slack; /* of leading dimensions */
+  int64_t slack; /* padding of leading dimensions */
   bool overwrite;
 } shape;
 
@@ -24,7 +25,7 @@ typedef struct shape {
 typedef struct operands {
   bool wide;
   tprt__gemm_args g;
-  char *a, *b, *c, *before; /* before: C at first */
+  char *a, *b, *c, *before; /* before: initial C */
   int64_t n_c;
 } operands;
 
@@ -68,7 +69,7 @@ static operands make_operands(bool wide, shape s, uint64_t seed) {
   o.b = random_numbers(wide, (rows_b - 1) * o.g.ldb + columns_b, &seed);
   o.c = random_numbers(wide, o.n_c, &seed);
   o.before = random_numbers(wide, o.n_c, &seed);
-  for (int64_t i = 0; s.overwrite && i < o.n_c; i++) { /* what is there must not be read */
+  for (int64_t i = 0; s.overwrite && i < o.n_c; i++) { /* the contents must not be read */
     if (i % o.g.ldc < s.n)
       put(wide, o.before, i, NAN);
   }
@@ -98,7 +99,7 @@ static int64_t at_b(const tprt__gemm_args *g, int64_t q, int64_t column) {
   return g->transpose_b ? column * g->ldb + q : q * g->ldb + column;
 }
 
-/* x * y + sum in the element type; with one rounding, or with two. */
+/* Returns x * y + sum in the element type, with one rounding or with two. */
 static double step(bool wide, bool fused, double x, double y, double sum) {
   if (wide)
     return fused ? fma(x, y, sum) : sum + x * y;
@@ -110,7 +111,7 @@ static double add(bool wide, double x, double y) {
   return wide ? x + y : (double)((float)x + (float)y);
 }
 
-/* C as the order of blas.h has it. */
+/* Computes C in the order of blas.h. */
 static char *expected_c(const operands *o, bool fused) {
   const tprt__gemm_args *g = &o->g;
   char *c = allocate((size_t)o->n_c * size_of(o));
@@ -159,7 +160,7 @@ static const struct {
                         [OWN] = {"own", own},
                         [ON_THREADS] = {"threads", on_threads}};
 
-/* How many GEMMs each has done. */
+/* Number of GEMMs per kernel. */
 static _Atomic int n_done[N_KERNELS][TPRT__N_VECTORS];
 
 #if defined(__FP_FAST_FMAF)
@@ -189,7 +190,7 @@ static void check_kernels(bool wide, shape s, uint64_t seed) {
   free_operands(&o);
 }
 
-/* Shapes at the edges of tiles, strips, squares and blocks, in all forms. */
+/* Shapes at the boundaries of tiles, strips, squares and blocks, in all forms. */
 static void test_edges(void **state) {
   (void)state;
   static const shape shapes[] = {
@@ -234,8 +235,8 @@ static void test_random_shapes(void **state) {
   }
 }
 
-/* Rows and columns of a GEMM are the same bits as in the whole, wherever it is cut: ranks that
- * share one agree with one that has it all. */
+/* Rows and columns of a GEMM are bitwise equal to those of the whole, wherever it is split: ranks
+ * that share one agree with a single rank. */
 static void test_parts(void **state) {
   (void)state;
   static const int64_t rows[] = {0, 1, 9, 130, 139, 300}, columns[] = {0, 77, 78, 90, 200};
@@ -265,22 +266,22 @@ static void test_parts(void **state) {
   }
 }
 
-/* Sums of blocks keep errors small: a single chain of 512 fused steps is 1.1e-6 of the largest
- * element off. */
+/* Blocked sums keep errors small: a single chain of 512 fused steps has an error of 1.1e-6 of the
+ * largest element. */
 static void test_accuracy(void **state) {
   (void)state;
   enum { N = 512 };
   for (uint64_t seed = 1; seed <= 2; seed++) {
     operands o = make_operands(false, (shape){N, N, N, false, seed == 2, 0, true}, seed);
     uint64_t random = seed;
-    for (int64_t i = 0; i < N * N; i++) { /* standard normal, by Box and Muller */
+    for (int64_t i = 0; i < N * N; i++) { /* standard normal (Box-Muller) */
       double radius = sqrt(-2 * log(((double)(test_random(&random) % 1000003) + 1) / 1000004));
       double angle =
           2 * 3.14159265358979323846 * (double)(test_random(&random) % 1000003) / 1000003;
       put(false, o.a, i, radius * cos(angle));
       put(false, o.b, i, radius * sin(angle));
     }
-    for (int64_t i = N * N - 1; i > 0; i--) { /* else A and B were of the same radii */
+    for (int64_t i = N * N - 1; i > 0; i--) { /* otherwise A and B would have the same radii */
       float *b = (float *)o.b, kept = b[i];
       int64_t other = (int64_t)(test_random(&random) % (uint64_t)(i + 1));
       b[i] = b[other];
@@ -327,7 +328,7 @@ static void test_left_to_others(void **state) {
   free_operands(&o);
 }
 
-/* Several callers at once: one has the pool, the others compute alone. */
+/* Several callers at once: one uses the pool, the others compute alone. */
 static void *call_often(void *unused) {
   (void)unused;
   for (uint64_t seed = 0; seed < 10; seed++)
@@ -345,11 +346,11 @@ static void test_callers(void **state) {
     pthread_join(threads[i], NULL);
 }
 
-/* A child has no threads of the pool, and makes its own. */
+/* A forked child has no pool threads, and creates its own. */
 static void test_fork(void **state) {
   (void)state;
 #if defined(__SANITIZE_THREAD__)
-  skip(); /* it does not follow a fork of several threads */
+  skip(); /* the sanitizer does not support fork with several threads */
 #endif
   call_often(NULL);
   pid_t child = fork();

@@ -1,3 +1,4 @@
+/* Runs worlds of ranks, as threads or processes, for the runtime's tests. */
 #define _GNU_SOURCE 1
 #include "ranks.h"
 

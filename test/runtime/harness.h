@@ -1,4 +1,4 @@
-/* What the runtime's tests share: cmocka, and worlds whose ranks run a function. */
+/* Shared by the runtime's tests: cmocka, and worlds whose ranks run a function. */
 #ifndef TPRT_TEST_HARNESS_H
 #define TPRT_TEST_HARNESS_H
 
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* What is about segments. */
+/* Skips tests that need shared memory segments. */
 #define NEEDS_SHM()                                                                                \
   do {                                                                                             \
     if (!test_on_shm())                                                                            \

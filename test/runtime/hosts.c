@@ -1,5 +1,5 @@
-/* One rank of two that a launcher started on different hosts: hosts.sh runs it and compares what it
- * prints. */
+/* One rank of two that a launcher started on different hosts; hosts.sh runs it and compares its
+ * output. */
 #define _GNU_SOURCE 1
 #include "tprt/tprt.h"
 
@@ -14,7 +14,7 @@ static int say(const char *what, tprt_status status) {
   return status != TPRT_OK;
 }
 
-/* Every rank reads what the other wrote. */
+/* Every rank reads the value that the other wrote. */
 static tprt_status exchange(tprt_store *store, const tprt_launch *launch) {
   char key[2][16], value[64];
   size_t bytes = sizeof value;
@@ -28,7 +28,7 @@ static tprt_status exchange(tprt_store *store, const tprt_launch *launch) {
   return status ? status : tprt_store_barrier(store, "exchanged", launch->n_ranks, 0);
 }
 
-/* 3 bytes more than fit one packet, so that they come in pieces. */
+/* 3 bytes more than fit in one packet, so that the data is split. */
 static tprt_status sum(tprt_comm *comm) {
   enum { COUNT = 100003 };
   static int32_t data[COUNT];
@@ -41,7 +41,7 @@ static tprt_status sum(tprt_comm *comm) {
   return status;
 }
 
-/* Until the other rank ends. */
+/* Waits until the other rank ends. */
 static tprt_status survive(tprt_comm *comm) {
   tprt_status status = TPRT_OK;
   while (!status)
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   if (say("store", tprt_store_open(launch.store, &config, &store)))
     return 1;
   int failed = say("exchange", exchange(store, &launch));
-  if (!failed && argc > 1 && strcmp(argv[1], "wait") == 0) { /* for something that does not come */
+  if (!failed && argc > 1 && strcmp(argv[1], "wait") == 0) { /* waits for a missing value */
     say("wait", tprt_store_wait(store, "never", 0));
   } else if (!failed) {
     tprt_config world_config = {.size = sizeof world_config, .store = store};

@@ -1,4 +1,4 @@
-/* What launchers say in the environment, and what happens when they say it wrong. */
+/* Tests launcher detection from the environment, and its errors. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_VARIABLES = 8 };
 
-/* Sets "NAME=VALUE" texts and nothing else that a launcher could set. */
+/* Sets "NAME=VALUE" texts and clears all other launcher variables. */
 static void set_environment(const char *const *texts) {
   static const char *const others[] = {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_USE_AGENT_STORE",
                                        "TPRT_STORE"};
@@ -43,7 +43,7 @@ static void test_found(void **state) {
     const char *variables[MOST_VARIABLES];
     const char *launcher;
     int rank, n_ranks, local_rank, local_ranks, epoch;
-    const char *job, *store; /* "unix" stands for the socket of launcher, job and epoch */
+    const char *job, *store; /* "unix" stands for the socket named by launcher, job and epoch */
   } rows[] = {
       {{"TPRT_RANK=1", "TPRT_SIZE=4", "TPRT_JOB=j", "TPRT_EPOCH=2"},
        "tprt",
@@ -154,7 +154,7 @@ static void test_found(void **state) {
        "12",
        ""},
       {{"PMIX_RANK=1", "TPRT_SIZE=2", "PMIX_NAMESPACE=n"}, "pmix", 1, 2, -1, 0, 0, "n", ""},
-      /* The inner launcher counts. */
+      /* The inner launcher takes precedence. */
       {{"RANK=0", "WORLD_SIZE=2", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=9"},
        "torchrun",
        0,
@@ -259,11 +259,11 @@ static void test_refused(void **state) {
     if (!strstr(tprt_last_error(), rows[i].text))
       print_error("row %zu: %s\n", i, tprt_last_error());
     assert_non_null(strstr(tprt_last_error(), rows[i].text));
-    assert_int_equal(launch.rank, 77); /* written only on success */
+    assert_int_equal(launch.rank, 77); /* outputs are written only on success */
   }
 }
 
-/* A world needs a place to meet, unless it has one rank. */
+/* A world needs a rendezvous, unless it has a single rank. */
 static void test_world(void **state) {
   (void)state;
   static const char *const nowhere[MOST_VARIABLES] = {"RANK=0", "WORLD_SIZE=2"},

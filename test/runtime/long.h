@@ -1,4 +1,4 @@
-/* TP_LONG=1, which `./dev test --long` sets: more of what a test does. */
+/* TP_LONG=1, which `./dev test --long` sets: tests do more work. */
 #ifndef TEST_RUNTIME_LONG_H
 #define TEST_RUNTIME_LONG_H
 

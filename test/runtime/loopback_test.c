@@ -1,5 +1,5 @@
-/* What only virtual ranks have: one thread that drives all of them, windows of any memory; and what
- * they refuse. */
+/* Tests features that only virtual ranks have: one thread that drives all of them, windows of any
+ * memory; and what they reject. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -52,7 +52,7 @@ static void test_one_thread(void **state) {
 }
 
 static int borrow(tprt_comm *comm, void *argument) {
-  static int64_t numbers[N]; /* no registered memory */
+  static int64_t numbers[N]; /* not registered memory */
   int errors = 0, me = tprt_comm_rank(comm), next = (me + 1) % N;
   int64_t value = 100 + me;
   tprt_window *window = NULL;
@@ -77,15 +77,15 @@ static void test_any_memory(void **state) {
   assert_int_equal(run_threads(N, &config, borrow, NULL), 0);
 }
 
-/* A rank whose communicator has failed takes its memory back alone: peers that have not heard of it
- * touch it no more. */
+/* A rank whose communicator has failed frees its memory alone: peers that have not noticed the
+ * failure no longer access it. */
 static int put_into_the_void(tprt_comm *comm, void *argument) {
   pthread_barrier_t *together = argument;
   int errors = 0, me = tprt_comm_rank(comm);
   int64_t value = 7, *memory = malloc(sizeof *memory);
   tprt_window *window = NULL;
   CHECK_STATUS(errors, tprt_window_create(comm, memory, sizeof *memory, &window), TPRT_OK);
-  pthread_barrier_wait(together); /* all have it */
+  pthread_barrier_wait(together); /* all have the memory */
   if (me == 1) {
     tprt_comm_abort(comm);
     CHECK(errors, tprt_window_destroy(window) != TPRT_OK);

@@ -1,4 +1,4 @@
-/* Exhausted memory, and worlds that come and go: every allocation fails once. */
+/* Tests memory exhaustion, where every allocation fails once, and repeated creation of worlds. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 #include "long.h"
@@ -26,7 +26,7 @@ static void counted_release(void *user, void *memory) {
   free(memory);
 }
 
-/* Everything that takes memory of its own. A rank that fails in a collective call has aborted by
+/* Runs everything that allocates memory. A rank that fails in a collective call has aborted by
  * then. */
 static void more_work(tprt_comm *comm) {
   static const int ranks[] = {1, 0};
@@ -77,7 +77,7 @@ static int split_and_work(tprt_comm *comm, void *argument) {
     tprt_work_wait(work, 0);
     tprt_work_destroy(work);
   } else {
-    tprt_comm_abort(comm); /* this rank cannot take part, the others should not wait for it */
+    tprt_comm_abort(comm); /* this rank cannot take part, so the others should not wait for it */
   }
   if (tprt_comm_split(comm, 0, 0, &child) == TPRT_OK) {
     tprt_barrier(child, NULL, NULL);
@@ -88,7 +88,7 @@ static int split_and_work(tprt_comm *comm, void *argument) {
   return 0;
 }
 
-/* Of a folder of /proc. */
+/* Counts the entries of a folder of /proc. */
 static int count_entries(const char *path) {
   int n = 0;
   DIR *directory = opendir(path);
@@ -99,7 +99,7 @@ static int count_entries(const char *path) {
   return n;
 }
 
-/* Every allocation fails once; nothing crashes, hangs or leaks. */
+/* Every allocation fails once; the library must not crash, hang or leak. */
 static void test_no_memory(void **state) {
   (void)state;
   const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
@@ -109,17 +109,17 @@ static void test_no_memory(void **state) {
   for (int i = 0; i < total; i++) {
     atomic_store(&n_allocations, 0);
     atomic_store(&fail_at, i);
-    run_threads(2, &config, split_and_work, NULL); /* that a world cannot be made is fine here */
+    run_threads(2, &config, split_and_work, NULL); /* creating the world may fail here */
     assert_int_equal(atomic_load(&n_alive), 0);
     if (atomic_load(&n_allocations) <= i)
-      total = i; /* this time nothing failed */
+      total = i; /* no allocation failed this time */
   }
   tprt_set_allocator(NULL);
   assert_in_range(total, 60, 500);
   assert_int_equal(count_entries("/proc/self/fd"), fds);
 }
 
-/* A world of one takes its memory in the same way. */
+/* The same for a world of one rank. */
 static void test_no_memory_alone(void **state) {
   (void)state;
   const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
@@ -152,8 +152,8 @@ typedef struct store_end {
   int rank;
 } store_end;
 
-/* A rank of a world of two that meets in a store; either may lack memory, and then the other should
- * not wait long. */
+/* A rank of a world of two that meets through a store. Either rank may lack memory; then the other
+ * should not wait long. */
 static void *meet(void *data) {
   const store_end *end = data;
   const int64_t timeout_ns = 100000000;
@@ -193,7 +193,7 @@ static void test_no_memory_store(void **state) {
     int fds = count_entries("/proc/self/fd"), total = 1000;
     tprt_set_allocator(&allocator);
     for (int i = 0; i < total; i += 1 + (test_is_long() ? 0 : i / 64)) {
-      /* the first are those of a world */
+      /* the first rows are those of a world */
       store_end ends[2];
       snprintf(address, sizeof address, rows[row].address, (int)getpid(), i);
       atomic_store(&n_allocations, 0);
@@ -216,7 +216,7 @@ static void test_no_memory_store(void **state) {
   }
 }
 
-/* ---- Worlds and groups that come and go ---- */
+/* ---- Repeated creation of worlds and groups ---- */
 
 static int count_maps(void) {
   int n = 0;
@@ -247,14 +247,14 @@ static int use_groups(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* TP_LONG=1: ten thousand. Each world has an address range of its own, which has to go with it. */
+/* TP_LONG=1: ten thousand. Each world has its own address range, which must be unmapped with it. */
 static void test_many_worlds(void **state) {
   (void)state;
   tprt_config config = test_config();
   int cycles = test_is_long() ? 10000 : 200, fds = 0, maps = 0, threads = 0;
   for (int i = 0; i < cycles; i++) {
     assert_int_equal(run_threads(2, &config, use_groups, NULL), 0);
-    if (i == 20) { /* the C library has made what it keeps */
+    if (i == 20) { /* the C library has made its permanent allocations */
       fds = count_entries("/proc/self/fd");
       maps = count_maps();
       threads = count_entries("/proc/self/task");
@@ -266,11 +266,11 @@ static void test_many_worlds(void **state) {
                 more_fds, more_maps, more_threads);
   assert_int_equal(more_fds, 0);
   assert_int_equal(more_threads, 0);
-  /* those of the heap and of sanitizers come and go; what leaks does so in every world */
+  /* mappings of the heap and of sanitizers vary; a leak would occur for every world */
   assert_true(more_maps <= 40);
 }
 
-/* In one world, more groups than it has room for, one after the other. */
+/* Creates more groups in one world than can exist at once, one after the other. */
 static int many_groups(tprt_comm *comm, void *argument) {
   int errors = 0, cycles = *(int *)argument;
   for (int i = 0; i < cycles && !errors; i++)

@@ -1,17 +1,17 @@
-/* The mailbox of the examples with a rank that ends when a test says so: it is known to have ended,
- * and nothing comes from it any more. Or with one that ends behind its last message: both become
- * known at once, between two looks. */
+/* The mailbox plug-in of the examples with a rank that dies on request: it is known to have ended,
+ * and no more messages come from it. Or with a rank that ends after its last message: both become
+ * visible at once, between two polls. */
 #include <stdatomic.h>
 
 #define tprt_messenger_plugin mailbox_plugin
 #include "../../examples/runtime/mailbox_backend.c"
 #undef tprt_messenger_plugin
 
-/* Numbers of ranks, counted from 1; 0: none. */
+/* Ranks, counted from 1; 0: none. */
 TPRT_API _Atomic int mortal_ended;
-TPRT_API _Atomic int mortal_last; /* ends behind a message of at least LAST_BYTES */
+TPRT_API _Atomic int mortal_last; /* ends after a message of at least LAST_BYTES */
 enum { LAST_BYTES = 10000, LAST_LOOKS = 2 };
-static _Atomic int n_looks; /* at the last message */
+static _Atomic int n_looks; /* polls of the last message */
 
 static tprt_status mortal_send(void *at, int peer, uint32_t tag, const void *data, size_t bytes,
                                void **result) {
@@ -39,7 +39,7 @@ static tprt_status mortal_test(void *at, void *asked) {
   const request *r = asked;
   bool last = !r->is_send && r->from + 1 == atomic_load(&mortal_last) && r->bytes >= LAST_BYTES;
   if (last && is_there(at, r) && atomic_fetch_add(&n_looks, 1) < LAST_LOOKS)
-    return TPRT_IN_PROGRESS; /* it comes right after the last of these looks */
+    return TPRT_IN_PROGRESS; /* it arrives right after the last of these polls */
   return test(at, asked);
 }
 

@@ -1,4 +1,5 @@
-/* Schedules, costs, hooks, the check for NaNs, the flight recorder, hints, capabilities. */
+/* Tests schedules, cost estimates, hooks, the NaN check, the flight recorder, hints and
+ * capabilities. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -11,7 +12,7 @@
 
 /* ---- Schedules ---- */
 
-/* Sums, turns around a ring and gathers, three times; once with another operation on rank 1. */
+/* Runs sums, ring permutes and gathers, three times; once with another operation on rank 1. */
 static int schedules(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
@@ -56,7 +57,7 @@ static void test_schedules(void **state) {
     assert_int_equal(run_threads(n, &config, schedules, NULL), 0);
 }
 
-/* ---- Costs ---- */
+/* ---- Cost estimates ---- */
 
 static int costs(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -143,8 +144,8 @@ static void on_failure(void *user, tprt_comm *comm, tprt_status status, const ch
       status == TPRT_ABORTED && strstr(text, "aborted the communicator") != NULL;
 }
 
-/* `argument` counts the ranks that are out of the last barrier, which an abort may otherwise
- * overtake. */
+/* `argument` counts the ranks that have left the last barrier, because an abort may otherwise
+ * overtake it. */
 static int hooks(tprt_comm *comm, void *argument) {
   _Atomic int *n_out = argument;
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
@@ -196,7 +197,7 @@ static int nans(tprt_comm *comm, void *argument) {
     else if (part == 4)
       memcpy(bytes + 270 * size + size - 4, &narrow, 4);
     else
-      memset(bytes + 270 * size, 0xff, size); /* a NaN in all of these */
+      memset(bytes + 270 * size, 0xff, size); /* a NaN in each of these types */
   }
   CHECK_STATUS(errors, tprt_all_reduce(comm, wide, wide, 280, t, TPRT_SUM, NULL, NULL),
                TPRT_PROGRAM);
@@ -247,7 +248,7 @@ static void append(void *user, const char *text, size_t n) {
     memcpy(all + length, text, n + 1 < 16384 - length ? n : 0);
 }
 
-/* Balanced and quoted as JSON is. */
+/* Returns true if brackets and quotes are balanced as in JSON. */
 static bool looks_like_json(const char *text) {
   int depth = 0;
   bool quoted = false;
@@ -267,7 +268,7 @@ static int flight(tprt_comm *comm, void *argument) {
   char *text = calloc(1, 16385);
   tprt_comm *child;
   static const int ranks[] = {0, 1};
-  /* from the environment */
+  /* set by the environment */
   CHECK_STATUS(errors, tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, text), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_flight(comm, (tprt_flight_format)7, append, text),
                TPRT_INVALID_ARGUMENT);
@@ -285,7 +286,7 @@ static int flight(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_flight(child, TPRT_FLIGHT_JSON, append, text), TPRT_OK);
   CHECK(errors,
         looks_like_json(text) && strstr(text, "\"comm\": \"a \\u0022b\\u0022\\u005c\"") != NULL);
-  CHECK(errors, strstr(text, "\"sequence\": 3") == NULL || me == 1); /* three are kept */
+  CHECK(errors, strstr(text, "\"sequence\": 3") == NULL || me == 1); /* keeps three operations */
   CHECK(
       errors,
       strstr(
@@ -318,7 +319,7 @@ static void test_flight(void **state) {
   unsetenv("TPRT_FLIGHT");
 }
 
-/* What a backend has not, it says why. */
+/* A backend gives a reason for each capability that it lacks. */
 static void test_capabilities(void **state) {
   (void)state;
   size_t n = 0;

@@ -1,3 +1,4 @@
+/* Computes expected reductions one element at a time, independently of the library. */
 #include "oracle.h"
 
 #include "ranks.h"
@@ -15,7 +16,7 @@ static bool is_float(tprt_dtype t) { return (t >= TPRT_F32 && t <= TPRT_BF16) ||
 static bool is_complex(tprt_dtype t) { return t == TPRT_C64 || t == TPRT_C128; }
 static bool is_unsigned(tprt_dtype t) { return (t >= TPRT_U8 && t <= TPRT_U64) || t == TPRT_BOOL; }
 
-/* Constant sizes become moves, which matters where a sanitizer watches every call of memcpy. */
+/* Constant sizes compile to moves, which is faster with a sanitizer that intercepts memcpy. */
 void oracle_copy(tprt_dtype t, void *to, const void *from) {
   switch (tprt_dtype_size(t)) {
   case 1:
@@ -35,7 +36,7 @@ void oracle_copy(tprt_dtype t, void *to, const void *from) {
   }
 }
 
-/* Magnitudes of the f8 types by their bits: NaN where there is no number, infinity for f8e5m2 at
+/* Magnitudes of the f8 types by their bits: NaN if there is no number, infinity for f8e5m2 at
  * 0x7c. */
 static double f8_values[2][128];
 
@@ -59,8 +60,7 @@ static double f8_read(tprt_dtype t, unsigned char byte) {
   return byte & 0x80 ? -value : value;
 }
 
-/* The nearest, the even one of two. What would be the next number beyond the last is where infinity
- * or NaN begins. */
+/* Rounds to nearest, ties to even. Infinity or NaN starts at the next number beyond the largest. */
 static unsigned char f8_write(tprt_dtype t, double x) {
   const double *values = f8_values[t == TPRT_F8E5M2];
   int last = t == TPRT_F8E5M2 ? 0x7b : 0x7e, best = 0;
@@ -113,7 +113,7 @@ static number read_number(tprt_dtype t, const void *at) {
   case TPRT_F8E5M2:
     x.f = f8_read(t, *(const unsigned char *)at);
     break;
-  default: /* little endian, sign-extended unless unsigned */
+  default: /* little-endian, sign-extended unless unsigned */
     oracle_copy(t, &x.i, at);
     if (!is_unsigned(t))
       x.i = (int64_t)((uint64_t)x.i << (64 - 8 * size)) >> (64 - 8 * size);
@@ -182,7 +182,7 @@ static double combine_float(tprt_dtype t, tprt_reduction r, double a, double b) 
   return (a < b) == min ? a : b;
 }
 
-/* Every operation is rounded to the type of the parts. */
+/* Combines two complex numbers; every operation is rounded to the type of the parts. */
 static number combine_complex(tprt_dtype t, tprt_reduction r, number a, number b) {
   tprt_dtype part = t == TPRT_C128 ? TPRT_F64 : TPRT_F32;
   if (r != TPRT_PRODUCT)
@@ -223,7 +223,7 @@ static int64_t combine_integer(tprt_dtype t, tprt_reduction r, int64_t a, int64_
   }
 }
 
-/* Rank k's factor. */
+/* Returns rank k's factor. */
 static number scalar_of(tprt_dtype t, int rank) {
   if (is_complex(t))
     return (number){.f = rank - 0.5, .im = 0.25 * rank};
@@ -237,7 +237,7 @@ void oracle_scalar(tprt_dtype t, int rank, void *out) {
   write_number(accumulator(t), out, scalar_of(t, rank));
 }
 
-/* An input as it enters the reduction, in the accumulator's type. */
+/* Reads an input in the accumulator's type, as it enters the reduction. */
 static number read_input(tprt_dtype t, tprt_reduction r, const void *at, int rank) {
   number x = read_number(t, at), by = scalar_of(t, rank);
   if (r != TPRT_PREMUL_SUM)
@@ -263,7 +263,7 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
       acc = combine_complex(t, r, acc, x);
     } else {
       acc.i = combine_integer(t, r, acc.i, x.i);
-      unsigned char wrapped[16]; /* to the width, with the sign that this gives */
+      unsigned char wrapped[16]; /* wraps to the width, with the resulting sign */
       write_number(t, wrapped, acc);
       acc = read_number(t, wrapped);
     }
@@ -286,7 +286,7 @@ void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs,
   write_number(t, out, acc);
 }
 
-/* Sums round: order matters. */
+/* Draws floats whose sums round, so that the order matters. */
 static double draw_float(tprt_reduction r, uint64_t bits) {
   static const double special[] = {0.0,         -0.0,  (double)INFINITY, -(double)INFINITY,
                                    (double)NAN, 65504, -6.1e-5,          1e-7};

@@ -1,23 +1,25 @@
-/* Reductions one element at a time, in another way than the library does, and inputs for them. */
+/* An oracle for reductions that works one element at a time, independently of the library, and
+ * inputs for it. */
 #ifndef TPRT_TEST_ORACLE_H
 #define TPRT_TEST_ORACLE_H
 
 #include "tprt/tprt.h"
 
-/* Reduction of element i of n inputs, those of ranks 0 .. n-1, written to `out`. */
+/* Writes the reduction of element i of n inputs, those of ranks 0 .. n-1, to `out`. */
 void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i,
                    void *out);
 
-/* Numbers whose sums round, so that order matters, and now and then a special one. */
+/* Fills a buffer with numbers whose sums round, so that order matters, and occasional special
+ * values. */
 void oracle_fill(tprt_dtype t, tprt_reduction r, unsigned char *at, int64_t count, uint64_t seed);
 
-/* The factor of rank k for premul_sum, one accumulator. */
+/* Writes the factor of rank k for premul_sum, one accumulator. */
 void oracle_scalar(tprt_dtype t, int rank, void *out);
 
-/* One element. */
+/* Copies one element. */
 void oracle_copy(tprt_dtype t, void *to, const void *from);
 
-/* Equal bits, or both NaN: which NaN a sum gives is not promised. */
+/* Returns true for equal bits, or if both are NaN: the NaN of a sum is unspecified. */
 bool oracle_same(tprt_dtype t, const void *a, const void *b);
 
 #endif

@@ -1,3 +1,4 @@
+/* Test cases of special data paths. */
 #include "paths.h"
 
 #include "harness.h"
@@ -5,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Some ranks have registered buffers, some not: all must come to the same path. */
+/* Some ranks have registered buffers, some not: all must choose the same path. */
 int path_mixed_placement(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
@@ -27,7 +28,7 @@ int path_mixed_placement(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Gathering into, and scattering out of, the rank's own place. */
+/* Gathers into, and scatters out of, the rank's own position. */
 int path_own_place(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { COUNT = 5003 };
@@ -56,7 +57,8 @@ int path_own_place(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Permutations that are none: a rank sends to itself, to several, to nobody; some get nothing. */
+/* Permutes that are not permutations: a rank sends to itself, to several, to none; some receive
+ * nothing. */
 int path_odd_permutes(tprt_comm *comm, void *argument) {
   (void)argument;
   static const int32_t counts[] = {0, 1, 700, 9001};
@@ -68,7 +70,7 @@ int path_odd_permutes(tprt_comm *comm, void *argument) {
     size_t n_pairs = 0;
     int source = -1;
     for (int to = 0; to < n && turn / 8; to++) {
-      /* all from the middle to all but rank 0; at first no pairs at all */
+      /* from the middle to all except rank 0; first no pairs at all */
       if (to > 0 || n == 1)
         pairs[n_pairs++] = (tprt_pair){n / 2, to};
     }
@@ -94,7 +96,7 @@ int path_odd_permutes(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* All-to-all over every pair of dimensions of a rank-4 tensor; element values name (rank,
+/* All-to-all over every pair of dimensions of a rank-4 tensor; element values encode (rank,
  * index). */
 int path_all_to_all_dims(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -141,7 +143,7 @@ int path_all_to_all_dims(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* What the table says and what the backend does are the same: done, or refused with a reason. */
+/* The capability table and the backend agree: supported, or rejected with a reason. */
 int path_capabilities(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);

@@ -1,10 +1,10 @@
-/* Cases that no table of operations and shapes has. */
+/* Test cases that tables of operations and shapes do not cover. */
 #ifndef TPRT_TEST_PATHS_H
 #define TPRT_TEST_PATHS_H
 
 #include "tprt/tprt.h"
 
-/* Each is what a rank does; all ranks of a communicator call it. */
+/* Each is the function of a rank; all ranks of a communicator call it. */
 int path_mixed_placement(tprt_comm *comm, void *argument);
 int path_own_place(tprt_comm *comm, void *argument);
 int path_odd_permutes(tprt_comm *comm, void *argument);

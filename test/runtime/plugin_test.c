@@ -1,5 +1,5 @@
-/* Plug-ins: found by their absolute path, loaded once, refused with the reason. What they do is the
- * conformance tests' matter. */
+/* Tests plug-ins: found by their absolute path, loaded once, rejected with a reason. The
+ * conformance tests check their operations. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -50,8 +50,7 @@ static void test_works(void **state) {
   assert_non_null(strstr(tprt_last_error(), "backend mailbox has its ranks in one process"));
 }
 
-/* A rank that takes its memory back from under a window: peers are told, and nothing of it is
- * written. */
+/* A rank frees its memory under a window: peers get an error, and their data is not written. */
 static int withdrawn(tprt_comm *comm, void *argument) {
   int errors = 0, me = tprt_comm_rank(comm);
   int32_t memory = 7, value = 1;
@@ -91,7 +90,7 @@ static void test_withdrawn(void **state) {
 
 typedef struct death {
   int victim;
-  bool accesses; /* who finds it by a window */
+  bool accesses; /* detects the death by accessing a window */
   _Atomic int *ended;
 } death;
 
@@ -109,12 +108,12 @@ static int outlive(tprt_comm *comm, void *argument) {
     return errors;
   if (me == d->victim) {
     atomic_store(d->ended, me + 1);
-    /* its end is the test's matter alone: nothing of it gets out */
+    /* the dead rank's results are never seen */
     (void)tprt_window_destroy(window);
     return errors;
   }
   tprt_status status = TPRT_OK;
-  while (me == finder && d->accesses && !status) /* until it has died */
+  while (me == finder && d->accesses && !status) /* until the victim has died */
     status = tprt_window_put(window, d->victim, 0, &me, sizeof me);
   if (!status)
     status = tprt_barrier(comm, NULL, NULL);
@@ -133,7 +132,7 @@ static int outlive(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Also the one that would decide who goes on. */
+/* Covers also the rank that coordinates the recovery. */
 static void test_death(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -164,7 +163,7 @@ static int receive_last(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* What a rank sent before it ended counts, also where both are seen at once. */
+/* A message that a rank sent before it ended is received, even if both are detected at once. */
 static void test_last_message(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -180,7 +179,7 @@ static void test_last_message(void **state) {
   dlclose(library);
 }
 
-/* Without a library of MPI; and threads are no ranks of it. */
+/* Without an MPI library; and threads cannot be MPI ranks. */
 static void test_mpi(void **state) {
   (void)state;
   tprt_config config = {.size = sizeof config, .backend = "MPI"};

@@ -1,4 +1,4 @@
-/* What happens between two ranks, or two threads of one, at the worst moment. */
+/* Tests races between two ranks, or two threads of one rank, at critical moments. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -10,8 +10,8 @@
 
 /* ---- A rank that gives up while a peer reads its memory ---- */
 
-/* Rank 1 needs long to read what rank 0 stops waiting for; then rank 0 may change its memory, so
- * whatever rank 1 has read is worth nothing and must not be called a success. */
+/* Rank 1 reads slowly from rank 0, which gives up waiting. Then rank 0 may change its memory, so
+ * the data that rank 1 has read is invalid, and rank 1 must not report success. */
 static int given_up(tprt_comm *comm, void *argument) {
   tprt_status *statuses = argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -43,7 +43,7 @@ static void test_given_up(void **state) {
   (void)state;
   tprt_config config = test_config();
   config.arena_bytes = 64 << 20;
-  for (int i = 0; i < 3; i++) { /* if rank 0 is the slower one for once, both succeed */
+  for (int i = 0; i < 3; i++) { /* if rank 0 is the slower one by chance, both succeed */
     tprt_status statuses[2] = {TPRT_INTERNAL, TPRT_INTERNAL};
     assert_int_equal(run_threads(2, &config, given_up, statuses), 0);
     assert_true(statuses[0] == TPRT_OK || statuses[0] == TPRT_TIMEOUT);
@@ -51,7 +51,7 @@ static void test_given_up(void **state) {
   }
 }
 
-/* ---- A rank that joined a world and could not wait for it ---- */
+/* ---- A rank that joined a world but gave up waiting for it ---- */
 
 static void test_abandoned_world(void **state) {
   (void)state;
@@ -81,8 +81,8 @@ static void *make_columns(void *comm) {
   return (void *)(intptr_t)tprt_comm_axes(comm, 2, mesh, 1, columns, &child);
 }
 
-/* Rank 0 makes one communicator in a second thread, while the others first want to hear from it on
- * one that exists. */
+/* Rank 0 creates a communicator in a second thread, while the others first wait for a message on an
+ * existing one. */
 static int two_threads(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, one = 1, sum;
@@ -92,7 +92,7 @@ static int two_threads(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_axes(comm, 2, mesh, 1, rows, &child), TPRT_OK);
   if (tprt_comm_rank(comm) == 0) {
     CHECK(errors, pthread_create(&thread, NULL, make_columns, comm) == 0);
-    usleep(20000); /* it waits for the others now */
+    usleep(20000); /* it is now waiting for the others */
   }
   CHECK_STATUS(errors, tprt_comm_axes(comm, 2, mesh, 1, rows, &child), TPRT_OK);
   if (!errors)
@@ -113,8 +113,8 @@ static void test_two_threads(void **state) {
   assert_int_equal(run_threads(4, &config, two_threads, NULL), 0);
 }
 
-/* Two groups of every rank work at the same time, each from a thread of its own, on staged and
- * registered buffers. */
+/* Two groups of every rank work concurrently, each in its own thread, on staged and registered
+ * buffers. */
 typedef struct axis_job {
   tprt_comm *comm;
   int errors;
@@ -167,9 +167,9 @@ static void test_both_axes(void **state) {
 
 /* ---- The lane of a communicator ---- */
 
-/* Threads of every rank submit to one communicator, at once and in the background: operations run
- * one at a time, and none overtakes what its thread submitted before. All are alike, so that it
- * does not matter which of them meet. */
+/* Threads of every rank submit to one communicator, concurrently and in the background: operations
+ * run one at a time, and in the order of their thread. All are identical, so any of them can
+ * match. */
 static void *share_lane(void *argument) {
   axis_job *job = argument;
   enum { N_TURNS = 400 };
@@ -217,7 +217,7 @@ static void test_lane(void **state) {
   assert_int_equal(run_threads(2, &config, lane, NULL), 0);
 }
 
-/* An abort that comes while communicators over axes are made leaves none that works. */
+/* An abort during the creation of axis communicators leaves none that works. */
 static void *abort_world(void *comm) {
   usleep(500);
   tprt_comm_abort(comm);
@@ -238,7 +238,7 @@ static int abort_while_made(tprt_comm *comm, void *argument) {
       break;
   }
   if (aborts) {
-    /* its own communicators have all ended with their parent; cached ones are still found */
+    /* its own communicators have ended with their parent; cached ones are still found */
     pthread_join(thread, NULL);
     for (int i = 0; i < 2; i++) {
       if (!tprt_comm_axes(comm, 2, mesh, 1, i ? rows : columns, &child))
@@ -255,7 +255,7 @@ static void test_abort_while_made(void **state) {
     assert_int_equal(run_threads(4, &config, abort_while_made, NULL), 0);
 }
 
-/* ---- Memory of a world through the communicator of a group of one ---- */
+/* ---- Memory of a world, used through the communicator of a group of one ---- */
 
 static int shared_memory(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -265,13 +265,13 @@ static int shared_memory(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_comm_axes(comm, 2, mesh, 0, rows, &alone), TPRT_OK);
   if (errors)
     return errors;
-  for (int i = 0; i < 8; i++) { /* twice as much as there is room for, if one were not given back */
+  for (int i = 0; i < 8; i++) { /* twice as much as the arena holds, unless memory is returned */
     CHECK_STATUS(errors, tprt_mem_alloc(i % 2 ? comm : alone, 4 << 20, &blocks[0]), TPRT_OK);
     if (!errors)
       tprt_mem_free(i % 2 ? alone : comm, blocks[0]);
   }
   CHECK_STATUS(errors, tprt_mem_alloc(alone, 12 << 20, &blocks[0]), TPRT_OK);
-  /* it is one arena of 16 MiB */
+  /* they share one arena of 16 MiB */
   CHECK_STATUS(errors, tprt_mem_alloc(comm, 12 << 20, &blocks[1]), TPRT_NO_MEMORY);
   return errors;
 }

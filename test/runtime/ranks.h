@@ -1,5 +1,5 @@
-/* Worlds whose ranks run a function, and numbers to fill buffers with: for tests and for programs
- * that have no cmocka. */
+/* Worlds whose ranks run a function, and numbers to fill buffers with, for tests and for programs
+ * without cmocka. */
 #ifndef TPRT_TEST_RANKS_H
 #define TPRT_TEST_RANKS_H
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a rank does; it returns the number of things that were wrong. cmocka's asserts jump, which
- * only the main thread may do, so ranks count instead. */
+/* The function of a rank; returns the number of errors. Ranks count errors because cmocka's asserts
+ * use longjmp, which only the main thread may do. */
 typedef int rank_fn(tprt_comm *comm, void *argument);
 
-/* Counts a failed condition and says where. */
+/* Counts a failed condition and prints its position. */
 #define CHECK(errors, condition)                                                                   \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
@@ -32,23 +32,23 @@ typedef int rank_fn(tprt_comm *comm, void *argument);
     }                                                                                              \
   } while (0)
 
-/* Small segments, 20 s: a test that hangs fails. */
+/* Small segments, and a timeout of 20 s: a test that hangs fails. */
 tprt_config test_config(void);
 
-/* Whether worlds are of backend shm unless they say otherwise. The programs run with other backends
- * in TPRT_BACKEND, too, where what is about segments, their limits and processes that join through
- * them is left out. */
+/* Returns true if the default backend of worlds is shm. The tests also run with other backends in
+ * TPRT_BACKEND; then parts about segments, their limits and processes that join through them are
+ * skipped. */
 bool test_on_shm(void);
 
-/* One thread a rank; destroys the world; returns the sum of what the ranks returned. */
+/* Runs one thread per rank, then destroys the world; returns the sum of the ranks' results. */
 int run_threads(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument);
 
-/* One process a rank, made by fork. wait_status[rank], if not NULL, gets what waitpid said. Ranks
- * that did not exit with 0 count as one failure each. */
+/* Runs one process per rank, created by fork. wait_status[rank], if not NULL, receives the status
+ * of waitpid. A rank that does not exit with 0 counts as one failure. */
 int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *argument,
                   int *wait_status);
 
-/* Reproducible numbers. */
+/* Returns reproducible numbers. */
 uint64_t test_random(uint64_t *state);
 
 double test_seconds(void);

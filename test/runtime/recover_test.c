@@ -1,4 +1,4 @@
-/* Going on after a failure, with all ranks or with those that are left. */
+/* Tests recovery after a failure, with all ranks or with the remaining ones. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sums of the ranks' numbers in the world, over those that are there. */
+/* Checks sums of the ranks' world numbers over the remaining ranks. */
 static int check_sum(tprt_comm *comm, int expected) {
   int errors = 0, mine = tprt_comm_world_rank(comm, tprt_comm_rank(comm)), sum = 0;
   CHECK_STATUS(errors, tprt_all_reduce(comm, &mine, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
@@ -18,7 +18,7 @@ static int check_sum(tprt_comm *comm, int expected) {
   return errors;
 }
 
-/* Ranks 1 and then 3 of five are killed; the rest goes on each time, also with registered
+/* Ranks 1 and then 3 of five are killed; the others continue each time, also with registered
  * memory. */
 static int killed(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -68,8 +68,8 @@ static void test_killed(void **state) {
                                  : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
-/* What a killed rank had of communicators, and groups that it made but nobody joined, can be used
- * again. With room for 6 communicators, four rounds leave four of each kind behind. */
+/* Communicators of a killed rank, and groups that it created but no rank joined, can be reused.
+ * With a limit of 6 communicators, four rounds leave four of each kind. */
 static int no_leak(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
@@ -80,7 +80,7 @@ static int no_leak(tprt_comm *comm, void *argument) {
     static const int first[] = {0, 1, 2};
     if (me == round + 1)
       raise(SIGKILL);
-    /* Rank 0 reserves before it waits for the dead one. */
+    /* Rank 0 reserves a slot before it waits for the dead rank. */
     if (me == 0)
       CHECK_STATUS(errors, tprt_comm_split_ranks(current, first, 3, &group), TPRT_PEER_DEAD);
     else
@@ -93,10 +93,10 @@ static int no_leak(tprt_comm *comm, void *argument) {
     if (current != comm)
       tprt_comm_destroy(current);
     current = next;
-    /* all others have given theirs back */
+    /* all others have released theirs */
     CHECK_STATUS(errors, tprt_barrier(current, NULL, NULL), TPRT_OK);
   }
-  /* Left are the world, what was reserved in it, and the last one. */
+  /* In use are the world, the reserved slot, and the last communicator. */
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(errors, tprt_comm_split(current, 0, 0, &children[i]), TPRT_OK);
   for (int i = 0; i < 3 && !errors; i++)
@@ -117,7 +117,7 @@ static void test_no_leak(void **state) {
                                  : WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0);
 }
 
-/* With the other policy the first failure ends the process, and a malformed one is refused. */
+/* With the other policy the first failure ends the process; a malformed policy is rejected. */
 static void test_policy(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -145,7 +145,7 @@ static void test_policy(void **state) {
   unsetenv("TPRT_ON_FAILURE");
 }
 
-/* All are alive, but disagreed: the same ranks again. Nobody has to have noticed. */
+/* All ranks are alive, but disagreed: the same ranks continue. None needs to have noticed. */
 static int rebuilt(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
@@ -171,7 +171,7 @@ static int rebuilt(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Rank 2 comes when the others have gone on. */
+/* Rank 2 arrives after the others have continued. */
 static int too_late(tprt_comm *comm, void *argument) {
   _Atomic int *n_gone_on = argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
@@ -190,7 +190,7 @@ static int too_late(tprt_comm *comm, void *argument) {
   CHECK(errors, tprt_comm_size(child) == n - 1);
   atomic_fetch_add(n_gone_on, 1);
   errors += check_sum(child, n * (n - 1) / 2 - 2);
-  /* One leaves without a word; who wants all back hears who is missing. */
+  /* One rank leaves silently; a rebuild reports the missing rank. */
   if (me == 0)
     CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
   else
@@ -220,7 +220,7 @@ static void test_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_killed),
-      cmocka_unit_test(test_no_leak), /* first: fork wants a process without threads */
+      cmocka_unit_test(test_no_leak), /* first, because fork requires a process without threads */
       cmocka_unit_test(test_policy),
       cmocka_unit_test(test_threads),
   };

@@ -13,8 +13,8 @@ enum { MAX_SOURCES = 5, MAX_COUNT = 2200, SLACK = 128, ARRAY = MAX_COUNT * 16 + 
 
 static unsigned char arrays[2 * MAX_SOURCES][ARRAY], expected[ARRAY];
 
-/* Numbers, zeros of both signs, infinities and NaN among any bits; with f64 and wider types any
- * bits are numbers almost always. */
+/* Fills a buffer with numbers, zeros of both signs, infinities and NaN among random bits; for f64
+ * and wider types, random bits are almost always numbers. */
 static void fill(const tprt__dtype_info *type, unsigned char *at, int64_t count, uint64_t *seed) {
   for (size_t i = 0; i < (size_t)count * type->size; i++)
     at[i] = (unsigned char)(test_random(seed) >> 13);
@@ -34,8 +34,8 @@ static void fill(const tprt__dtype_info *type, unsigned char *at, int64_t count,
   }
 }
 
-/* Element by element, by the table of plain loops: what these give is compared with an oracle by
- * the conformance tests. */
+/* Reduces element by element, with the table of plain loops, which the conformance tests compare
+ * with an oracle. */
 static void reduce_plainly(const tprt__dtype_info *type, tprt_reduction reduction,
                            const void *const *sources, int n, const tprt__scale *scales,
                            int64_t count) {
@@ -62,8 +62,7 @@ static void reduce_plainly(const tprt__dtype_info *type, tprt_reduction reductio
   }
 }
 
-/* Whether the float that takes up these bytes, as an accumulator, is no number: its payload may
- * differ. */
+/* Returns true if the float at these bytes, as an accumulator, is a NaN: its payload may differ. */
 static bool is_nan(const tprt__dtype_info *type, const unsigned char *at, size_t part) {
   float number;
   double wide;
@@ -92,7 +91,7 @@ static void expect_equal(const tprt__dtype_info *type, const char *what, const u
 typedef struct layout {
   int n_sources, n_destinations;
   bool in_place;
-  int shift; /* bytes that array i lies behind a line, times i */
+  int shift; /* array i starts i * shift bytes behind a cache line */
   int n_streamed;
 } layout;
 
@@ -169,7 +168,7 @@ static void test_avx512(void **state) {
   check_all(TPRT__AVX512);
 }
 
-/* One target and several, all at one place of their lines or not. */
+/* One destination and several, all at the same offset in their lines or not. */
 static void test_stream(void **state) {
   (void)state;
   static const size_t sizes[] = {0, 1, 63, 64, 65, 127, 128, 300, 4096};
@@ -201,10 +200,10 @@ static void test_stream(void **state) {
   assert_true(tprt__cache_bytes() >= 64 << 10);
 }
 
-/* ---- operations that are larger than the cache ---- */
+/* ---- Operations larger than the cache ---- */
 
-/* Of the two ranks together at least 36 MiB: more than three quarters of what most caches hold.
- * With larger ones this tests the ordinary stores. */
+/* The two ranks together use at least 36 MiB, more than three quarters of most caches. With larger
+ * caches this tests the ordinary stores. */
 enum { N_RANKS = 2, PIECE = 3 << 19, WHOLE = N_RANKS * PIECE };
 
 static float sent(int rank, int64_t i) { return (float)((i * 37 + rank * 11) % 1000); }
@@ -246,7 +245,7 @@ static float *take(tprt_comm *comm, bool registered, int *errors) {
   return registered ? memory : malloc(WHOLE * sizeof(float));
 }
 
-/* Also with one rank that sends from where it receives, and one that does not. */
+/* Also with one rank in place and the other not. */
 static int run_large(tprt_comm *comm, void *argument) {
   bool registered = *(const bool *)argument;
   int rank = tprt_comm_rank(comm), errors = 0;

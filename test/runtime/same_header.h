@@ -1,12 +1,12 @@
-/* For files that are compiled where another library's header is: what ours says of it is so. Before
- * it is included SAME_RESULT is what that library's functions return: an enum there, of whose size
- * a test is, so only their parameters are compared. */
+/* Macros that compare this library's declarations with the header of another library. Define
+ * SAME_RESULT as the result type of that library's functions before including this: there it is an
+ * enum, whose size is tested separately, so only parameters are compared. */
 #ifndef TPRT_TEST_SAME_HEADER_H
 #define TPRT_TEST_SAME_HEADER_H
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
-/* Handles are pointers to the same structs. */
+/* Handles are pointers to equal structs. */
 #define SAME_PARAMETERS(function, ...)                                                             \
   _Static_assert(_Generic(&function, SAME_RESULT (*)(__VA_ARGS__): 1, default: 0), #function)
 

@@ -1,3 +1,4 @@
+/* Runs one operation on one rank and checks every element of the result. */
 #define _GNU_SOURCE 1
 #include "scenario.h"
 
@@ -44,7 +45,7 @@ bool scenario_in_place(tprt_op_kind kind) {
 
 /* ---- Counting ---- */
 
-static _Atomic long *n_cases; /* shared with the processes that tests fork */
+static _Atomic long *n_cases; /* shared with the forked processes of tests */
 
 __attribute__((constructor)) static void make_counter(void) {
   void *page =
@@ -56,10 +57,10 @@ __attribute__((constructor)) static void make_counter(void) {
 
 long scenario_count(void) { return atomic_load(n_cases); }
 
-/* ---- Where elements are ---- */
+/* ---- Element positions ---- */
 
-/* Elements that rank i sends to rank j, or all ranks get of rank i (j == i), or rank i gets. Some
- * are 0. */
+/* Returns the number of elements that rank i sends to rank j, or that all ranks get from rank i (j
+ * == i), or that rank i gets. Some are 0. */
 static int64_t piece_count(const scenario *s, int i, int j) {
   if (s->style == IN_LIST)
     return s->width * s->inner;
@@ -68,13 +69,13 @@ static int64_t piece_count(const scenario *s, int i, int j) {
   return i % 3 == 1 ? 0 : s->width * s->inner + i;
 }
 
-/* Pieces of one side on rank `me`: counts, and offsets of the first elements. Returns the elements
- * that the side spans. */
+/* Computes the layout of the pieces of one side on rank `me`: counts, and offsets of the first
+ * elements. Returns the span of the side in elements. */
 static int64_t lay_out(const scenario *s, int n, int me, bool send, int64_t *counts,
                        int64_t *offsets) {
   int64_t end = 0;
   for (int k = 0; k < n; k++) {
-    int i = s->style == PACKED ? k : n - 1 - k; /* else backwards, with gaps */
+    int i = s->style == PACKED ? k : n - 1 - k; /* else in reverse order, with gaps */
     bool pairs = s->kind == TPRT_OP_ALL_TO_ALL_V;
     counts[i] =
         pairs ? (send ? piece_count(s, me, i) : piece_count(s, i, me)) : piece_count(s, i, i);
@@ -87,7 +88,7 @@ static int64_t lay_out(const scenario *s, int n, int me, bool send, int64_t *cou
 typedef struct side {
   int64_t counts[MAX_RANKS], offsets[MAX_RANKS];
   bool pieces;
-  int64_t span; /* elements of the buffer */
+  int64_t span; /* elements in the buffer */
 } side;
 
 static side make_side(const scenario *s, int n, int me, bool send) {
@@ -109,10 +110,10 @@ static side make_side(const scenario *s, int n, int me, bool send) {
 
 static int permute_source(int n, int me) {
   return me == n - 1 && n > 1 ? -1 : (me + 1) % n;
-} /* to the left; none to the last */
+} /* to the left neighbor; the last rank gets nothing */
 
-/* Where element e of rank `me`'s result comes from: the element in that rank's send buffer. -1:
- * from nowhere. Reductions: the element in all inputs. */
+/* Returns the source of element e of rank `me`'s result: the index in that rank's send buffer. -1:
+ * no source. Reductions: the index in all inputs. */
 static int64_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
   int64_t inner = s->inner, width = s->width, part = width / n;
   int64_t i = e % inner, w, o;
@@ -127,7 +128,7 @@ static int64_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
   case TPRT_OP_SCATTER:
     w = e / inner % part, o = e / inner / part;
     return (o * width + me * part + w) * inner + i;
-  case TPRT_OP_ALL_TO_ALL: /* split dim 1, joined along dim 0 */
+  case TPRT_OP_ALL_TO_ALL: /* split along dim 1, joined along dim 0 */
     w = e / inner % part, o = e / inner / part;
     *rank = (int)(o / s->outer);
     return (o % s->outer * width + me * part + w) * inner + i;
@@ -148,7 +149,7 @@ static int64_t origin_in_pieces(const scenario *s, int n, int me, int peer, int6
   return sent.offsets[me] + e;
 }
 
-/* ---- Where buffers are ---- */
+/* ---- Buffer memory ---- */
 
 static void *take_host(tprt_comm *comm, size_t bytes) {
   (void)comm;
@@ -210,7 +211,7 @@ static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_
   return 1;
 }
 
-/* One element, of which `at` in the inputs (of `rank`, unless it reduces) is the origin. */
+/* Checks one element, whose source is `at` in the inputs (of `rank`, unless it is reduced). */
 static bool right(const scenario *s, int n, unsigned char *const *inputs, int rank, int64_t at,
                   const void *got) {
   unsigned char expected[16] = {0};
@@ -250,7 +251,8 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
   return 0;
 }
 
-/* The result's bits have to be equal on all ranks, NaNs included: gather a hash and compare. */
+/* Checks that results are bitwise equal on all ranks, including NaNs: gathers and compares a
+ * hash. */
 static int check_identity(tprt_comm *comm, const void *recv, size_t bytes) {
   const scenario plain = {.kind = TPRT_OP_ALL_GATHER};
   void *blocks[2];
@@ -273,7 +275,7 @@ static int check_identity(tprt_comm *comm, const void *recv, size_t bytes) {
 
 /* ---- Running ---- */
 
-/* Everything but the buffers of an operation that has one piece a side. */
+/* Creates the op without buffers, for operations with one piece per side. */
 static tprt_op describe(const scenario *s, int n, const tprt_pair *pairs) {
   return (tprt_op){
       .size = sizeof(tprt_op),
@@ -328,8 +330,8 @@ static int submit(tprt_comm *comm, const scenario *s, unsigned char *send, unsig
 int scenario_run(tprt_comm *comm, const scenario *s) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   size_t size = tprt_dtype_size(s->dtype);
-  /* Where all ranks get the same, one looks at the numbers and the identity of bits speaks for the
-   * others. */
+  /* If all ranks get the same result, one rank checks the values, and the bitwise comparison covers
+   * the others. */
   bool same = s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST;
   bool receives = !root_receives(s->kind) || me == s->root, looks = receives && (!same || me == 0);
   side sides[2] = {make_side(s, n, me, true), make_side(s, n, me, false)};
@@ -347,7 +349,7 @@ int scenario_run(tprt_comm *comm, const scenario *s) {
   void *send_block, *recv_block = NULL;
   unsigned char *send = scenario_take(comm, s, sent, &send_block);
   unsigned char *recv = s->in_place ? send : scenario_take(comm, s, received, &recv_block);
-  /* as the host sees them */
+  /* copies on the host */
   unsigned char *sent_here = malloc(sent + 1), *received_here = malloc(received + 1);
   CHECK(errors, send && recv && sent_here && received_here);
   if (!errors) {

@@ -1,5 +1,5 @@
-/* Who gets into a store: proofs of the secret and where it is from, jobs and epochs, clients that
- * mean no good. */
+/* Tests the admission to a store: proofs of the secret and its sources, jobs and epochs, malicious
+ * clients. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -48,7 +48,7 @@ static void test_admission(void **state) {
       config.job = rows[i].job;
       assert_int_equal(tprt_store_open(address, &config, &client), rows[i].status);
       assert_non_null(strstr(rows[i].status ? tprt_last_error() : "", rows[i].text));
-      if (!rows[i].status) { /* a store_second rank 1, and one that says it is rank 0 */
+      if (!rows[i].status) { /* a second process as rank 1, and one that claims to be rank 0 */
         tprt_store *second_one;
         assert_int_equal(tprt_store_open(address, &config, &second_one), TPRT_INVALID_STATE);
         assert_non_null(strstr(tprt_last_error(), "rank 1 has already joined"));
@@ -62,7 +62,7 @@ static void test_admission(void **state) {
   }
 }
 
-/* Addresses of other machines want a secret, or somebody who says that there is none. */
+/* Addresses of other machines require a secret, or the explicit permission to run without one. */
 static void test_open_address(void **state) {
   (void)state;
   unsigned char secret[TPRT_SECRET_BYTES] = {9};
@@ -88,7 +88,7 @@ static void test_open_address(void **state) {
   unsetenv("TPRT_INSECURE");
 }
 
-/* The secret's sources: a file in two notations, a descriptor, and files that cannot be trusted. */
+/* Sources of the secret: a file in two notations, a descriptor, and untrusted files. */
 static void test_secret(void **state) {
   (void)state;
   static const char hex[] = "000102030405060708090A0B0c0d0e0f101112131415161718191a1b1c1d1e1f\n";
@@ -140,7 +140,7 @@ static void test_secret(void **state) {
   close(fd);
 }
 
-/* ---- Clients that mean no good ---- */
+/* ---- Malicious clients ---- */
 
 static int dial(const char *address) {
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -151,15 +151,14 @@ static int dial(const char *address) {
   return fd;
 }
 
-/* Whether the server closes the connection within the time. */
+/* Returns true if the server closes the connection within the time. */
 static bool is_closed(int fd, int ms) {
   struct pollfd watched = {.fd = fd, .events = POLLIN};
   char byte;
   return poll(&watched, 1, ms) == 1 && recv(fd, &byte, 1, 0) <= 0;
 }
 
-/* 64 clients that say nothing, and that are more than the server keeps: the ranks come through at
- * once. */
+/* 64 silent clients, more than the server keeps: the ranks still connect at once. */
 static void test_silent(void **state) {
   (void)state;
   enum { N_SILENT = 64 };
@@ -180,7 +179,7 @@ static void test_silent(void **state) {
     }
     took[silent] = test_seconds() - begin;
     for (int i = 0; i < N_SILENT && silent; i++) {
-      assert_true(is_closed(fds[i], 5000)); /* their time is up after a store_second */
+      assert_true(is_closed(fds[i], 5000)); /* their timeout is one second */
       close(fds[i]);
     }
     for (int rank = 1; rank < STORE_MOST_RANKS; rank++)
@@ -189,10 +188,10 @@ static void test_silent(void **state) {
   }
   print_message("7 ranks join in %.2f ms, beside %d silent clients in %.2f ms\n", 1e3 * took[0],
                 N_SILENT, 1e3 * took[1]);
-  assert_true(took[1] < 1); /* one that waited for a silent client would take longer */
+  assert_true(took[1] < 1); /* waiting for a silent client would take longer */
 }
 
-/* Half a message, noise, and one who goes on talking after he was refused. */
+/* Half a message, noise, and a client that continues after its refusal. */
 static void test_noise(void **state) {
   (void)state;
   unsigned char secret[TPRT_SECRET_BYTES] = {7}, noise[4096];
@@ -220,7 +219,7 @@ static void test_noise(void **state) {
   tprt_store_destroy(server);
 }
 
-/* Something else serves the port, and says something else or nothing. */
+/* Another server on the port that answers something else or nothing. */
 static void *other_server(void *data) {
   int listener = *(int *)data;
   for (;;) {
@@ -248,7 +247,7 @@ static void test_other_server(void **state) {
   snprintf(address, sizeof address, "tcp://127.0.0.1:%d", ntohs(at.sin_port));
   tprt_store_config config = store_config_of(2, 1, NULL);
   config.timeout_ns = 100000000;
-  /* silent: nobody accepts */
+  /* silent: connections are not accepted */
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_TIMEOUT);
   assert_non_null(strstr(tprt_last_error(), "did not answer in time"));
   assert_int_equal(pthread_create(&thread, NULL, other_server, &fd), 0);

@@ -1,4 +1,4 @@
-/* Stores of every kind: what they keep, where they are, files that are not what they should be. */
+/* Tests stores of every kind: operations, addresses, damaged files. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -50,7 +50,7 @@ static int run_store(const char *address, int n, store_fn *fn, void *argument) {
   return errors;
 }
 
-/* Everything that a store does, on all ranks at once. */
+/* Runs all operations of a store on all ranks at once. */
 static int exchange(tprt_store *store, int n, int rank, void *argument) {
   (void)argument;
   int errors = 0;
@@ -68,7 +68,7 @@ static int exchange(tprt_store *store, int n, int rank, void *argument) {
     CHECK_STATUS(errors, tprt_store_get(store, key, got, &bytes, 0), TPRT_OK);
     CHECK(errors, bytes == strlen(value) && memcmp(got, value, bytes) == 0);
   }
-  bytes = 3; /* too little room; the store goes on */
+  bytes = 3; /* capacity too small; the store stays usable */
   CHECK_STATUS(errors, tprt_store_get(store, key, got, &bytes, 0), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "there is room for 3") != NULL);
   for (int i = 1; i <= 10; i++)
@@ -76,7 +76,8 @@ static int exchange(tprt_store *store, int n, int rank, void *argument) {
   CHECK_STATUS(errors, tprt_store_barrier(store, "added", n, 0), TPRT_OK);
   CHECK_STATUS(errors, tprt_store_add(store, "sum", 0, &sum), TPRT_OK);
   CHECK(errors, sum == 55 * n);
-  CHECK_STATUS(errors, tprt_store_add(store, key, 1, &sum), TPRT_INVALID_ARGUMENT); /* no number */
+  /* the value is not a number */
+  CHECK_STATUS(errors, tprt_store_add(store, key, 1, &sum), TPRT_INVALID_ARGUMENT);
   for (size_t i = 0; i < sizeof large; i++)
     large[i] = (unsigned char)(i * 7);
   snprintf(key, sizeof key, "large %d", rank);
@@ -184,13 +185,13 @@ static void test_addresses(void **state) {
   config = store_config_of(2, 0, NULL);
   char address[64];
   snprintf(address, sizeof address, "tcp://[::1]:%d", store_free_port());
-  if (tprt_store_open(address, &config, &store) == TPRT_OK) { /* a machine may be without IPv6 */
+  if (tprt_store_open(address, &config, &store) == TPRT_OK) { /* a machine may lack IPv6 */
     config.rank = 1;
     assert_int_equal(tprt_store_open(address, &config, &client), TPRT_OK);
     tprt_store_destroy(client);
     tprt_store_destroy(store);
   }
-  /* Nobody serves: in time. */
+  /* Without a server, opening times out. */
   config = store_config_of(2, 1, NULL);
   config.timeout_ns = 100000000;
   snprintf(address, sizeof address, "tcp://127.0.0.1:%d", store_free_port());
@@ -200,7 +201,7 @@ static void test_addresses(void **state) {
   assert_true(test_seconds() - begin < 5);
 }
 
-/* ---- Files that are not what they should be ---- */
+/* ---- Damaged files ---- */
 
 static void test_files(void **state) {
   (void)state;
@@ -210,7 +211,7 @@ static void test_files(void **state) {
   store_make_address(STORE_FILE, address, sizeof address);
   const char *path = address + 5;
   assert_int_equal(tprt_store_open(address, &config, &first), TPRT_OK);
-  /* of another run */
+  /* from another run */
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_INVALID_STATE);
   assert_non_null(strstr(tprt_last_error(), "a file serves one job"));
   config.n_ranks = 3;
@@ -218,7 +219,7 @@ static void test_files(void **state) {
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
   assert_non_null(
       strstr(tprt_last_error(), "a job of 2 ranks in epoch 0, this rank's has 3 in epoch 0"));
-  /* A writer that died left half a record. */
+  /* A writer that died has left half a record. */
   int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   assert_int_equal(write(fd, "\5\0\0\0\377\0\0\0garbage", 15), 15);
   close(fd);
@@ -229,7 +230,7 @@ static void test_files(void **state) {
   assert_int_equal(tprt_store_get(first, "key", got, &bytes, 0), TPRT_OK);
   assert_true(bytes == 5 && memcmp(got, "value", 5) == 0);
   tprt_store_destroy(first);
-  assert_int_equal(access(path, F_OK), 0); /* rank 0 removes it */
+  assert_int_equal(access(path, F_OK), 0); /* rank 0 is to remove it */
   assert_int_equal(chmod(path, 0622), 0);
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_AUTH);
   unlink(path);

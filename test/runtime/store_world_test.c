@@ -1,5 +1,5 @@
-/* Worlds of processes that were started apart and meet in a store, and what the others hear when
- * one dies on the way. */
+/* Tests worlds of separately started processes that meet in a store, and the error on the other
+ * ranks if one dies meanwhile. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const backends[] = {"shm", "tcp"}; /* those that meet in a store */
+static const char *const backends[] = {"shm", "tcp"}; /* the backends that use a store */
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
-/* Ranks of a world, as a launcher starts them. */
+/* Ranks of a world, started like by a launcher. */
 typedef struct apart {
   int n;
   const char *backend, *address;
@@ -49,7 +49,7 @@ static int work_apart(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_all_reduce(comm, &value, &sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
                TPRT_OK);
   CHECK(errors, sum == n * (n + 1) / 2);
-  /* registered memory of processes started apart */
+  /* registered memory of separately started processes */
   CHECK_STATUS(errors, tprt_mem_alloc(comm, 100000, &memory), TPRT_OK);
   int32_t *data = memory;
   for (int i = 0; i < 25000; i++)
@@ -75,7 +75,7 @@ static void test_worlds(void **state) {
   }
 }
 
-/* One dies after it has joined: found as in a world of a launcher. */
+/* One rank dies after it has joined: detected as in a launcher's world. */
 static int die_apart(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
@@ -97,16 +97,16 @@ static void test_death_apart(void **state) {
     double begin = test_seconds();
     assert_int_equal(store_run_ranks(3, join_apart, &world, status), 1);
     assert_true(WIFSIGNALED(status[2]));
-    assert_true(test_seconds() - begin < 15); /* not by the deadline */
+    assert_true(test_seconds() - begin < 15); /* earlier than the deadline */
   }
 }
 
-/* ---- One dies before there is a world: the others are told at once, and by number ---- */
+/* ---- One rank dies before the world exists: the others are told at once, with its number ---- */
 
 typedef struct meeting {
   char address[128];
   const char *backend;
-  int victim; /* 3: nobody */
+  int victim; /* 3: none */
 } meeting;
 
 static tprt_store *open_store(const meeting *m, int rank, int *errors) {
@@ -131,7 +131,7 @@ static int die_in_store(int rank, void *argument) {
   if (rank == m->victim)
     raise(SIGKILL);
   if (met != TPRT_PEER_DEAD || m->victim != 0) {
-    /* else the rank that serves the store died before it had answered this one */
+    /* else the rank that serves the store died before it answered this one */
     CHECK_STATUS(errors, met, TPRT_OK);
     CHECK_STATUS(errors, tprt_store_wait(store, "never", 0), TPRT_PEER_DEAD);
   }
@@ -140,7 +140,7 @@ static int die_in_store(int rank, void *argument) {
   return errors;
 }
 
-/* The third of three worlds through one store. */
+/* The rank dies in the third of three worlds through one store. */
 static int die_in_world(int rank, void *argument) {
   const meeting *m = argument;
   tprt_config config = test_config();
@@ -171,7 +171,7 @@ static void run_deaths(store_rank_fn *fn, const char *backend, int n_victims) {
     double begin = test_seconds();
     assert_int_equal(store_run_ranks(3, fn, &m, status), victim < 3);
     assert_true(victim == 3 || WIFSIGNALED(status[victim]));
-    assert_true(test_seconds() - begin < 15); /* not by the deadline */
+    assert_true(test_seconds() - begin < 15); /* earlier than the deadline */
   }
 }
 

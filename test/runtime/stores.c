@@ -1,3 +1,4 @@
+/* Shared code of the store tests: callback stores, processes, files. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 

@@ -1,4 +1,4 @@
-/* What the tests of stores share: addresses of every kind, and configurations. */
+/* Shared by the store tests: addresses of every kind, and configurations. */
 #ifndef TPRT_TEST_STORES_H
 #define TPRT_TEST_STORES_H
 
@@ -11,18 +11,18 @@ static const int64_t store_second = 1000000000;
 
 enum { STORE_TCP, STORE_UNIX, STORE_FILE, STORE_FD, N_STORE_KINDS };
 
-/* A port that nobody has at the moment. */
+/* Returns a port that is currently free. */
 int store_free_port(void);
-/* An address of a kind, new with every call. */
+/* Writes an address of a kind, a new one in every call. */
 void store_make_address(int kind, char *text, size_t room);
-/* Ends what an address holds. */
+/* Releases the resources of an address. */
 void store_drop_address(const char *text);
 
-/* Rank `rank` of n of a job that is called "job", 5 s. */
+/* Returns the config of rank `rank` of n of the job "job", with a timeout of 5 s. */
 tprt_store_config store_config_of(int n, int rank, const unsigned char *secret);
 
-/* A store of callbacks for threads of this process: values behind a lock. `seen`, unless NULL, gets
- * every value before the others do, and may change it. */
+/* A callback store for threads of this process: values protected by a lock. `seen`, unless NULL,
+ * gets every value before the other ranks, and may change it. */
 typedef struct store_board store_board;
 typedef void store_seen_fn(void *user, const char *key, unsigned char *value, size_t bytes);
 store_board *store_board_make(void);
@@ -30,9 +30,9 @@ void store_board_watch(store_board *board, store_seen_fn *seen, void *user);
 tprt_store_callbacks store_board_callbacks(store_board *board);
 void store_board_free(store_board *board);
 
-/* n processes that have nothing in common but what the argument says: each runs `fn` and ends with
- * what it returns. The number of those that did not end with 0; `status`, unless NULL, gets how
- * each ended. */
+/* Runs n processes that share nothing but the argument: each runs `fn` and exits with its result.
+ * Returns the number of processes that did not exit with 0; `status`, unless NULL, receives their
+ * exit statuses. */
 typedef int store_rank_fn(int rank, void *argument);
 int store_run_ranks(int n, store_rank_fn *fn, void *argument, int *status);
 

@@ -1,3 +1,4 @@
+/* Builds program tables. */
 #include "table.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Program tables as a compiler would write them. */
+/* Program tables like those a compiler generates. */
 #ifndef TPRT_TEST_TABLE_H
 #define TPRT_TEST_TABLE_H
 
@@ -30,8 +30,8 @@ tprt_abi_site *table_contract(test_table *table, tprt_dtype dtype, int n_loops,
                               const int64_t *words);
 void table_free(test_table *table);
 
-/* The checks of tables refuse a right one with `value` at `word`, and say `text`. Else false, with
- * what they say on stderr. */
+/* Returns true if a valid table with `value` at `word` is rejected with the message `text`. Else
+ * false, and the actual message is on stderr. */
 bool table_refused(test_table *table, size_t word, int64_t value, const char *text);
 
 /* Appends an operand to a list. */

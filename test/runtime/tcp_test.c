@@ -1,5 +1,6 @@
-/* Connections of backend tcp: strangers at the door, ranks that are none, that end or do not
- * answer. Ranks are threads here, whose store lets the test see and change where they are. */
+/* Tests connections of backend tcp: strangers that connect, impostors in place of ranks, ranks that
+ * end or do not answer. Ranks are threads, and their store lets the test observe and change their
+ * addresses. */
 #define _GNU_SOURCE 1
 #include "stores.h"
 
@@ -43,7 +44,7 @@ static void *rank_main(void *data) {
   return NULL;
 }
 
-/* Ranks `first` and behind of n. */
+/* Runs the ranks from `first` on, of n. */
 static void run_world(rank *ranks, int first, int n, store_board *board, int64_t timeout_ns) {
   for (int i = first; i < n; i++) {
     ranks[i] = (rank){.board = board, .number = i, .n = n, .timeout_ns = timeout_ns};
@@ -53,15 +54,15 @@ static void run_world(rank *ranks, int first, int n, store_board *board, int64_t
     pthread_join(ranks[i].thread, NULL);
 }
 
-/* ---- Strangers who connect ---- */
+/* ---- Strangers that connect ---- */
 
 typedef struct strangers {
-  pthread_mutex_t mutex; /* ranks tell where they are at the same time */
+  pthread_mutex_t mutex; /* ranks publish their addresses concurrently */
   int fds[MOST_STRANGERS], n;
 } strangers;
 
-/* Many that say nothing, one that talks nonsense, one that goes, before the rank is told to
- * anybody. */
+/* Connects many silent clients, one that sends noise, and one that disconnects, before the rank's
+ * address is published. */
 static void intrude(void *user, const char *key, unsigned char *value, size_t bytes) {
   strangers *s = user;
   int port;
@@ -93,7 +94,7 @@ static void test_strangers(void **state) {
   store_board_watch(board, intrude, &s);
   double begin = test_seconds();
   run_world(ranks, 0, N, board, 20 * store_second);
-  assert_true(test_seconds() - begin < 10); /* nobody waits for them */
+  assert_true(test_seconds() - begin < 10); /* no rank waits for them */
   for (int i = 0; i < N; i++) {
     assert_int_equal(ranks[i].status, TPRT_OK);
     assert_int_equal(ranks[i].sum, N * (N + 1) / 2);
@@ -104,7 +105,7 @@ static void test_strangers(void **state) {
   store_board_free(board);
 }
 
-/* ---- Somebody else where a rank should be ---- */
+/* ---- An impostor in place of a rank ---- */
 
 typedef enum conduct { TALKS, GOES, IS_SILENT } conduct;
 
@@ -122,9 +123,9 @@ static void *impostor_main(void *data) {
   if (own->conduct == TALKS)
     (void)!send(fd, nonsense, sizeof nonsense, MSG_NOSIGNAL);
   if (own->conduct != GOES)
-    (void)!recv(fd, nonsense, sizeof nonsense, 0); /* its greeting */
+    (void)!recv(fd, nonsense, sizeof nonsense, 0); /* the rank's greeting */
   if (own->conduct != GOES)
-    (void)!recv(fd, nonsense, sizeof nonsense, 0); /* until it goes */
+    (void)!recv(fd, nonsense, sizeof nonsense, 0); /* until it disconnects */
   close(fd);
   return NULL;
 }
@@ -168,7 +169,7 @@ static void test_impostors(void **state) {
   }
 }
 
-/* ---- Ranks that are missing, and stores ---- */
+/* ---- Missing ranks, and stores ---- */
 
 static void test_missing(void **state) {
   (void)state;

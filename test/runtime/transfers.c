@@ -1,6 +1,6 @@
-/* Sends and recvs: all ranks draw the same list of messages; each submits its ends of them in an
- * order of its own, which keeps only what the matching rule is about, the order of messages with
- * the same ends and tag. */
+/* Sends and recvs: all ranks draw the same list of messages. Each submits its sends and recvs in
+ * its own order, which preserves only the order of messages with the same ranks and tag, as the
+ * matching rule requires. */
 #include "paths.h"
 
 #include "harness.h"
@@ -51,7 +51,7 @@ static bool keep_order(const end *a, const end *b) {
          x->tag == y->tag;
 }
 
-/* Neighbours change places at random, unless the rule is about them. */
+/* Swaps random neighbors, unless the matching rule applies to them. */
 static void shuffle(end *ends, int n, uint64_t seed) {
   for (int round = 0; round < 200 && n > 1; round++) {
     int at = (int)(test_random(&seed) % (uint64_t)(n - 1));
@@ -115,7 +115,7 @@ int path_random_transfers(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* One message at a time, around a ring; collectives in between do not mind. */
+/* Sends one message at a time around a ring, with collectives in between. */
 static int ring(tprt_comm *comm) {
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   int32_t token = 0, sum = me;
@@ -135,8 +135,8 @@ static int ring(tprt_comm *comm) {
   return errors;
 }
 
-/* Many messages to one receiver that asks in the opposite order of tags, more than a pipe has
- * requests for; and a batch with a collective in the middle. */
+/* Sends many messages to one receiver that receives in the opposite order of tags, more than a pipe
+ * has requests for; and a batch with a collective in the middle. */
 int path_tags(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { N = 100 };
@@ -165,9 +165,8 @@ int path_tags(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* Batches of messages with one tag and different sizes, over and over: whatever the moment at which
- * the sender looks, it has to see an older request before a younger one. Each recv says by its size
- * which message it is for. */
+/* Sends batches of messages with one tag and different sizes, repeatedly: at any moment, the sender
+ * must see an older request before a newer one. The size of each recv identifies its message. */
 int path_same_tag(tprt_comm *comm, void *argument) {
   (void)argument;
   enum { N = 24, ROUNDS = 4000 };

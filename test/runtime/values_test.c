@@ -1,4 +1,4 @@
-/* Tables, conversions, reductions of special values, the environment, memrefCopy. */
+/* Tests tables, conversions, reductions of special values, the environment, and memrefCopy. */
 #define _GNU_SOURCE 1
 #include "harness.h"
 
@@ -14,7 +14,7 @@ static uint32_t bits_of(float value) {
   return bits;
 }
 
-/* Value of an f16 or bf16 from its fields, by arithmetic. */
+/* Returns the value of an f16 or bf16, computed arithmetically from its fields. */
 static double decode(uint16_t half, int exponent_bits, int mantissa_bits) {
   int bias = (1 << (exponent_bits - 1)) - 1,
       exponent = half >> mantissa_bits & ((1 << exponent_bits) - 1);
@@ -36,8 +36,8 @@ typedef struct half_format {
 static const half_format formats[] = {{5, 10, tprt_f16_to_f32, tprt_f32_to_f16},
                                       {8, 7, tprt_bf16_to_f32, tprt_f32_to_bf16}};
 
-/* All values: widening is exact; narrowing gives them back; the number halfway to the next goes to
- * the even one, and its neighbours to the nearer. */
+/* For all values: widening is exact; narrowing restores them; the midpoint to the next number
+ * rounds to even, and its neighbors to the nearer number. */
 static void test_half_all(void **state) {
   (void)state;
   for (size_t f = 0; f < 2; f++) {
@@ -56,11 +56,11 @@ static void test_half_all(void **state) {
       assert_int_equal(format->narrow(wide), half);
       if ((half & 0x7fff) >= infinity)
         continue;
-      /* Infinity stands where the next number would be, had the exponent one more value. */
+      /* Infinity is where the next number would be if the exponent had one more value. */
       double next = decode((uint16_t)(half + 1), format->exponent_bits, format->mantissa_bits);
       if (((half + 1) & 0x7fff) == infinity)
         next = expected + (expected - (double)format->widen((uint16_t)(half - 1)));
-      /* exact in f32, but for bf16 subnormals it still is */
+      /* exact in f32, also for bf16 subnormals */
       float middle = (float)((expected + next) / 2);
       uint16_t even = half & 1 ? (uint16_t)(half + 1) : half;
       assert_int_equal(format->narrow(middle), even);
@@ -95,7 +95,7 @@ static void test_names(void **state) {
   assert_string_equal(tprt_status_name((tprt_status)77), "unknown status");
 }
 
-/* Each pair of special values through a two-rank reduction: NaN and signs of zero. */
+/* Reduces each pair of special values over two ranks: NaN and signs of zero. */
 static int reduce_pairs(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
@@ -124,7 +124,8 @@ static int reduce_pairs(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* In f32 and rounded once, 2048 + 1 + 1 is 2050 in f16; rounded after each step it is 2048. */
+/* Computed in f32 and rounded once, 2048 + 1 + 1 is 2050 in f16; rounded after each step it is
+ * 2048. */
 static int round_once(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
@@ -206,7 +207,7 @@ static void test_configs(void **state) {
   assert_int_equal(tprt_world_create(2, 0, &none, &comm), TPRT_INVALID_ARGUMENT);
 }
 
-/* A permuted view of 2x3x4 into a strided view with an offset. */
+/* Copies a permuted view of 2x3x4 into a strided view with an offset. */
 static void test_memref_copy(void **state) {
   (void)state;
   int16_t source[24], target[64] = {0};

@@ -1,4 +1,4 @@
-/* Windows: puts, gets, signals, mapped memory, and what is refused. */
+/* Tests windows: puts, gets, signals, mapped memory, and rejected calls. */
 #include "paths.h"
 
 #include "harness.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every rank writes its number into its slot of all others' parts, several rounds; who was
- * signalled reads. */
+/* Every rank writes its number into its slot of all other parts, for several rounds; a rank reads
+ * after it was signaled. */
 static int exchange(tprt_comm *comm, tprt_window *window, const int32_t *own) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   for (int32_t round = 1; round <= 5; round++) {
@@ -24,7 +24,7 @@ static int exchange(tprt_comm *comm, tprt_window *window, const int32_t *own) {
     }
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* all have read */
   }
-  /* Two at once. */
+  /* Two signals at once. */
   CHECK_STATUS(errors, tprt_window_signal(window, (me + 1) % n), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_signal(window, (me + 1) % n), TPRT_OK);
   CHECK_STATUS(errors, tprt_window_wait_signal(window, (me + n - 1) % n, 2, 0), TPRT_OK);
@@ -48,7 +48,7 @@ static int refused(tprt_comm *comm, tprt_window *window) {
   return errors;
 }
 
-/* Memory from the heap, on the last rank only: all say the same. */
+/* Memory from the heap, on the last rank only: all ranks get the same error. */
 static int private_memory(tprt_comm *comm) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   void *shared, *heap = malloc(64);
@@ -85,7 +85,7 @@ static int private_memory(tprt_comm *comm) {
   return errors;
 }
 
-/* What was put there last, through the address. */
+/* Reads the last put through the mapped address. */
 static int check_map(tprt_comm *comm, tprt_window *window) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
   void *mapped = NULL;
@@ -103,13 +103,12 @@ static int check_map(tprt_comm *comm, tprt_window *window) {
   return errors;
 }
 
-/* A word that a peer writes at this moment: what a race detector would complain about is what is to
- * be seen. */
+/* Reads a word that a peer writes concurrently: an intended race. */
 __attribute__((no_sanitize("thread"))) static int32_t look(const void *word) {
   return *(const volatile int32_t *)word;
 }
 
-/* Parts that a peer writes and reads while their owner is in no call of the library. */
+/* A peer accesses parts while their owner is not in a library call. */
 static int unattended(tprt_comm *comm, int64_t count) {
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm), to = (me + 1) % n;
   size_t bytes = (size_t)count * sizeof(int32_t);
@@ -130,7 +129,7 @@ static int unattended(tprt_comm *comm, int64_t count) {
   CHECK_STATUS(errors, tprt_window_get(window, to, 0, data, bytes), TPRT_OK);
   for (int64_t i = 0; i < count && !errors; i++)
     CHECK(errors, data[i] == (int32_t)(i * 7 + me));
-  /* A peer says that it is done by a word that this rank looks at without a call. */
+  /* A peer signals completion by a word, which this rank polls without a call. */
   CHECK_STATUS(errors, tprt_window_put(flags, to, 0, &one, sizeof one), TPRT_OK);
   double end = test_seconds() + 20;
   while (!seen && test_seconds() < end)
@@ -152,7 +151,7 @@ static int unattended(tprt_comm *comm, int64_t count) {
 int path_windows(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
-  size_t bytes = (size_t)n * sizeof(int32_t) + (size_t)me * 64; /* parts may differ */
+  size_t bytes = (size_t)n * sizeof(int32_t) + (size_t)me * 64; /* sizes may differ */
   void *memory;
   tprt_window *window, *empty;
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS)) {

@@ -1,5 +1,4 @@
-/* The store's protocol without sockets: who is admitted, and what happens to messages that somebody
- * made up or changed. */
+/* Tests the store's protocol without sockets: admission, and forged or modified messages. */
 #include "bootstrap/frames.h"
 #include "long.h"
 
@@ -94,13 +93,13 @@ static void test_conversation(void **state) {
       assert_string_equal(got.key, sent.key);
       assert_int_equal(got.n_value, n_value);
       assert_memory_equal(got.value, value, n_value);
-      assert_false(tprt__frame_read(to, bytes, n, &got));   /* a second time */
-      assert_false(tprt__frame_read(from, bytes, n, &got)); /* back to who sent it */
+      assert_false(tprt__frame_read(to, bytes, n, &got));   /* replayed */
+      assert_false(tprt__frame_read(from, bytes, n, &got)); /* reflected to its sender */
     }
   }
 }
 
-/* Every party that is not of the job is told why, on both sides the same. */
+/* Every party that does not belong to the job gets the reason, the same on both sides. */
 static void test_refusals(void **state) {
   (void)state;
   const tprt__identity server = identity(0, 4, "job", 1);
@@ -126,7 +125,7 @@ static void test_refusals(void **state) {
         rows[i].refusal);
     assert_int_equal(stated.n_ranks, 4);
   }
-  /* A rank that the job does not have is not even answered. */
+  /* A rank number outside of the job gets no answer. */
   tprt__identity client = identity(4, 4, "job", 1);
   unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES];
   tprt__gate gate;
@@ -137,7 +136,7 @@ static void test_refusals(void **state) {
   assert_int_equal(tprt__gate_wants(&gate), 0);
 }
 
-/* A head's lengths are compared with their limits, whatever the tag. */
+/* The lengths in a head are checked against their limits, whatever the tag. */
 static void test_heads(void **state) {
   (void)state;
   const struct {
@@ -162,11 +161,11 @@ static void test_heads(void **state) {
 
 typedef struct fuzz {
   uint64_t seed, n_messages, n_admitted, n_genuine;
-  tprt__identity server, client, stranger; /* the stranger knows everything but the secret */
-  conversation recorded;                   /* what he has heard */
+  tprt__identity server, client, stranger; /* the stranger knows everything except the secret */
+  conversation recorded;                   /* a conversation it has recorded */
 } fuzz;
 
-/* Changes one to eight bits, so that something is different. */
+/* Changes one to eight bits, so that the bytes differ. */
 static void damage(fuzz *f, unsigned char *bytes, size_t n) {
   size_t first = draw(&f->seed) % (8 * n);
   bytes[first / 8] ^= (unsigned char)(1u << first % 8);
@@ -177,8 +176,7 @@ static void damage(fuzz *f, unsigned char *bytes, size_t n) {
   }
 }
 
-/* One connection to a server by somebody who does not know the secret, or whose messages are
- * damaged on their way. */
+/* Connects to a server without the secret, or with messages that are damaged in transit. */
 static void attack_server(fuzz *f, unsigned how) {
   unsigned char message[TPRT__HELLO_BYTES], answer[TPRT__CHALLENGE_BYTES];
   tprt__challenge stated;
@@ -202,18 +200,18 @@ static void attack_server(fuzz *f, unsigned how) {
   unsigned char proof[TPRT__PROOF_BYTES];
   draw_bytes(&f->seed, proof, sizeof proof);
   switch (how >> 3 & 3) {
-  case 0: /* what he can compute */
+  case 0: /* a proof that it can compute */
     (void)tprt__challenge_answer(genuine ? &f->client : &f->stranger, hello, answer, &stated, proof,
                                  &session);
     if (genuine && !(how & 6))
       damage(f, proof, sizeof proof);
     if (genuine && (how & 2) && !(how & 4))
-      damage(f, proof, sizeof proof); /* the recorded hello is a genuine one */
+      damage(f, proof, sizeof proof); /* the recorded hello is genuine */
     break;
-  case 1: /* the server's own proof, sent back */
+  case 1: /* the server's own proof, reflected */
     memcpy(proof, answer + sizeof answer - sizeof proof, sizeof proof);
     break;
-  case 2: /* that of another connection */
+  case 2: /* a proof of another connection */
     memcpy(proof, f->recorded.proof, sizeof proof);
     break;
   default:
@@ -224,8 +222,7 @@ static void attack_server(fuzz *f, unsigned how) {
   f->n_admitted += gate.state == TPRT__GATE_OPEN;
 }
 
-/* One connection of a client to somebody who does not know the secret, or whose answer is
- * damaged. */
+/* A client connects to a party without the secret, or whose answer is damaged. */
 static void attack_client(fuzz *f, unsigned how) {
   unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES],
       proof[TPRT__PROOF_BYTES];
@@ -246,7 +243,7 @@ static void attack_client(fuzz *f, unsigned how) {
                    TPRT__ADMITTED;
 }
 
-/* Frames that were made up, changed, repeated, left out, cut short or turned around. */
+/* Frames that are forged, modified, replayed, dropped, truncated or reflected. */
 static void attack_session(fuzz *f, unsigned how) {
   unsigned char value[64], bytes[TPRT__MAX_FRAME], other[TPRT__MAX_FRAME];
   tprt__session from = f->recorded.client, to = f->recorded.server;
@@ -272,7 +269,7 @@ static void attack_session(fuzz *f, unsigned how) {
   case 4:
     n = draw(&f->seed) % n;
     break;
-  case 5: /* a changed length, and as many bytes as that says */
+  case 5: /* a modified length, with that many bytes */
     memcpy(other, bytes, n);
     at = 2 + draw(&f->seed) % 6;
     other[at] ^= (unsigned char)(1 + draw(&f->seed) % 255);
@@ -298,7 +295,7 @@ static void attack_session(fuzz *f, unsigned how) {
   f->n_admitted += tprt__frame_read(&to, bytes, n, &got);
 }
 
-/* TP_LONG=1 runs ten million messages, else a slice. Who is genuine gets in all the time. */
+/* TP_LONG=1 runs ten million messages, else a fraction. Genuine clients are always admitted. */
 static void test_fuzz(void **state) {
   (void)state;
   uint64_t wanted = test_is_long() ? 10000000 : 200000;

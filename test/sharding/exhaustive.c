@@ -1,3 +1,4 @@
+/* Exhaustive search for the cheapest reshard path. */
 #include "exhaustive.h"
 
 #include "simulator.h"
@@ -5,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what differs between two layouts ---- */
+/* ---- Differences between two shardings ---- */
 
-/* `longer` is `shorter` with axes added at the minor end of one dimension; returns the dimension or
- * -1. */
+/* Tests whether `longer` is `shorter` with axes appended at the minor end of one dimension; returns
+ * the dimension or -1. */
 static int grown_dim(const exhaustive *e, tp_spec shorter, tp_spec longer) {
   int found = -1;
   for (int d = 0; d < e->rank; d++) {
@@ -50,8 +51,8 @@ static tp_spec without(const exhaustive *e, tp_spec spec, unsigned axes) {
   return spec;
 }
 
-/* `longer` is `shorter` with axes added at minor ends; `dims` (bit d: dimension d) are those that
- * have more. */
+/* Returns true if `longer` is `shorter` with axes appended at minor ends; `dims` (bit d: dimension
+ * d) are the dimensions that have more. */
 static bool grows(const exhaustive *e, tp_spec shorter, tp_spec longer, unsigned *dims) {
   *dims = 0;
   for (int d = 0; d < e->rank; d++) {
@@ -67,7 +68,7 @@ static bool grows(const exhaustive *e, tp_spec shorter, tp_spec longer, unsigned
 
 static bool is_one(unsigned set) { return set != 0 && (set & (set - 1)) == 0; }
 
-/* Two axes that come from one dimension and go to one keep their order. */
+/* Returns true if two axes that come from one dimension and go to one keep their order. */
 static bool keeps_order(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes) {
   for (int a = 0; a < e->mesh->n_axes; a++)
     for (int b = 0; b < e->mesh->n_axes; b++) {
@@ -80,9 +81,9 @@ static bool keeps_order(const exhaustive *e, tp_spec from, tp_spec to, unsigned 
   return true;
 }
 
-/* The moved axes leave the minor ends of dimensions for the minor ends of others; either it is one
- * that loses or one that wins. *won: that dimension, -1: there are several; *several: more than two
- * dimensions take part. */
+/* Returns true if the moved axes leave minor ends of dimensions for minor ends of others, with a
+ * single dimension that loses or a single one that receives. *won: the receiving dimension, -1:
+ * several; *several: more than two dimensions take part. */
 static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigned axes, int *won,
                           bool *several) {
   tp_spec middle = without(e, from, axes);
@@ -97,7 +98,7 @@ static bool is_all_to_all(const exhaustive *e, tp_spec from, tp_spec to, unsigne
   return keeps_order(e, from, to, axes);
 }
 
-/* ---- permutes ---- */
+/* ---- Permutes ---- */
 
 static int64_t parts_of(const exhaustive *e, tp_spec spec) {
   int64_t parts = 1;
@@ -113,7 +114,7 @@ static bool is_permute(const exhaustive *e, tp_spec from, tp_spec to) {
   return parts_of(e, from) == parts_of(e, to);
 }
 
-/* Shards below one step along axis `a`, if it splits a dimension. */
+/* Returns the shard stride of axis `a`, if it splits a dimension. */
 static int64_t weight_of(const exhaustive *e, tp_spec spec, int a) {
   int axes[TP_MAX_AXES];
   tp_place place = tp_spec_place(spec, a);
@@ -126,7 +127,7 @@ static int64_t weight_of(const exhaustive *e, tp_spec spec, int a) {
   return weight;
 }
 
-/* Data stays where it is along an axis that counts the same shards before and after. */
+/* Returns the axes along which data moves: not those with the same shards before and after. */
 static unsigned moving_axes(const exhaustive *e, tp_spec from, tp_spec to) {
   unsigned set = 0;
   for (int i = 0; i < e->mesh->n_axes; i++) {
@@ -137,15 +138,15 @@ static unsigned moving_axes(const exhaustive *e, tp_spec from, tp_spec to) {
   return set;
 }
 
-/* ---- sizes that do not divide ---- */
+/* ---- Sizes that do not divide ---- */
 
 static bool dim_divides(const exhaustive *e, tp_spec spec, int d) {
   return e->shape[d] % tp_spec_dim_shards(e->mesh, spec, d) == 0;
 }
 
-/* Do the devices that have one shard of `shorter` hold in `longer` what that shard holds, in the
- * order of their numbers along the axes that `longer` has more, each beginning where the full
- * buffers of those before it end? */
+/* Tests whether an all-gather is a concatenation: the devices that have one shard of `shorter` hold
+ * its contents in `longer`, in the order of their numbers along the additional axes, each beginning
+ * where the full buffers of the previous ones end. */
 static bool lies_side_by_side(const exhaustive *e, tp_spec shorter, tp_spec longer, int d) {
   int axes[TP_MAX_AXES], kept = tp_spec_dim_axes(e->mesh, shorter, d, axes),
                          n = tp_spec_dim_axes(e->mesh, longer, d, axes);
@@ -176,9 +177,9 @@ static bool fits_sizes(const exhaustive *e, tp_spec from, tp_spec to, bool permu
   return true;
 }
 
-/* ---- combiners ---- */
+/* ---- Combiners ---- */
 
-/* The combiner of the partial axes; false if there are none. */
+/* Returns the combiner of the partial axes; false if there are none. */
 static bool combiner_of(const exhaustive *e, tp_spec spec, tp_combiner *combiner) {
   bool found = false;
   for (int a = 0; a < e->mesh->n_axes && !found; a++) {
@@ -199,7 +200,7 @@ static bool has_identity(const exhaustive *e, tp_spec spec) {
   return !combiner_of(e, spec, &combiner) || combiner != TP_AVERAGE;
 }
 
-/* ---- prices ---- */
+/* ---- Costs ---- */
 
 static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
@@ -213,8 +214,8 @@ static tp_cost collective(const exhaustive *e, tp_collective kind, unsigned axes
   return cost > 0 ? cost : 1;
 }
 
-/* The local elements of `spec`, with dimension d filled up to `parts` shards of `after` (d < 0: as
- * they are). */
+/* Returns the local elements of `spec`, with dimension d padded to `parts` shards of `after` (d <
+ * 0: without padding). */
 static int64_t filled(const exhaustive *e, tp_spec spec, int d, int64_t parts, tp_spec after) {
   int64_t local[TP_MAX_RANK], small[TP_MAX_RANK], elements = 1;
   tp_spec_local_shape(e->mesh, spec, e->rank, e->shape, local);
@@ -231,14 +232,14 @@ static int64_t group_size(const exhaustive *e, unsigned axes) {
   return n;
 }
 
-/* A local step writes what it makes, and reads as much. */
+/* Returns the cost of a local step, which writes its result and reads as much. */
 static tp_cost local_step(const exhaustive *e, int64_t elements) {
   tp_work copy = {.memory_bytes = 2.0 * (double)elements * (double)e->element_size};
   tp_cost cost = tp_cost_compute(e->topology, &copy);
   return cost > 0 ? cost : 1;
 }
 
-/* The cheapest single move. */
+/* Returns the cost of the cheapest single move. */
 static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
   unsigned axes = changed_axes(e, from, to);
   tp_cost best = TP_COST_FORBIDDEN;
@@ -264,7 +265,8 @@ static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
       best = lesser(best, local_step(e, after));
     if (all_are(e, from, axes, TP_DIM) && all_are(e, to, axes, TP_DIM) &&
         is_all_to_all(e, from, to, axes, &won, &several) &&
-        (!several || fits_sizes(e, from, to, true))) /* several: only what divides */
+        /* with several dimensions, only if they divide */
+        (!several || fits_sizes(e, from, to, true)))
       best = lesser(
           best, collective(e, TP_ALL_TO_ALL, axes, several ? before : filled(e, from, won, n, to)));
   }
@@ -273,7 +275,7 @@ static tp_cost move_cost(const exhaustive *e, tp_spec from, tp_spec to) {
   return best;
 }
 
-/* ---- search ---- */
+/* ---- Search ---- */
 
 tp_spec exhaustive_bare(const tp_mesh *mesh, tp_spec spec) {
   for (int a = 0; a < mesh->n_axes; a++)
@@ -325,7 +327,7 @@ void exhaustive_destroy(exhaustive *e) {
   *e = (exhaustive){0};
 }
 
-/* The axes of `spec` on `dim` are the first ones of those of `whole`. */
+/* Returns true if the axes of `spec` on `dim` are the leading ones of `whole`. */
 static bool is_leading(const exhaustive *e, tp_spec spec, tp_spec whole, int d) {
   int few[TP_MAX_AXES], all[TP_MAX_AXES];
   int n = tp_spec_dim_axes(e->mesh, spec, d, few);

@@ -1,3 +1,4 @@
+/* Simulates sharded tensors and reshard steps in memory. */
 #include "simulator.h"
 
 #include <stdlib.h>
@@ -29,16 +30,16 @@ static int64_t ravel(int rank, const int64_t *shape, const int64_t *index) {
 static int64_t combine(tp_combiner c, int64_t a, int64_t b) {
   if (c == TP_SUM)
     return a + b;
-  return a > b ? a : b; /* TP_MAX: the tests use these two */
+  return a > b ? a : b; /* TP_MAX: the tests use only these two */
 }
 
 static int64_t identity(tp_combiner c) { return c == TP_SUM ? 0 : INT64_MIN; }
 
-/* The test tensor: values that differ. */
+/* The test tensor: distinct values. */
 static int64_t value_at(int64_t global) { return global * 7 + 3; }
 
-/* Part `part` of `parts` of the value; a function of the element and the part only, so that copies
- * are equal. */
+/* Returns part `part` of `parts` of a value. It depends only on the element and the part, so that
+ * copies are equal. */
 static int64_t part_at(tp_combiner c, int64_t global, int64_t part, int64_t parts) {
   int64_t value = value_at(global), owner = global % parts;
   if (c == TP_MAX)
@@ -49,7 +50,7 @@ static int64_t part_at(tp_combiner c, int64_t global, int64_t part, int64_t part
   return part == owner ? value - others : (part + 1) * 1000 + global;
 }
 
-/* Number of the device's part, and the number of parts. */
+/* Returns the index of the device's part, and the number of parts. */
 static int64_t part_of(const tp_mesh *mesh, tp_spec spec, int64_t device, int64_t *parts) {
   int64_t part = 0;
   *parts = 1;
@@ -62,7 +63,7 @@ static int64_t part_of(const tp_mesh *mesh, tp_spec spec, int64_t device, int64_
   return part;
 }
 
-/* The global element behind a local one; false for padding. */
+/* Computes the global element of a local one; false for padding. */
 static bool global_of(const sim *s, tp_spec spec, int64_t device, const int64_t *index,
                       int64_t *global) {
   int64_t at[SIM_MAX_RANK];
@@ -101,7 +102,7 @@ void sim_destroy(sim *s) {
     free(s->buffers[i]);
 }
 
-/* ---- execution ---- */
+/* ---- Execution ---- */
 
 static int64_t rank_in_group(const tp_mesh *mesh, const tp_step *step, int64_t device) {
   int64_t rank = 0;
@@ -111,7 +112,7 @@ static int64_t rank_in_group(const tp_mesh *mesh, const tp_step *step, int64_t d
   return rank;
 }
 
-/* The device of the same group whose rank is `rank`. */
+/* Returns the device of the same group whose rank is `rank`. */
 static int64_t peer(const tp_mesh *mesh, const tp_step *step, int64_t device, int64_t rank) {
   for (int i = step->n_axes - 1; i >= 0; i--) {
     int axis = step->axes[i];
@@ -125,7 +126,7 @@ static int64_t peer(const tp_mesh *mesh, const tp_step *step, int64_t device, in
 typedef struct move {
   const sim *s;
   const tp_step *step;
-  const int64_t *local; /* shape after */
+  const int64_t *local; /* shape after the step */
   int64_t n;            /* group size */
 } move;
 
@@ -151,7 +152,7 @@ static int64_t combined_at(const move *m, int64_t device, const int64_t *index) 
   return value;
 }
 
-/* The axes of a dimension that split it: those of size 1 may come and go in any step. */
+/* Returns the axes that split a dimension; axes of size 1 may appear and disappear in any step. */
 static int splitting_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes) {
   int all[TP_MAX_AXES], n_all = tp_spec_dim_axes(mesh, spec, dim, all), n = 0;
   for (int i = 0; i < n_all; i++)
@@ -160,8 +161,8 @@ static int splitting_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes)
   return n;
 }
 
-/* Where an exchange takes an element from: dimensions that get axes are cut, of those that lose
- * some the index says which device had it. */
+/* Returns the source of an element of an all-to-all: dimensions that receive axes are split; for
+ * dimensions that lose axes, the index determines the source device. */
 static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index) {
   const sim *s = m->s;
   const tp_mesh *mesh = s->mesh;
@@ -188,7 +189,7 @@ static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index)
   return read_at(s, source, at);
 }
 
-/* What element `index` of `device` is after the step. */
+/* Returns element `index` of `device` after the step. */
 static int64_t result_at(const move *m, int64_t device, const int64_t *index) {
   const sim *s = m->s;
   const tp_step *step = m->step;
@@ -235,9 +236,9 @@ void sim_execute(sim *s, const tp_step *step) {
   memcpy(s->local, local, sizeof local);
 }
 
-/* ---- check ---- */
+/* ---- Check ---- */
 
-/* The step that would combine the partial axes: used only for its groups. */
+/* Returns a step that would reduce the partial axes: used only for its groups. */
 static tp_step partial_group(const tp_mesh *mesh, tp_spec spec) {
   tp_step step = {.kind = TP_STEP_ALL_REDUCE};
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -247,7 +248,7 @@ static tp_step partial_group(const tp_mesh *mesh, tp_spec spec) {
   return step;
 }
 
-/* The step that spans the replicas of a device. */
+/* Returns a step that spans the replicas of a device. */
 static tp_step replica_group(const tp_mesh *mesh, tp_spec spec) {
   tp_step step = {.kind = TP_STEP_ALL_REDUCE};
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -280,11 +281,11 @@ bool sim_holds(const sim *s, tp_spec spec) {
   return true;
 }
 
-/* ---- specs and meshes ---- */
+/* ---- Specs and meshes ---- */
 
 static int extend(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room,
                   int n, tp_spec *specs, tp_spec spec, unsigned left) {
-  /* Axes join dimensions in every order; the set of those still undecided becomes replicated or
+  /* Axes are appended to dimensions in every order; the axes that remain become replicated or
    * partial at the end. */
   for (unsigned set = partial ? left : 0;; set = (set - 1) & left) {
     tp_spec done = spec;

@@ -1,7 +1,7 @@
-/* A tensor of integers laid out over devices in memory, and reshard steps executed on it by their
- * definition.
+/* A tensor of integers, sharded over devices in memory, and reshard steps that are executed on it
+ * by their definition.
  *
- * Independent of the library's search: it uses only sizes (tp_spec_local_shape), the position of a
+ * Independent of the library's search: uses only sizes (tp_spec_local_shape), the position of a
  * shard (tp_spec_shard) and the map of a permute. Rows beyond the valid size of an uneven shard
  * hold garbage. */
 #ifndef TEST_SHARDING_SIMULATOR_H
@@ -20,21 +20,22 @@ typedef struct sim {
   int64_t *buffers[SIM_MAX_DEVICES];
 } sim;
 
-/* The layout `spec` of the test tensor; parts of a partial layout differ from device to device. */
+/* Creates the test tensor with the sharding `spec`; the parts of a partial sharding differ between
+ * devices. */
 void sim_create(sim *s, const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
                 tp_combiner combiner);
 void sim_destroy(sim *s);
 void sim_execute(sim *s, const tp_step *step);
-/* True if the buffers are a layout `spec` of the test tensor: every valid element of every device
- * is right after combining it over the partial axes, and copies are equal. */
+/* Returns true if the buffers are the test tensor with sharding `spec`: every valid element of
+ * every device is correct after combining the partial axes, and copies are equal. */
 bool sim_holds(const sim *s, tp_spec spec);
 
-/* All specs of a tensor of `rank` dimensions, with partials of `combiner` if `partial`. Returns
- * their number; `specs` has room for `room`. */
+/* Enumerates all specs of a tensor of `rank` dimensions, with partials of `combiner` if `partial`.
+ * Returns their number; `specs` has `room` entries. */
 int all_specs(const tp_mesh *mesh, int rank, bool partial, tp_combiner combiner, int room,
               tp_spec *specs);
 
-/* A mesh "m" with axes "a", "b", ... */
+/* Returns a mesh "m" with axes "a", "b", ... */
 tp_mesh make_mesh(int n, const int64_t *sizes);
 
 #endif

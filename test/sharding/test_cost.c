@@ -1,3 +1,4 @@
+/* Tests the cost model. */
 #include "tp/cost.h"
 
 #include "simulator.h"
@@ -67,14 +68,14 @@ static void collectives(void **state) {
                        price(&t, &mesh, kind, 2, reversed, 99999));
       tp_cost last = 0;
       for (int64_t elements = 32; elements < INT64_C(1) << 40; elements *= 8) {
-        /* more data never costs less */
+        /* cost is monotonic in the data size */
         tp_cost now = price(&t, &mesh, kind, 2, both, elements);
         assert_true(now >= last && now < TP_COST_FORBIDDEN);
         last = now;
       }
       assert_int_equal(price(&t, &mesh, kind, 2, both, INT64_MAX), TP_COST_FORBIDDEN);
     }
-    /* all_reduce never loses to reduce_scatter + all_gather, nor to stages */
+    /* all_reduce is never slower than reduce_scatter + all_gather, nor than stages */
     for (int64_t elements = 32; elements < INT64_C(1) << 30; elements *= 32) {
       tp_cost reduce = price(&t, &mesh, TP_ALL_REDUCE, 2, both, elements);
       tp_cost split = price(&t, &mesh, TP_REDUCE_SCATTER, 2, both, elements) +
@@ -82,7 +83,7 @@ static void collectives(void **state) {
       tp_cost levels = price(&t, &mesh, TP_REDUCE_SCATTER, 1, inner, elements) +
                        price(&t, &mesh, TP_ALL_REDUCE, 1, outer, elements / 8) +
                        price(&t, &mesh, TP_ALL_GATHER, 1, inner, elements);
-      assert_true(reduce <= split + 1 && reduce <= levels + 1); /* rounding of the parts */
+      assert_true(reduce <= split + 1 && reduce <= levels + 1); /* the parts are rounded */
     }
   }
 }
@@ -101,13 +102,14 @@ static void exact_figures(void **state) {
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 9800000);
   t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: 5 + 2 * 2 = 9 us */
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 11800000);
-  t.links[1].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1}; /* the group needs one on every axis */
+  /* the group needs a latency line on every axis */
+  t.links[1].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 9000000 + 28000);
   t.links[0].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 5000000 + 280000);
 }
 
-/* Axes of one level form a group as one axis of that size does; over several levels they do not. */
+/* Axes of one level form a group like a single axis of that size; axes of several levels do not. */
 static void joint_groups(void **state) {
   (void)state;
   static const int both[] = {0, 1}, one[] = {0}, reach[] = {1, 2}, all[] = {0, 1, 2};
@@ -135,11 +137,11 @@ static void joint_groups(void **state) {
   assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4),
                    11000199); /* the latency line of eight: 28 bytes at 141 GB/s */
   assert_int_equal(tp_topology_load("h100", &nodes, NULL, 0, &joined), TP_OK);
-  /* both axes of the network; with the node they are of two levels */
+  /* both axes are in the network; a group with the node spans two levels */
   assert_int_equal(joined.n_joints, 1);
   assert_int_equal(joined.joints[0].n, 4);
-  /* an axis of the network and the node: 20 us, and 20 more for each of three doublings; 60 bytes
-   * at 48 GB/s */
+  /* an axis of the network and the node: 20 us, plus 20 us for each of three doublings; 60 bytes at
+   * 48 GB/s */
   assert_int_equal(tp_cost_flat(&joined, &nodes, TP_ALL_GATHER, 2, reach, 16, 4), 80001250);
 }
 
@@ -168,7 +170,7 @@ static void check_stages(const tp_form *form, int n, const tp_collective *kinds,
   assert_int_equal(form->cost, sum);
 }
 
-/* Closed forms: 8000 floats over 8 devices are 4000 bytes each. */
+/* Expected stages in closed form: 8000 floats over 8 devices are 4000 bytes each. */
 static void stages(void **state) {
   (void)state;
   static const int both[] = {0, 1};
@@ -180,7 +182,7 @@ static void stages(void **state) {
                (tp_cost[]){14000000, 1240000});
   assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 10000000 + 28000000);
   assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 15240000);
-  /* scatter: the other way round */
+  /* scatter: the reverse */
   form = tp_cost_form(&t, &mesh, TP_REDUCE_SCATTER, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_REDUCE_SCATTER, TP_REDUCE_SCATTER}, (int[]){1, 0},
                (tp_cost[]){1240000, 14000000});
@@ -192,19 +194,19 @@ static void stages(void **state) {
   /* 8001 elements: no axis divides them */
   assert_int_equal(price(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001),
                    tp_cost_flat(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001, 4));
-  /* exchange: 3 * 8000 bytes in the node, 16000 over the network, against 28000 in one go; equal
-   * times in both orders */
+  /* exchange: 3 * 8000 bytes in the node, 16000 over the network, against 28000 as one operation;
+   * equal times in both orders */
   form = tp_cost_form(&t, &mesh, TP_ALL_TO_ALL, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_ALL_TO_ALL, TP_ALL_TO_ALL}, (int[]){0, 1},
                (tp_cost[]){26000000, 1240000});
-  /* small messages go at once: another latency would count */
+  /* small messages use one operation: stages would add a latency */
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8, 4);
   assert_int_equal(form.n_stages, 1);
   assert_int_equal(form.stages[0].n_axes, 2);
   assert_int_equal(form.cost, 10000000 + 28000);
   form = tp_cost_form(&t, &mesh, TP_BROADCAST, 2, both, 8000, 4);
   assert_int_equal(form.n_stages, 1);
-  /* bytes do not depend on the form, but for an exchange */
+  /* bytes do not depend on the form, except for all_to_all */
   assert_int_equal(tp_cost_bytes(TP_ALL_GATHER, 2, 2000, 4) +
                        tp_cost_bytes(TP_ALL_GATHER, 4, 8000, 4),
                    tp_cost_bytes(TP_ALL_GATHER, 8, 8000, 4));
@@ -212,7 +214,7 @@ static void stages(void **state) {
   assert_true(form.n_stages == 0 && form.cost == 0);
 }
 
-/* Over three axes an all_reduce may be cut along any of them; the others are done in one go. */
+/* Over three axes an all_reduce may be split at any of them; the other kinds are one operation. */
 static void three_axes(void **state) {
   (void)state;
   static const int all[] = {0, 1, 2};
@@ -238,7 +240,7 @@ static void work(void **state) {
                    .launch_us = 3,
                    .efficiency = 0.5,
                    .min_gemm_dim = 128};
-  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations come on top of the
+  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations add to the
    * flops */
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9}), INT64_C(20000000000));
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .peak = TP_PEAK_F16}),
@@ -248,7 +250,7 @@ static void work(void **state) {
   assert_int_equal(
       compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e8}),
       INT64_C(30000000000));
-  /* a small dimension leaves tiles partly empty; a product with a vector has none */
+  /* a small dimension leaves tiles partly empty; a matrix-vector product has no tiles */
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}),
                    INT64_C(80000000000));
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}),
@@ -262,7 +264,7 @@ static void work(void **state) {
                    INT64_C(20000000000));
 }
 
-/* A collective over more devices of a machine takes no less time: a line of a file that is missing
+/* A collective over more devices of a machine is never faster; a missing line in a topology file
  * would show here. */
 static void larger_groups(void **state) {
   (void)state;
@@ -293,7 +295,7 @@ static tp_fused_price fused(const tp_topology *t, const tp_mesh *mesh, tp_fused_
   return tp_cost_fused_rows(t, mesh, &rows);
 }
 
-/* Sums in one kernel with what follows: which algorithm, and both times by hand. */
+/* Fused reductions with row epilogues: the algorithm, and both times computed by hand. */
 static void fused_rows(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
@@ -321,24 +323,23 @@ static void fused_rows(void **state) {
   assert_int_equal(price.fused, 4000000 + 2000000 + 491520);
   /* all_reduce: 10 us and 2 * 3 * 4 KiB at 100 GB/s; the kernel: 4 us and 4 * 16 KiB at 500 GB/s */
   assert_int_equal(price.separate, 10000000 + 245760 + 4000000 + 131072);
-  /* one row more: too much for staging */
+  /* one more row: too large for staging */
   rows.tokens = 5;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_PULL);
   assert_int_equal(price.fused, 4000000 + 4000000 + 614400);
-  /* fewer rows than devices cannot be done in slices */
+  /* fewer rows than devices: no slices */
   rows.tokens = 3;
   rows.hidden = 1 << 20;
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_PULL);
-  /* 4 MiB: three quarters of a device's input go to others, and its quarter of both results to
-   * three: 9 MiB */
+  /* 4 MiB: each device sends three quarters of its input, and its quarter of both results to three
+   * peers: 9 MiB */
   rows.tokens = 1024;
   rows.hidden = 1024;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 94371840);
-  /* scattered: in slices whatever the size; the first result stays where it is, the second is
-   * gathered */
+  /* scattered: slices for any size; the first result stays local, the second is all-gathered */
   rows.tokens = 4;
   rows.scattered = true;
   rows.n_gathered = 1;
@@ -346,8 +347,8 @@ static void fused_rows(void **state) {
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 245760);
   assert_int_equal(price.separate, 10000000 + 122880 + 10000000 + 122880 + 4000000 + 32768);
-  /* f8, and eight scales a row, in place of the second result: 9 * 4 KiB and 128 bytes, of which a
-   * quarter is kept; of those, 3 quarters of 4224 bytes are sent */
+  /* f8 and eight scales per row instead of the second result: 9 * 4 KiB and 128 bytes, of which a
+   * quarter stays local; 3 quarters of 4224 bytes are sent */
   rows.n_results = 1;
   rows.n_gathered = 0;
   rows.quantised = rows.quantised_gathered = true;
@@ -355,31 +356,31 @@ static void fused_rows(void **state) {
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
   assert_int_equal(price.fused, 4000000 + 4000000 + 122880 + 31680);
-  /* reduce_scatter; all_gathers of 1 KiB and 32 bytes from each other device; a kernel of three
+  /* unfused: reduce_scatter; all_gathers of 1 KiB and 32 bytes from each peer; a kernel for three
    * rows of 4 KiB and the f8 */
   const tp_cost collectives = 10000000 + 122880 + 10000000 + 30720 + 10000000 + 960;
   assert_int_equal(price.separate, collectives + 4000000 + 24576 + 2112);
-  /* two, of which the second reads the first result */
+  /* two kernels, of which the second reads the first result */
   rows.n_kernels = 2;
   assert_int_equal(fused(&t, &mesh, rows).separate,
                    collectives + 2 * 4000000 + 24576 + 8192 + 2112);
-  /* which is stored for that only */
+  /* which is only an intermediate */
   rows.n_results = 0;
   rows.n_passed = 1;
   assert_int_equal(fused(&t, &mesh, rows).separate,
                    collectives + 2 * 4000000 + 24576 + 8192 + 2112);
   assert_int_equal(fused(&t, &mesh, rows).fused, price.fused);
-  /* where they are not gathered, and the scale is given */
+  /* without all-gathers, with a given scale */
   rows.quantised_gathered = false;
   rows.n_scales = rows.n_passed = 0;
   rows.n_kernels = 1;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.fused, 4000000 + 4000000 + 122880);
   assert_int_equal(price.separate, 10000000 + 122880 + 4000000 + 16384 + 2048);
-  /* nothing is computed: no kernel for the rows */
+  /* no epilogue: no row kernel */
   rows = (tp_fused_rows){.tokens = 4, .hidden = 1024, .n_results = 1};
   assert_int_equal(fused(&t, &mesh, rows).separate, 10000000 + 245760);
-  /* no kernels: in the other level, for more devices, over both levels */
+  /* unsupported by kernels: the other level, more devices, both levels */
   static const int outer[] = {1}, both[] = {0, 1};
   rows.n_axes = 1;
   rows.axes = outer;
@@ -394,7 +395,7 @@ static void fused_rows(void **state) {
     assert_string_not_equal(tp_fused_name((tp_fused_algorithm)i), "unknown");
 }
 
-/* Softmaxes of split rows in one exchange: both times by hand. */
+/* Softmax of sharded rows in one exchange: both times computed by hand. */
 static void fused_softmax(void **state) {
   (void)state;
   static const int axis[] = {0};
@@ -421,7 +422,7 @@ static void fused_softmax(void **state) {
   /* 64 MB at 500 GB/s; 3 * 16 KB at 100 GB/s; 64 KB at 500 GB/s */
   assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
   assert_int_equal(once, 4000000 + 128000000 + 10000000 + 480000 + 4000000 + 128000);
-  /* twice the kernel; three times 2 * 3 * 1 KB */
+  /* twice the kernel; three all_reduces of 2 * 3 * 1 KB */
   assert_int_equal(separate, 2 * (4000000 + 128000000) + 3 * (10000000 + 60000));
   softmax.n_collectives = 2;
   assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
@@ -430,7 +431,7 @@ static void fused_softmax(void **state) {
   assert_false(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
 }
 
-/* Products in slices, of which each is sent while the next is computed; times by hand. */
+/* Matmuls in slices, each sent while the next is computed; times computed by hand. */
 static void fused_products(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(1, (int64_t[]){4});
@@ -454,15 +455,15 @@ static void fused_products(void **state) {
    * 4096 kB at 500 GB/s */
   const tp_cost reduction = 4000000 + 4000000 + 40960000;
   assert_int_equal(price.fused, 4 * (4000000 + 512000000) + reduction);
-  /* as one; then the kernel that reads three slices at 100 GB/s */
+  /* whole matmul; then the kernel that reads three slices at 100 GB/s */
   assert_int_equal(price.separate, INT64_C(4000000) + 2048000000 + 4000000 + 4000000 + 122880000);
   assert_null(price.unmeasured);
-  /* a slice is computed in less time than one is sent */
+  /* computing a slice takes less time than sending one */
   rows.k = 50;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.fused, 3 * 40960000 + 4000000 + 20480000 + reduction);
   assert_null(price.unmeasured);
-  /* what was not measured */
+  /* unmeasured cases */
   rows.k = 20;
   assert_string_equal(
       fused(&t, &mesh, rows).unmeasured,
@@ -473,14 +474,14 @@ static void fused_products(void **state) {
   rows.tokens = 4095;
   assert_string_equal(fused(&t, &mesh, rows).unmeasured,
                       "fewer than 4096 rows, or 512 for a device");
-  /* an all_reduce of few rows is done in slices, too, when they are those of a product */
+  /* a matmul followed by an all_reduce of few rows uses slices, too */
   rows = (tp_fused_rows){.tokens = 8, .hidden = 1000, .n_results = 1, .k = 50};
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_SLICES);
   t.kernels[0].n_pulls = 0;
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_NONE);
 }
 
-/* Products of rows that are gathered, slice by slice; times by hand. */
+/* All-gathered rows and matmuls, slice by slice; times computed by hand. */
 static void gathered_rows(void **state) {
   (void)state;
   static const int axis[] = {0};
@@ -506,12 +507,12 @@ static void gathered_rows(void **state) {
                            .columns = {1000, 250}};
   tp_fused_price price = tp_cost_gathered_rows(&t, &mesh, &rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  /* slices: twice 4 us, 2.56e9 flop at 5e12 a second; two meetings */
+  /* slices: twice 4 us, 2.56e9 flop at 5e12 per second; two barriers */
   assert_int_equal(price.fused, INT64_C(4) * (8000000 + 512000000) + 4000000);
   /* three slices of 4096 kB at 100 GB/s, then both products */
   assert_int_equal(price.separate, INT64_C(10000000) + 122880000 + 8000000 + 2048000000);
   assert_null(price.unmeasured);
-  /* a slice takes longer to be sent */
+  /* sending a slice takes longer than computing one */
   rows.n = 1;
   rows.columns[0] = 50;
   price = tp_cost_gathered_rows(&t, &mesh, &rows);
@@ -522,7 +523,7 @@ static void gathered_rows(void **state) {
   assert_int_equal(tp_cost_gathered_rows(&t, &mesh, &rows).algorithm, TP_FUSED_NONE);
 }
 
-/* Bytes alone count, then operations; time orders what is equal in both. */
+/* Bytes count first, then operations; time breaks ties. */
 static void objective_bytes(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 8});
@@ -540,7 +541,7 @@ static void objective_bytes(void **state) {
       tp_collective kind = (tp_collective)k;
       int64_t sent = tp_cost_bytes(kind, 8, 80000, 4);
       tp_cost cost = price(&t, &mesh, kind, 1, inner, 80000);
-      /* latencies are worth less than a byte */
+      /* latencies weigh less than a byte */
       assert_in_range(cost, sent * TP_BYTE_PS, (sent + 1) * TP_BYTE_PS);
     }
     tp_cost product =
@@ -552,7 +553,7 @@ static void objective_bytes(void **state) {
     assert_true(tp_cost_compute(&t, &(tp_work){.memory_bytes = 1e9}) <
                 INT64_C(1000000) * TP_BYTE_PS);
   }
-  /* As many bytes cost more where the network is slower, but less than one byte more does. */
+  /* The same bytes cost more on a slower network, but less than one additional byte. */
   tp_topology t;
   assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
   tp_topology_count_bytes(&t);

@@ -1,3 +1,4 @@
+/* Tests the plans of hops, which fetch the elements that devices read along a sharded dimension. */
 #include "sharding/hops.h"
 
 #include <setjmp.h>
@@ -8,7 +9,7 @@
 
 enum { NOTHING = -1, MAX_LENGTH = 4096 };
 
-/* Number j of part p when `size` is split axis by axis; NOTHING in padding. */
+/* Returns element j of part p if `size` is split axis by axis; NOTHING in padding. */
 static int64_t number_in(const tp__reading *reading, int64_t size, int64_t p, int64_t j) {
   int64_t below = 1, buffer = size, first = 0, left = size;
   for (int i = 0; i < reading->n_axes; i++)
@@ -23,15 +24,15 @@ static int64_t number_in(const tp__reading *reading, int64_t size, int64_t p, in
   return j < left ? first + j : NOTHING;
 }
 
-/* What device q holds as element x of its buffer. */
+/* Returns the global element that device q has at position x of its buffer. */
 static int64_t element_of(const tp__reading *reading, int64_t q, int64_t x) {
   int64_t unit = reading->unit ? reading->unit : 1,
           number = number_in(reading, reading->size / unit, q, x / unit);
   return number == NOTHING ? NOTHING : number * unit + x % unit;
 }
 
-/* What device p finds in its run when the plan is carried out: elements, or NOTHING. A piece that
- * nobody sends is written like any other. */
+/* Computes the contents of device p's run after the plan is executed: elements, or NOTHING. A piece
+ * without a sender is written like any other. */
 static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   int64_t workspace[MAX_LENGTH];
   tp__needed needed = tp__hops_needed(hops, p);
@@ -59,8 +60,8 @@ static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   memcpy(run, workspace + offset, (size_t)hops->run * sizeof *run);
 }
 
-/* Every valid point finds every element of its window that is inside the dimension. False when
- * there is no plan. */
+/* Returns true if every valid point finds every in-bounds element of its window; false if there is
+ * no plan. */
 static bool works(const tp__reading *reading) {
   tp__hops hops;
   if (!tp__plan_hops(reading, &hops))
@@ -132,15 +133,15 @@ static void moves_no_more_than_needed(void **state) {
   assert_int_equal(same.length, 4);
   tp__hops blocks = plan_of(4, 16, 8, 2, 0, 2); /* pooling without overlap */
   assert_int_equal(blocks.n_moving, 0);
-  tp__hops halo = plan_of(4, 16, 16, 1, -1, 3); /* one element of either neighbour */
+  tp__hops halo = plan_of(4, 16, 16, 1, -1, 3); /* one element of each neighbor */
   assert_int_equal(halo.n_moving, 2);
   assert_int_equal(halo.moved, 2);
   assert_int_equal(halo.length, halo.run);
-  /* each device reads one element of the other, at its own place */
+  /* each device reads one element of the other, at the same position */
   tp__hops valid = plan_of(2, 10, 8, 1, 0, 3);
   assert_int_equal(valid.n_moving, 2);
   assert_int_equal(valid.moved, 2);
-  tp__hops reversed = plan_of(64, 256, 256, -1, 255, 1); /* whole buffers change places, at once */
+  tp__hops reversed = plan_of(64, 256, 256, -1, 255, 1); /* whole buffers are swapped, at once */
   assert_int_equal(reversed.n_moving, 1);
   assert_int_equal(reversed.moved, 4);
   tp__hops half = plan_of(64, 256, 128, 1, 0, 1); /* one device serves two */
@@ -148,7 +149,7 @@ static void moves_no_more_than_needed(void **state) {
   tp__hops wide = plan_of(8, 16, 16, 1, -3, 7); /* the window is larger than a shard */
   assert_int_equal(wide.n_moving, 4);
   assert_int_equal(wide.moved, 6);
-  tp__hops most = plan_of(4, 8, 8, 1, -3, 7); /* and now as large as the most of all shards */
+  tp__hops most = plan_of(4, 8, 8, 1, -3, 7); /* as large as the max over all shards */
   assert_int_equal(most.by, TP__BY_GATHER);
   assert_int_equal(most.n_moving, 1);
   assert_int_equal(most.moved, 6);
@@ -168,7 +169,7 @@ static void refuses_what_it_cannot_bring(void **state) {
   tp__hops hops;
   tp__reading units = {
       .n_axes = 1, .axes = {64}, .size = 128, .unit = 2, .points = 64, .stride = 0, .extent = 128};
-  assert_false(tp__plan_hops(&units, &hops)); /* a gather knows no units */
+  assert_false(tp__plan_hops(&units, &hops)); /* gathers do not support units */
   tp__reading nothing = {
       .n_axes = 1, .axes = {2}, .size = 4, .points = 0, .stride = 1, .extent = 1};
   assert_false(tp__plan_hops(&nothing, &hops));

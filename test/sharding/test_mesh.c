@@ -1,3 +1,4 @@
+/* Tests meshes and their refinement. */
 #include "tp/mesh.h"
 
 #include <setjmp.h>
@@ -48,7 +49,7 @@ static void refuses_bad_meshes(void **state) {
     char why[256] = "";
     tp_mesh mesh = {.n_axes = -7};
     assert_int_equal(tp_mesh_parse("mesh", bad[i], why, sizeof why, &mesh), TP_INVALID_ARGUMENT);
-    assert_int_equal(mesh.n_axes, -7); /* written only on success */
+    assert_int_equal(mesh.n_axes, -7); /* outputs are written only on success */
     assert_true(strlen(why) > 10);
   }
   tp_mesh mesh;
@@ -88,7 +89,7 @@ static void refines(void **state) {
 
   mesh = parse("x=12");
   assert_int_equal(tp_mesh_refine(&mesh, "x", 4, 3), TP_OK);
-  /* cuts at 4 and 6 do not line up */
+  /* boundaries at 4 and 6 are incompatible */
   assert_int_equal(tp_mesh_refine(&mesh, "x", 6, 2), TP_INVALID_ARGUMENT);
   assert_int_equal(mesh.n_axes, 2);
 }
@@ -113,7 +114,7 @@ static void finds_and_prints(void **state) {
   assert_string_equal(text, "tp");
   tp_mesh_axis_text(&mesh, 2, 1, text, sizeof text);
   assert_string_equal(text, "tp:(2)4");
-  /* as snprintf: cut, terminated, full length */
+  /* like snprintf: truncated, terminated, full length */
   assert_int_equal(tp_mesh_axis_text(&mesh, 2, 1, text, 4), 7);
   assert_string_equal(text, "tp:");
 }

@@ -1,4 +1,4 @@
-/* Reshard paths: optimal, the same every time, and the ones a person would write down. */
+/* Tests reshard paths: optimal, deterministic, and equal to known solutions. */
 #include "exhaustive.h"
 #include "sharding/layout.h"
 #include "simulator.h"
@@ -19,7 +19,7 @@ static tp_reshard_cache *make_cache(const tp_mesh *mesh, const char *name, tp_to
   return cache;
 }
 
-/* ---- the cheapest path is found ---- */
+/* ---- The path is the cheapest ---- */
 
 static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
                           const char *topology_name) {
@@ -35,7 +35,7 @@ static void check_optimal(int n_axes, const int64_t *sizes, int rank, const int6
       tp_reshard path = {.cost = TP_COST_FORBIDDEN};
       assert_int_equal(tp_reshard_cost(cache, all.specs[from], all.specs[to], rank, shape, 4),
                        least);
-      /* distances are found apart from paths */
+      /* distances are computed separately from paths */
       tp_reshard_path(cache, all.specs[from], all.specs[to], rank, shape, 4, &path);
       assert_int_equal(path.cost, least);
     }
@@ -52,7 +52,7 @@ static void optimal(void **state) {
     check_optimal(2, (int64_t[]){4, 2}, 3, wide, *name);
     check_optimal(2, (int64_t[]){4, 2}, 2, large, *name);
     check_optimal(2, (int64_t[]){2, 2}, 2, small, *name);
-    check_optimal(2, (int64_t[]){4, 2}, 2, partly, *name); /* some layouts do not divide */
+    check_optimal(2, (int64_t[]){4, 2}, 2, partly, *name); /* some shardings do not divide */
     check_optimal(2, (int64_t[]){3, 2}, 2, odd, *name);
     check_optimal(2, (int64_t[]){2, 4}, 3, tiny, *name);
     check_optimal(2, (int64_t[]){3, 2}, 2, three, *name);
@@ -60,7 +60,7 @@ static void optimal(void **state) {
   }
 }
 
-/* ---- known paths ---- */
+/* ---- Known paths ---- */
 
 typedef struct place_row {
   int axis, dim; /* dim -1: partial sum */
@@ -150,9 +150,9 @@ static void known_paths(void **state) {
   }
 }
 
-/* Swapping axes of different size is no permute, but has a path all the same. */
-/* Two axes leave one dimension for two, or two for one, in one exchange of 7/8 of what a device
- * has: axis by axis it would be 3/4 and 1/2. */
+/* Swapping axes of different sizes is not a permute, but has a path. */
+/* Two axes leave one dimension for two, or two for one, in one all-to-all of 7/8 of a device's
+ * data; axis by axis it would be 3/4 and 1/2. */
 static void exchanges(void **state) {
   (void)state;
   static const int64_t shape[] = {64, 64, 64}, uneven[] = {64, 60, 63};
@@ -177,7 +177,7 @@ static void exchanges(void **state) {
     assert_int_equal(step->to_dim, back ? 0 : -1);
     assert_int_equal(step->bytes, 7 * (64 * 64 * 64 * 4 / 8) / 8);
   }
-  /* Slices that are not equal are no exchange. */
+  /* Unequal slices are not an all-to-all. */
   assert_int_equal(tp_reshard_path(cache, rows, others, 3, uneven, 4, &path), TP_OK);
   for (int i = 0; i < path.n_steps; i++)
     assert_true(path.steps[i].kind != TP_STEP_ALL_TO_ALL ||
@@ -229,7 +229,7 @@ static void no_paths(void **state) {
   tp_reshard_cache_destroy(cache);
 }
 
-/* All partial axes of both layouts have one combiner. */
+/* Returns true if all partial axes of both shardings have the same combiner. */
 static bool one_combiner(const tp_mesh *mesh, tp_spec a, tp_spec b) {
   unsigned seen = 0;
   for (int i = 0; i < mesh->n_axes; i++) {
@@ -240,8 +240,8 @@ static bool one_combiner(const tp_mesh *mesh, tp_spec a, tp_spec b) {
   return (seen & (seen - 1)) == 0;
 }
 
-/* From one combiner to another: no partial of the one is left where the first of the other begins.
- * A cache that has to forget all it knows for each search answers the same. */
+/* From one combiner to another: all partials of the first are reduced before the first partial of
+ * the other appears. A cache that forgets everything before each search gives the same answers. */
 static void other_combiner(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
@@ -269,7 +269,7 @@ static void other_combiner(void **state) {
   tp_reshard_cache_destroy(cache);
 }
 
-/* ---- properties ---- */
+/* ---- Properties ---- */
 
 static void triangle_and_determinism(void **state) {
   (void)state;
@@ -293,7 +293,7 @@ static void triangle_and_determinism(void **state) {
       }
     }
   }
-  for (int i = n - 1; i >= 0; i--) { /* the other cache is asked in another order */
+  for (int i = n - 1; i >= 0; i--) { /* queries the second cache in another order */
     for (int j = n - 1; j >= 0; j -= 5) {
       tp_reshard a, b;
       memset(&a, 0, sizeof a);
@@ -311,7 +311,7 @@ static void triangle_and_determinism(void **state) {
   tp_reshard_cache_destroy(two);
 }
 
-/* A cache that must forget gives the same answers. */
+/* A cache with evictions gives the same answers. */
 static void small_cache(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
@@ -333,7 +333,7 @@ static void small_cache(void **state) {
   tp_reshard_cache_destroy(large);
 }
 
-/* On a mesh too large to search, what two layouts share is not touched. */
+/* On a mesh too large for a full search, the common part of two shardings stays fixed. */
 static void shared_axes_stay(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(8, (int64_t[]){2, 2, 2, 2, 2, 2, 2, 2});
@@ -347,7 +347,7 @@ static void shared_axes_stay(void **state) {
                      TP_OK);
   tp_reshard path;
   assert_int_equal(tp_reshard_path(cache, specs[0], specs[1], 2, shape, 4, &path), TP_OK);
-  assert_int_equal(path.n_steps, 4); /* gather two axes of each dimension, slice them again */
+  assert_int_equal(path.n_steps, 4); /* gathers two axes of each dimension, slices them again */
   for (int i = 0; i < 4; i++) {
     assert_int_equal(path.steps[i].kind, i < 2 ? TP_STEP_ALL_GATHER : TP_STEP_SLICE);
     assert_int_equal(path.steps[i].n_axes, 2);
@@ -356,7 +356,7 @@ static void shared_axes_stay(void **state) {
   tp_reshard_cache_destroy(cache);
 }
 
-/* Every k-th allocation fails: an error or the right answer, and the cache works afterwards. */
+/* Every k-th allocation fails: the result is an error or correct, and the cache stays usable. */
 static void out_of_memory(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});

@@ -1,4 +1,4 @@
-/* Executes reshard paths on a small tensor and compares with the target layout. */
+/* Executes reshard paths on a small tensor and compares with the target sharding. */
 #include "simulator.h"
 
 #include <setjmp.h>
@@ -16,8 +16,8 @@ typedef struct setting {
   int rank;
   int64_t shape[SIM_MAX_RANK];
   tp_combiner combiner;
-  int stride;      /* every stride-th pair of specs; 1: all of them */
-  int64_t no_path; /* pairs for which there must be no path */
+  int stride;      /* tests every stride-th pair of specs; 1: all */
+  int64_t no_path; /* expected number of pairs without a path */
 } setting;
 
 static bool leads(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
@@ -30,7 +30,8 @@ static bool leads(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim) {
   return true;
 }
 
-/* A layout on a path divides exactly, or is an uneven layout of the ends or leads to one. */
+/* Checks a sharding on a path: it divides exactly, or it is an uneven sharding of the ends or leads
+ * to one. */
 static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp_spec from,
                          tp_spec to) {
   for (int d = 0; d < s->rank; d++) {
@@ -40,7 +41,8 @@ static void check_layout(const tp_mesh *mesh, const setting *s, tp_spec spec, tp
   }
 }
 
-/* The map of a permute is a bijection, and moves data only along the axes of the step. */
+/* Checks that the map of a permute is a bijection, and moves data only along the axes of the
+ * step. */
 static void check_permute(const tp_mesh *mesh, const tp_step *step) {
   int64_t sources[SIM_MAX_DEVICES];
   bool sends[SIM_MAX_DEVICES] = {false}, moves = false;
@@ -141,7 +143,7 @@ static const setting settings[] = {
     {3, {2, 4, 2}, 2, {16, 16}, TP_MAX, 53, 0},
     {3, {2, 1, 2}, 2, {4, 4}, TP_SUM, 3, 0},
     {2, {6, 4}, 2, {24, 24}, TP_SUM, 11, 0},
-    /* sizes that some layouts do not divide */
+    /* sizes that some shardings do not divide */
     {2, {2, 4}, 1, {10}, TP_SUM, 1, 0},
     {2, {2, 2}, 2, {6, 4}, TP_SUM, 1, 0},
     {2, {3, 2}, 2, {7, 6}, TP_MAX, 1, 0},
@@ -157,7 +159,7 @@ static void every_path_is_right(void **state) {
     check_setting(&settings[i]);
 }
 
-/* On meshes and ranks too large for a full search the paths are still right. */
+/* On meshes and ranks too large for a full search, the paths are still correct. */
 static void large_meshes(void **state) {
   (void)state;
   setting s = {6, {0}, 4, {64, 64, 64, 5}, TP_SUM, 1, 0};

@@ -1,3 +1,4 @@
+/* Tests sharding specs. */
 #include "tp/spec.h"
 
 #include "simulator.h"
@@ -27,7 +28,7 @@ static void places(void **state) {
   assert_int_equal(tp_spec_append(&spec, 1, 0), TP_OK);
   assert_int_equal(tp_spec_append(&spec, 3, 0), TP_OK);
   assert_int_equal(tp_spec_append(&spec, 0, 0), TP_OK);
-  assert_int_equal(tp_spec_append(&spec, 0, 1), TP_INVALID_ARGUMENT); /* used once */
+  assert_int_equal(tp_spec_append(&spec, 0, 1), TP_INVALID_ARGUMENT); /* an axis is used once */
   assert_int_equal(tp_spec_set_partial(&spec, 1, TP_SUM), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_spec_append(&spec, 8, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_spec_append(&spec, 2, TP_MAX_RANK), TP_INVALID_ARGUMENT);
@@ -149,11 +150,11 @@ static void verifies(void **state) {
   assert_int_equal(tp_spec_verify(&mesh, good, TP_MAX_RANK + 1, why, sizeof why),
                    TP_INVALID_ARGUMENT);
   static const uint64_t bad[] = {
-      UINT64_C(0x01010000), /* axes that the mesh does not have */
+      UINT64_C(0x01010000), /* axes outside of the mesh */
       UINT64_C(0x0011),     /* order 1 without order 0 */
       UINT64_C(0x0101),     /* order 0 twice */
       UINT64_C(0x0010),     /* an order but no dimension */
-      UINT64_C(0x008c),     /* no such combiner */
+      UINT64_C(0x008c),     /* invalid combiner */
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(tp_spec_verify(&mesh, (tp_spec){bad[i]}, 2, why, sizeof why),

@@ -1,4 +1,4 @@
-/* Topology files: what they say, where they are found, and every message about a wrong one. */
+/* Tests topology files: contents, search, and every error message. */
 #include "tp/cost.h"
 
 #include "simulator.h"
@@ -58,7 +58,7 @@ static const char good[] =
     "  ]\n"
     "}\n";
 
-/* `good` with the first `from` in it written as `to`. */
+/* Writes `good` with the first occurrence of `from` replaced by `to`. */
 static void edit(const char *from, const char *to, char *text) {
   const char *at = strstr(good, from);
   assert_non_null(at);
@@ -72,7 +72,7 @@ static void expect(const char *text, tp_status status, const char *message) {
   if (got != status || !strstr(why, message))
     fail_msg("expected %d \"%s\", got %d \"%s\"", status, message, got, why);
   assert_null(machine);
-  /* nobody wants a message */
+  /* without a buffer for the message */
   assert_int_equal(tp_machine_parse("toy.json", text, strlen(text), NULL, 0, &machine), status);
 }
 
@@ -218,8 +218,8 @@ static void wrong_files(void **state) {
   expect("7", TP_INVALID_ARGUMENT, "this is not JSON");
 }
 
-/* No prefix of a file and no file with a byte missing crashes; most are refused, and those that are
- * not are complete. */
+/* Truncated files and files with a missing byte never crash; most are rejected, and accepted ones
+ * are complete. */
 static void damaged_files(void **state) {
   (void)state;
   char text[MAX_TEXT], why[64];
@@ -257,7 +257,7 @@ static void too_much(void **state) {
   snprintf(text + length, sizeof text - length, "%s", lines);
   expect(text, TP_INVALID_ARGUMENT,
          "levels[0].lines[32].kinds[0]: there are more than 32 lines of permute");
-  /* nested deeper than the parser goes */
+  /* nested deeper than the parser supports */
   memset(text, '[', sizeof text - 1);
   assert_int_equal(tp_machine_parse("deep", text, sizeof text - 1, why, sizeof why, &machine),
                    TP_INVALID_ARGUMENT);
@@ -283,8 +283,8 @@ static void binding(void **state) {
   assert_true(t.gflops[TP_PEAK_F8] == 400 && t.gflops[TP_PEAK_I8] == 400);
   assert_int_equal(t.memory_bytes, 1000000000);
   assert_int_equal(t.min_gemm_dim, 0);
-  /* the innermost axis has 4 devices side by side and one doubling more than the line; the others
-   * reach across */
+  /* the innermost axis has 4 adjacent devices and one doubling more than the line; the others span
+   * levels */
   assert_true(t.links[2].lines[TP_ALL_GATHER].alpha_us == 6 &&
               t.links[2].latency_lines[TP_ALL_GATHER].alpha_us == 3);
   assert_true(t.links[1].lines[TP_ALL_GATHER].alpha_us == 50 &&
@@ -311,7 +311,7 @@ static void large_mesh(void **state) {
   assert_int_equal(tp_topology_load("torus64k", &mesh, why, sizeof why, &t), TP_INVALID_ARGUMENT);
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static void write_file(const char *path, const char *text, size_t length) {
   FILE *file = fopen(path, "wb");
@@ -346,7 +346,7 @@ static void files(void **state) {
   snprintf(variable, sizeof variable, ":/nowhere:%s", folder);
   setenv("TP_TOPOLOGY_PATH", variable, 1);
   expect_load("toy", TP_OK, "");
-  /* a measured file goes before the one built in */
+  /* a measured file takes precedence over the built-in one */
   snprintf(path, sizeof path, "%s/cpu.json", folder);
   edit("\"f32\": 100", "\"f32\": 123", text);
   write_file(path, text, strlen(text));
@@ -357,7 +357,7 @@ static void files(void **state) {
   write_file(path, huge, sizeof huge);
   expect_load("cpu", TP_INVALID_ARGUMENT, "is larger than 1 MiB");
   unlink(path);
-  assert_int_equal(mkfifo(path, 0600), 0); /* nobody writes: it must not hang */
+  assert_int_equal(mkfifo(path, 0600), 0); /* it has no writer: must not hang */
   expect_load(path, TP_IO, "it is not a regular file");
   unsetenv("TP_TOPOLOGY_PATH");
   assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &t), TP_OK);

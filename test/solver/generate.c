@@ -1,3 +1,4 @@
+/* Generates random problems for the solver's tests. */
 #include "generate.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ tp_problem *generate(rng *r, const recipe *c) {
 void find_sizes(const recipe *c, rng r, int *sizes) {
   for (int v = 0; v < c->n_nodes; v++) {
     sizes[v] = 1 + rng_below(&r, c->max_strategies);
-    for (int x = 0; x < sizes[v]; x++) /* repeats what `generate` drew for the node's costs */
+    for (int x = 0; x < sizes[v]; x++) /* repeats the draws of `generate` for the node's costs */
       if (rng_below(&r, 100) >= c->forbidden)
         rng_below(&r, c->max_cost + 1);
   }
@@ -122,8 +123,8 @@ tp_problem *generate_tradeoffs(rng *r, int n_nodes, int n_strategies, int64_t *u
   return p;
 }
 
-/* Strategies stand for layouts; resharding costs the more the further apart they are, plus what the
- * tensor weighs. */
+/* Adds an edge between strategies that stand for shardings: the reshard cost grows with their
+ * distance, plus the weight of the tensor. */
 static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
   tp_cost *table = malloc((size_t)(n * n) * sizeof *table);
   tp_cost weight = 1000000 * (tp_cost)(1 + rng_below(r, 40));
@@ -140,8 +141,7 @@ static void add_reshard(tp_problem *p, rng *r, int n, int a, int b) {
 }
 
 tp_problem *generate_layers(rng *r, int n_layers, int n_strategies) {
-  /* forward operations of a layer, each with the operations that it reads; -1 is the residual
-   * stream coming in */
+  /* forward operations of a layer, each with its operands; -1 is the incoming residual stream */
   static const int reads[10][2] = {{-1, -1}, {0, 0},  {0, 0}, {0, 0}, {1, 2},
                                    {3, 4},   {5, -1}, {6, 6}, {7, 7}, {8, 6}};
   enum { PER_LAYER = 10 };
@@ -160,10 +160,10 @@ tp_problem *generate_layers(rng *r, int n_layers, int n_strategies) {
       if (from < 0 || (k == 1 && read == reads[v % PER_LAYER][0]))
         continue;
       add_reshard(p, r, n_strategies, from, v);
-      /* gradients flow the other way */
+      /* gradients flow in the opposite direction */
       add_reshard(p, r, n_strategies, backward + v, backward + from);
       if (k == 0)
-        add_reshard(p, r, n_strategies, from, backward + v); /* and need what the operation read */
+        add_reshard(p, r, n_strategies, from, backward + v); /* and they need the operand */
     }
   free(costs);
   return p;

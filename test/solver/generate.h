@@ -25,30 +25,30 @@ typedef struct recipe {
   shape shape;
   int n_nodes;        /* SHAPE_GRID: rounded down to full rows of `columns` */
   int columns;        /* SHAPE_GRID */
-  int max_strategies; /* each node has 1 to so many */
+  int max_strategies; /* each node has 1 to this many */
   int max_cost;       /* entries are in [0, max_cost] */
-  int forbidden;      /* per cent of entries */
-  /* per cent of edges that are permutations of forbidden and free entries, where sizes agree */
+  int forbidden;      /* percent of entries */
+  /* percent of edges that are permutations of forbidden and free entries, if sizes agree */
   int equalities;
-  bool feasible; /* strategy 0 everywhere is allowed; not together with equalities */
+  bool feasible; /* strategy 0 everywhere is allowed; not with equalities */
 } recipe;
 
 tp_problem *generate(rng *r, const recipe *recipe);
 
-/* The numbers of strategies that `generate` draws from `r`. */
+/* Computes the numbers of strategies that `generate` will draw from `r`. */
 void find_sizes(const recipe *recipe, rng r, int *sizes);
 
-/* Gives every node a life and usages, and the problem a limit that strategy 0 everywhere mostly
- * keeps to. No node has more than `max_strategies` <= 8. */
+/* Gives every node a live range and usages, and the problem a limit that strategy 0 everywhere
+ * mostly satisfies. No node has more than `max_strategies` <= 8. */
 void add_memory(tp_problem *problem, rng *r, int max_strategies);
 
-/* Nodes in a ring that all live at time 0, of strategies that are the cheaper the more they use, so
- * that hardly any is dominated; the limit is 40 % of the most. usages[v * n_strategies + x]
- * receives what strategy x of v uses. */
+/* Creates a ring of nodes that are all live at time 0. Strategies are cheaper the more memory they
+ * use, so hardly any is dominated; the limit is 40 % of the maximum. usages[v * n_strategies + x]
+ * receives the usage of strategy x of v. */
 tp_problem *generate_tradeoffs(rng *r, int n_nodes, int n_strategies, int64_t *usages);
 
-/* Layers of a transformer: residual stream, shared inputs with several consumers, forward and
- * backward pass coupled. */
+/* Creates the layers of a transformer: residual stream, shared inputs with several uses, coupled
+ * forward and backward pass. */
 tp_problem *generate_layers(rng *r, int n_layers, int n_strategies);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lifted messages, on stacks of equal layers that share a node. */
+/* Tests lifted messages, on stacks of equal layers that share a node. */
 #include "generate.h"
 
 #include "solver/encode.h"
@@ -13,9 +13,9 @@
 
 enum { WIDTH = 6, CHOICES = 4, KINDS = 10 };
 
-/* Layers of six nodes, and a node that all layers see: kinds of edges within a layer, to the next
- * one, and to the shared node. Layers with a number of their own (`odd`) cost something else.
- * `forbidden`: per cent of entries. */
+/* Creates layers of six nodes, and a node connected to all layers, with kinds of edges within a
+ * layer, to the next one, and to the shared node. Layers with a number in `odd` have different
+ * costs. `forbidden`: percent of entries. */
 static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool odd) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
@@ -45,7 +45,7 @@ static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool o
   return p;
 }
 
-/* The problem as a graph, reduced without making tables, so that much of it is left. */
+/* Returns the problem as a graph, reduced without creating tables, so that most of it remains. */
 static tp__wcsp *graph_of(const tp_problem *problem) {
   tp__code code;
   int64_t work = 0;
@@ -62,12 +62,12 @@ static void choose(rng *r, const tp__wcsp *g, int *at) {
     at[v] = g->nodes[v].alive ? rng_below(r, g->nodes[v].n) : 0;
 }
 
-/* No choice costs something else afterwards, and nothing costs less than the constant. */
+/* Every choice keeps its cost, and none costs less than the constant. */
 static void keeps_all_costs(void **state) {
   (void)state;
   int lifts = 0;
   for (uint64_t seed = 1; seed <= 10; seed++) {
-    int forbidden = seed % 2 ? 0 : 10; /* without, every choice has a cost */
+    int forbidden = seed % 2 ? 0 : 10; /* without forbidden entries, every choice has a cost */
     tp_problem *p = stack((rng){seed}, 150, forbidden, true, false);
     tp__wcsp *g = graph_of(p);
     tp_cost before[50], first = g->constant;
@@ -103,8 +103,8 @@ static void keeps_all_costs(void **state) {
   assert_true(lifts >= 8);
 }
 
-/* Messages pass many layers within one lift: less than an eighth of what the bound lacks at first
- * is left. */
+/* Messages pass many layers within one lift: less than an eighth of the initial bound gap
+ * remains. */
 static void passes_layers(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -126,7 +126,7 @@ static void passes_layers(void **state) {
   }
 }
 
-/* What does not repeat itself is left alone. */
+/* Problems without repetition are left unchanged. */
 static void needs_repetition(void **state) {
   (void)state;
   tp_problem *p = stack((rng){3}, 150, 10, true, true);
@@ -140,7 +140,7 @@ static void needs_repetition(void **state) {
   tp_problem_destroy(p);
 }
 
-/* With layers enough to be lifted the answer costs what it does without. */
+/* With enough layers for a lift, the optimum is unchanged. */
 static void same_optimum(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {

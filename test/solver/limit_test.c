@@ -1,5 +1,5 @@
-/* The solver under a memory limit, and with costs beyond 64 bits: against brute force, and its
- * promises. */
+/* Tests the solver with a memory limit, and with costs beyond 64 bits, against brute force, and its
+ * guarantees. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -14,23 +14,23 @@ typedef unsigned __int128 exact;
 enum { FEW_NODES = 9, MOST_NODES = 80, MOST_STRATEGIES = 5, MOST_EDGES = 160, TIMES = 8 };
 #define BIG ((tp_cost)1000000000000000000)
 
-/* A problem that the test can look into. */
+/* A problem whose data the test can read. */
 typedef struct known {
   int n_nodes, n_edges;
   int n[MOST_NODES], start[MOST_NODES], end[MOST_NODES], ends[MOST_EDGES][2];
   tp_cost cost[MOST_NODES][MOST_STRATEGIES], table[MOST_EDGES][MOST_STRATEGIES * MOST_STRATEGIES];
   int64_t usage[MOST_NODES][MOST_STRATEGIES], limit;
-  bool lives_again; /* nodes use something at a second time, which may overlap with the first */
+  bool lives_again; /* nodes use memory in a second live range, which may overlap the first */
   int again[MOST_NODES], again_end[MOST_NODES];
   int64_t again_usage[MOST_NODES][MOST_STRATEGIES];
 } known;
 
 typedef struct style {
-  int max_cost, big; /* per cent of entries that are big */
-  tp_cost add;       /* to every cost */
-  int64_t unit;      /* of usages */
+  int max_cost, big; /* big: percent of big entries */
+  tp_cost add;       /* added to every cost */
+  int64_t unit;      /* unit of usages */
   bool mixed;        /* some nodes use 2^40 times more than others */
-  int equal;         /* per cent of edges that are equalities where sizes agree */
+  int equal;         /* percent of edges that are equalities, if sizes agree */
 } style;
 
 static tp_cost random_cost(rng *r, const style *how) {
@@ -78,7 +78,7 @@ static void draw(known *k, rng *r, const style *how, int most_nodes) {
   k->limit = limit < INT64_MAX ? (int64_t)limit : INT64_MAX - 1;
 }
 
-/* Gives nodes second lives, and room for a part of them. */
+/* Gives nodes a second live range, and raises the limit by a part of that. */
 static void live_again(known *k, rng *r) {
   k->lives_again = true;
   for (int v = 0; v < k->n_nodes; v++) {
@@ -130,8 +130,8 @@ static exact cost_of(const known *k, const int *at) {
   return sum;
 }
 
-/* Least cost of all choices that fit, with strategy `x` at `node` if node >= 0; all ones if there
- * is none. */
+/* Returns the lowest cost of all choices within the limit, with strategy `x` at `node` if node >=
+ * 0; all ones if there is none. */
 static exact brute_force(const known *k, int node, int x) {
   int at[MOST_NODES] = {0};
   exact best = ~(exact)0;
@@ -206,7 +206,7 @@ static void against_brute_force(void **state) {
   assert_true(n_infeasible > 100 && n_big > 100);
 }
 
-/* Big costs are forbidden. */
+/* Makes big costs forbidden. */
 static void forbid_big(known *k) {
   for (int v = 0; v < k->n_nodes; v++)
     for (int x = 0; x < k->n[v]; x++)
@@ -216,8 +216,8 @@ static void forbid_big(known *k) {
       k->table[e][i] = k->table[e][i] >= BIG ? TP_COST_FORBIDDEN : k->table[e][i];
 }
 
-/* Plain costs, for which memory is priced at single times first: with much work the optimum, with
- * any a bound. */
+/* Plain costs, for which memory is first priced at single times: the optimum with much work, a
+ * valid bound with any work. */
 static void plain_costs(void **state) {
   (void)state;
   static const style styles[] = {
@@ -249,9 +249,8 @@ static void plain_costs(void **state) {
   assert_true(n_bound > 1000);
 }
 
-/* Sums of more than 64 bits, in which nothing is negligible. Where the numbers are too far apart
- * for 64 bits, what was cut off may keep the optimum from being proven or found, but not the bound
- * from being one. */
+/* Sums of more than 64 bits without negligible terms. If the numbers are too far apart for 64 bits,
+ * truncation may prevent finding or proving the optimum, but the bound stays valid. */
 static void beyond_64_bits(void **state) {
   (void)state;
   static const style styles[] = {
@@ -269,8 +268,7 @@ static void beyond_64_bits(void **state) {
   }
 }
 
-/* The same problem with its nodes in the opposite order: other reductions, prices and branches, the
- * same optimum. */
+/* Reverses the order of the nodes: other reductions, prices and branches, the same optimum. */
 static void turn_around(const known *k, known *turned) {
   *turned = *k;
   for (int v = 0; v < k->n_nodes; v++) {
@@ -316,7 +314,7 @@ static void the_order_does_not_matter(void **state) {
   assert_true(n_feasible > 50 && n_branched > 10);
 }
 
-/* The cheapest of several decisions is the cheapest of each of them. */
+/* Restricting a node to several strategies gives the cheapest over each of them. */
 static void allowing_some(const tp_problem *p, int node, int n, const tp_cost *bounds) {
   bool allowed[MOST_STRATEGIES];
   tp_cost best = TP_COST_FORBIDDEN;
@@ -355,7 +353,7 @@ static void other_decisions(void **state) {
   }
 }
 
-/* Nodes of so many strategies that those which matter are searched first. */
+/* Nodes with many strategies, so that the relevant ones are searched first. */
 static void of_many_strategies(void **state) {
   (void)state;
   enum { N = 3, S = 44 };
@@ -390,7 +388,7 @@ static void of_many_strategies(void **state) {
   assert_true(n_limited > 150);
 }
 
-/* Larger problems, with prices, neighbourhoods and branching. */
+/* Larger problems, with prices, neighborhoods and branching. */
 static tp_problem *large(uint64_t seed, int n_nodes) {
   rng r = {seed};
   recipe c = {SHAPE_SPARSE, n_nodes, 0, 6, 1000, 10, 0, true};
@@ -435,7 +433,7 @@ typedef struct patience {
 static bool lose_patience(const tp_solver_progress *progress, void *data) {
   patience *mine = data;
   double bound = tp_exact_cost_value(progress->lower_bound);
-  assert_true(bound >= mine->bound); /* certified at every moment, so it only rises */
+  assert_true(bound >= mine->bound); /* certified at every moment, so it never decreases */
   mine->bound = bound;
   mine->found_seen |= progress->found;
   return progress->found && --mine->left <= 0;
@@ -502,7 +500,7 @@ static void arguments(void **state) {
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){1, -1}), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 1, (int64_t[]){9, 9}), TP_OK);
-  /* what was said before does not count */
+  /* a later call replaces the usage */
   assert_int_equal(tp_problem_set_usage(p, 0, 0, 1, (int64_t[]){2, 4}), TP_OK);
   assert_int_equal(tp_problem_add_usage(p, 0, 0, 2, (int64_t[]){3, 0}), TP_OK);
   assert_int_equal(tp_problem_set_limit(p, 4), TP_OK);
@@ -518,8 +516,8 @@ static void arguments(void **state) {
   assert_string_equal(text, "0");
 }
 
-/* The cheapest choice that pays these prices, with what all the room is worth paid back, costs no
- * more than the best that fits, and more than the cheapest of all. */
+/* The cheapest choice under these prices, minus the worth of the whole limit, costs no more than
+ * the best one within the limit, and more than the cheapest of all. */
 static void prices_of_memory(void **state) {
   (void)state;
   enum { N = 3, S = 30 };
@@ -542,7 +540,7 @@ static void prices_of_memory(void **state) {
       priced = paid < priced ? paid : priced;
     }
     if (s.n_prices > 0) {
-      /* all live at that time only */
+      /* all nodes are live only at that time */
       assert_true(s.n_prices == 1 && s.price_times[0] == 0 && s.prices[0] > 0);
       assert_true(priced <= (double)s.cost + 1e-6 && priced > free);
       n_priced++;

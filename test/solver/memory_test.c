@@ -1,5 +1,5 @@
-/* Every allocation of the solver fails once, in turn: it must say so and leak nothing. Linked with
- * --wrap. */
+/* Every allocation of the solver fails once, in turn: it must report that and leak nothing. Linked
+ * with --wrap. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *at, size_t size);
 void __wrap_free(void *at);
 
-static int64_t countdown = INT64_MAX; /* the allocation that brings it to 0 fails */
+static int64_t countdown = INT64_MAX; /* the allocation that decrements it to 0 fails */
 static int64_t n_alive;
 
 static bool fails(void) { return --countdown == 0; }
@@ -119,7 +119,7 @@ static void other_decisions(void **state) {
   tp_problem_destroy(p);
 }
 
-/* Everything that a sensitivity offers. TP_NO_MEMORY, or what the last call says. */
+/* Calls all functions of a sensitivity. Returns TP_NO_MEMORY, or the status of the last call. */
 static tp_status use_sensitivity(const tp_problem *p, const bool *const *allowed) {
   tp_sensitivity *sensitivity = NULL;
   tp_cost bounds[4], bound;

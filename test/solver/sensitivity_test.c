@@ -1,5 +1,4 @@
-/* Problems beside one that was solved, against brute force and against solving them from the
- * start. */
+/* Tests sensitivity analysis against brute force and against solving from scratch. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -11,7 +10,7 @@
 
 enum { MOST_NODES = 10, MOST_STRATEGIES = 6 };
 
-/* A small problem, and which of its strategies may be chosen. */
+/* A small problem, and its allowed strategies. */
 typedef struct small {
   tp_problem *problem;
   int n_nodes, sizes[MOST_NODES];
@@ -36,7 +35,7 @@ static tp_cost brute_force(const small *s, bool (*allowed)[MOST_STRATEGIES], int
   }
 }
 
-/* Some nodes may choose among some strategies only. */
+/* Restricts some nodes to some strategies. */
 static void draw_allowed(const small *s, rng *r, bool (*allowed)[MOST_STRATEGIES]) {
   int share = 1 + rng_below(r, 4);
   for (int v = 0; v < s->n_nodes; v++) {
@@ -65,7 +64,7 @@ static void list(const small *s, bool (*allowed)[MOST_STRATEGIES], const bool **
     rows[v] = allowed[v];
 }
 
-/* No reduced cost is above what brute force finds; returns how many are exactly that. */
+/* Checks that no reduced cost exceeds the brute-force value; returns how many equal it. */
 static int check_bounds(small *s, const tp_sensitivity *sensitivity, tp_cost best) {
   int n_exact = 0;
   tp_cost least = TP_COST_FORBIDDEN;
@@ -148,8 +147,8 @@ static bool at_once(const tp_solver_progress *progress, void *data) {
   return true;
 }
 
-/* A search that ends where it is near enough, or when it is asked to: bounds hold, and say how near
- * it is. */
+/* A search that ends at the requested gap, or on request: its bounds are valid and give the
+ * remaining gap. */
 static void ended_early(void **state) {
   (void)state;
   int n_asked = 0, n_near = 0, n_stopped = 0;
@@ -192,7 +191,7 @@ static void ended_early(void **state) {
   assert_true(n_near > 0 && n_stopped > 0 && n_asked >= n_stopped);
 }
 
-/* Larger problems, whose equal parts share tables: what tp_solve finds. */
+/* Larger problems, whose equal parts share tables: same results as tp_solve. */
 static void against_solving(void **state) {
   (void)state;
   for (int i = 0; i < 6; i++) {
@@ -228,7 +227,7 @@ static void against_solving(void **state) {
   }
 }
 
-/* Nothing is learnt of these, and the answers are right all the same. */
+/* Nothing is learned from these problems, and the answers are still correct. */
 static void solved_anew(void **state) {
   (void)state;
   rng r = {5};
@@ -249,7 +248,7 @@ static void solved_anew(void **state) {
   tp_solution_clear(&found);
   tp_problem_destroy(p);
 
-  /* Costs that leave messages no room. */
+  /* Costs too large for messages. */
   p = tp_problem_create();
   tp_cost costs[2] = {(tp_cost)1 << 58, (tp_cost)1 << 59}, table[4] = {0, 1, 1, 0};
   const bool second[2] = {false, true}, *asked[2] = {second, NULL};

@@ -1,5 +1,5 @@
-/* The solver against brute force, and its promises (bound, cost, determinism) where brute force
- * cannot reach. */
+/* Tests the solver against brute force, and its guarantees (bound, cost, determinism) on problems
+ * too large for brute force. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Least cost over all choices, by counting through them. `problem` has at most 12 nodes. */
+/* Returns the lowest cost over all choices, by enumeration. `problem` has at most 12 nodes. */
 static tp_cost brute_force(const tp_problem *problem, const int *sizes) {
   int choices[12] = {0}, n = tp_problem_n_nodes(problem);
   tp_cost best = TP_COST_FORBIDDEN;
@@ -64,7 +64,7 @@ static void against_brute_force(void **state) {
     tp_problem *p = generate(&r, &c);
     tp_cost best = brute_force(p, sizes);
     check_against(p, NULL, best, true);
-    /* messages and branching finish problems of this size */
+    /* messages and branching solve problems of this size */
     check_against(p, &no_tables, best, true);
     check_against(p, &small_tables, best, true);
     check_against(p, &little_work, best, false);
@@ -97,7 +97,7 @@ static void many_strategies(void **state) {
   tp_problem_destroy(p);
 }
 
-/* Sums that saturate, and finite costs too large for message passing. */
+/* Saturating sums, and finite costs too large for message passing. */
 static void huge_costs(void **state) {
   (void)state;
   tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
@@ -172,8 +172,8 @@ static void layers(void **state) {
 
 static void infeasible(void **state) {
   (void)state;
-  /* Three nodes, two strategies, neighbours must differ: an odd cycle; arc consistency alone does
-   * not see it. */
+  /* Three nodes, two strategies, neighbors must differ: an odd cycle, which arc consistency alone
+   * does not detect. */
   tp_problem *p = tp_problem_create();
   tp_cost differ[4] = {TP_COST_FORBIDDEN, 1, 1, TP_COST_FORBIDDEN}, zero[2] = {0, 0};
   for (int v = 0; v < 3; v++)
@@ -193,7 +193,7 @@ static void arguments(void **state) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[2] = {4, 2}, negative[2] = {0, -1}, table[4] = {1, 2, 3, 4};
   tp_solution s;
-  assert_int_equal(tp_solve(p, NULL, &s), TP_OK); /* nothing to choose costs nothing */
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK); /* an empty problem costs nothing */
   assert_true(s.optimal && s.cost == 0 && s.n_nodes == 0);
   tp_solution_clear(&s);
   assert_int_equal(tp_problem_add_node(p, 0, costs), -1);
@@ -227,7 +227,7 @@ static void repeated_edges(void **state) {
   assert_int_equal(tp_problem_add_edge(p, 0, 1, table), TP_OK);
   assert_int_equal(tp_problem_repeat_edge(p, 2, 3, 0), TP_OK);
   assert_int_equal(tp_problem_repeat_edge(p, 2, 1, 1), TP_OK);
-  /* turned around: other numbers of strategies */
+  /* reversed: other numbers of strategies */
   assert_int_equal(tp_problem_repeat_edge(p, 1, 0, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_repeat_edge(p, 0, 0, 0), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_problem_repeat_edge(p, 0, 4, 0), TP_INVALID_ARGUMENT);
@@ -243,8 +243,8 @@ static void repeated_edges(void **state) {
 
 enum { LAYERS = 12, WIDTH = 6, CHOICES = 4, KINDS = 9 };
 
-/* Layers of six nodes with nine kinds of edges, some forbidden entries, reversed and parallel ones
- * among them. `shares`: tables are given once. */
+/* Creates layers of six nodes with nine kinds of edges, including forbidden entries, reversed and
+ * parallel edges. `shares`: edges share tables. */
 static tp_problem *stack(rng r, bool shares) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
@@ -268,7 +268,7 @@ static tp_problem *stack(rng r, bool shares) {
   return p;
 }
 
-/* Whether tables are given once or again for every edge, the answer is the same. */
+/* Shared and repeated tables give the same answer. */
 static void shared_tables(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -289,8 +289,8 @@ static void shared_tables(void **state) {
   }
 }
 
-/* A weight that thousands of ops share is a node that as many are tied to. Merging them takes work
- * by the number of their edges, not by its square. */
+/* A weight that thousands of ops share is a node tied to as many. Merging them takes work linear in
+ * the number of their edges, not quadratic. */
 static void many_tied_to_one(void **state) {
   (void)state;
   enum { TIED = 4000, N = 3, MOST_WORK_OF_EDGE = 100 };

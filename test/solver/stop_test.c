@@ -1,5 +1,5 @@
-/* Ending a search early, wherever it is: what is known then is certified, and little is done after
- * it was asked for. */
+/* Tests early ends of a search, at any point: the result is certified, and little work is done
+ * after the request. */
 #include "generate.h"
 
 #include <setjmp.h>
@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-/* Asks for the end at the so-many-th question; never if that is 0. */
+/* Requests the end at the given call of `interrupted`; never if 0. */
 typedef struct asker {
   int64_t at, n_asked;
-  int64_t work; /* that was spent at that time */
+  int64_t work; /* work spent at that call */
 } asker;
 
 static bool is_due(const tp_solver_progress *progress, void *data) {
@@ -59,13 +59,13 @@ static tp_problem *sparse(rng *r) {
   return generate(r, &c);
 }
 
-/* `most_after`: work after the question, at most. That is a few looks at the tables; the whole
- * search looks at up to 75 million. */
+/* `most_after`: max work after the request. This is a few passes over the tables; the whole search
+ * makes up to 75 million accesses. */
 typedef struct kind {
   const char *name;
   tp_problem *(*make)(rng *r);
   int64_t most_after;
-  bool always_found; /* a choice is found whenever the search ends */
+  bool always_found; /* a choice is found no matter when the search ends */
 } kind;
 
 static const kind kinds[] = {
@@ -101,7 +101,7 @@ static int64_t check(const kind *k, const tp_problem *problem, int64_t at,
   return after;
 }
 
-/* Every question up to the 20th, and some later ones. */
+/* Tests every call up to the 20th, and some later ones. */
 static void test_little_is_done_afterwards(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

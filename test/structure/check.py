@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""check.py SOURCE: who may include whom. Reads the table of folders in CONTRIBUTING.md and every #include below include, lib, passes, runtime and tools.
+"""check.py SOURCE: checks the include rules of the folders. Reads the table in CONTRIBUTING.md and
+every #include below include, lib, passes, runtime and tools.
 
-An include is allowed within a folder, and of the folders that its row names. A row covers the folders below it that have none of their own. The table must
-be without circles, each folder must have a row, and no two .c files of one library may have the same name. Prints what is wrong; exits with 1 then."""
+A file may include files of its own folder and of the folders that its row lists. A row also covers
+subfolders without a row of their own. The table must have no cycles, each folder must have a row,
+and no two .c files of one library may have the same name. Prints the violations; then the exit code
+is 1."""
 import collections
 import os
 import re
@@ -10,13 +13,14 @@ import subprocess
 import sys
 
 ROOTS = ("include", "lib", "passes", "runtime", "tools")
-SEARCHED = ("include", "lib", "", "runtime")  # what the compiler is told to search
+SEARCHED = ("include", "lib", "", "runtime")  # include paths of the compiler
 LIBRARIES = {"libtpshard": ("lib", "passes"), "libtprt": ("runtime",)}
 SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh", ".ptx")
 
 
 def rows(source):
-    """{folder: folders that it may include}, from the table whose head is '| folder | holds | may include |'."""
+    """Returns {folder: folders that it may include}, from the table with the head '| folder | holds
+    | may include |'."""
     with open(os.path.join(source, "CONTRIBUTING.md"), encoding="utf-8") as file:
         text = file.read()
     table = text[text.index("| folder | holds | may include |") :].split("\n\n")[0].strip().split("\n")[2:]
@@ -35,7 +39,7 @@ def row_of(folder, table):
 
 
 def circle(edges):
-    """A circle of the graph as a list; empty where there is none."""
+    """Returns a cycle of the graph as a list; empty if there is none."""
     state, path = {}, []
 
     def visit(node):
@@ -59,7 +63,7 @@ def circle(edges):
 
 
 def includes(source, files):
-    """(file, line, file that it includes), for files of the tree."""
+    """Yields (file, line, included file), for included files of the tree."""
     for name in sorted(files):
         with open(os.path.join(source, name), encoding="utf-8") as text:
             for number, line in enumerate(text, 1):

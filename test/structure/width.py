@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""width.py SOURCE: lines of sources and of documents have at most 100 columns.
+"""width.py SOURCE: checks that lines of sources and documents have at most 100 columns.
 
-Excepted are what a tool prints (docs/reference), blocks of code and tables of documents, and rows
-of tables in C between "clang-format off" and "clang-format on". Prints the lines that are too long;
-exits with 1 then."""
+Exceptions are generated pages (docs/reference), code blocks and tables of documents, and C tables
+between "clang-format off" and "clang-format on". Prints the lines that are too long; then the exit
+code is 1."""
 import os
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""tally_cases.py TALLY: runs tally.py on results that are made up, and compares what it prints and its exit code."""
+"""tally_cases.py TALLY: runs tally.py on made-up results, and checks its output and exit code."""
 import json
 import os
 import subprocess
@@ -13,14 +13,14 @@ LIT_FAILED = LIT + [{"name": "tpshard :: c.mlir", "code": "FAIL", "output": ""}]
 LIT_SKIPPED = LIT + [{"name": "tpshard :: d.mlir", "code": "UNSUPPORTED", "output": "unavailable features: openmpi"}]
 ALL = "* | true | anywhere\n"
 
-# Tests of ctest, tests of lit, the list of skips; a line of the output, the last line, the exit code.
+# ctest tests, lit tests, the skip list; one line of the output, the last line, the exit code.
 CASES = [
     (CASE % ("a", "run", ""), None, "", "", "1 passed, 0 failed, 0 skipped", 0),
     (CASE % ("a", "fail", ""), None, "", "", "0 passed, 1 failed, 0 skipped", 1),
     ("", None, "", "", "0 passed, 0 failed, 0 skipped", 1),
     ("run", LIT, "", "", "1 passed, 0 failed, 0 skipped", 0),
     ("fail", LIT_FAILED, "", "", "1 passed, 1 failed, 0 skipped", 1),
-    ("fail", LIT, "", "", "1 passed, 1 failed, 0 skipped", 1),  # lit itself
+    ("fail", LIT, "", "", "1 passed, 1 failed, 0 skipped", 1),  # lit itself failed
     ("run", LIT_SKIPPED, ALL, "skipped: tpshard :: d.mlir: anywhere", "1 passed, 0 failed, 1 skipped", 0),
     ("run", LIT_SKIPPED, "", "FAILED: tpshard :: d.mlir was skipped", "1 passed, 1 failed, 1 skipped", 1),
     (CASE % ("a", "run", "") + SKIPPED, None, "launched.* | true | no SLURM", "skipped: launched.slurm: no SLURM", "1 passed, 0 failed, 1 skipped", 0),

@@ -1,3 +1,4 @@
+/* Tests the support library: allocation, arenas, strings. */
 #include "support/support.h"
 
 #include <setjmp.h>
@@ -51,7 +52,8 @@ static void arena(void **state) {
   (void)state;
   tp__arena arena = {0};
   char *blocks[200];
-  for (size_t i = 0; i < 200; i++) { /* zeroed, aligned, disjoint; small and larger than a block */
+  /* zeroed, aligned, disjoint; smaller and larger than a block */
+  for (size_t i = 0; i < 200; i++) {
     size_t size = i % 50 == 49 ? 100000 : i;
     blocks[i] = tp__arena_alloc(&arena, size);
     assert_non_null(blocks[i]);

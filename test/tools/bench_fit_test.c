@@ -1,4 +1,4 @@
-/* Lines through times. */
+/* Tests the fit of cost lines to times. */
 #include "tools/shard-bench/calibrate.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { N = 8 };
 
 static double bytes[N], us[N];
 
-/* 1 KiB, 4 KiB, ... and the times of the lesser of two lines. */
+/* Creates sizes 1 KiB, 4 KiB, ... with the minimum of the times of two lines. */
 static void make(double alpha, double bandwidth, double late_alpha, double late_bandwidth) {
   for (int i = 0; i < N; i++) {
     bytes[i] = 1024.0 * (double)(1 << (2 * i));
@@ -45,7 +45,7 @@ static void two_lines(void **state) {
   assert_true(f.line.gbytes_per_s > 15 && f.line.gbytes_per_s < 25);
 }
 
-/* Large messages are slow: the line starts above zero. */
+/* Large messages are slower than a line: the fit still starts above zero. */
 static void steeper_than_a_line(void **state) {
   (void)state;
   make(1, 10, 1, 10);
@@ -54,13 +54,13 @@ static void steeper_than_a_line(void **state) {
   fit f = fit_points(N, bytes, us);
   assert_true(f.line.alpha_us >= us[0] / 2 && f.line.gbytes_per_s > 0 &&
               isfinite(f.line.gbytes_per_s));
-  /* times that do not depend on the size */
+  /* times independent of the size */
   for (int i = 0; i < N; i++)
     us[i] = 7;
   f = fit_points(N, bytes, us);
   assert_true(f.line.alpha_us > 5 && f.line.alpha_us <= 7);
-  check_near(f.line.gbytes_per_s, 2 * bytes[N - 1] / 7e3); /* twice what was reached */
-  /* noise on the small ones */
+  check_near(f.line.gbytes_per_s, 2 * bytes[N - 1] / 7e3); /* twice the best measured bandwidth */
+  /* noise on the small sizes */
   make(1, 10, 1, 10);
   us[0] = us[1] = us[2] = 300;
   f = fit_points(N, bytes, us);

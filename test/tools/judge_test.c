@@ -1,4 +1,5 @@
-/* Ill-conditioned or wrong: what the evaluator makes of results of N ranks and of one device. */
+/* Tests the evaluator's verdict on results of N ranks and of one device: ill-conditioned or
+ * wrong. */
 #include "tools/shard-run/run.h"
 
 #include "tp/passes.h"
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Of evaluate.c, which is tested without the command line. */
+/* Required by evaluate.c, which is tested without the command line. */
 void progress(const char *what) { (void)what; }
 
 enum { N = 6 };
@@ -44,12 +45,12 @@ static array array_of(const char *type, void *data) {
   return (array){.type = element_find(type), .rank = 1, .shape = {N}, .data = data};
 }
 
-/* The errors of N ranks and of one device, relative to the largest element 8, and what is made of
- * them. */
+/* The errors of N ranks and of one device, relative to the largest element 8, and the resulting
+ * verdict. */
 static void test_errors(void **state) {
   (void)state;
   const struct {
-    double of_ranks, of_one; /* of_one < 0: it was not run */
+    double of_ranks, of_one; /* of_one < 0: one device was not run */
     bool ok, is_ill_conditioned;
   } cases[] = {
       {0, 0, true, false},         {9e-6, 0, true, false},         {1.1e-5, 0, false, false},
@@ -79,7 +80,7 @@ static void test_errors(void **state) {
   teardown(&f);
 }
 
-/* Masks are no scale of errors; large numbers that are no masks are. */
+/* Masks do not scale errors; large numbers that are not masks do. */
 static void test_masks(void **state) {
   (void)state;
   const struct {
@@ -87,7 +88,7 @@ static void test_masks(void **state) {
     double scale;
   } cases[] = {{{1, 2, -1e9f, 0.5f, -1e9f, -3}, 3},
                {{1, 2, -1e9f, 0.5f, 0, -3}, 1e9f},
-               /* once: no mask */
+               /* occurs once: not a mask */
                {{1, 2, 1e3f, 1e3f, 1e3f, 0}, 1e3f},
                {{-1e9f, -1e9f, -1e9f, -1e9f, -1e9f, -1e9f}, 1e9f},
                {{1e9f, 1e9f, 3e4f, 3e4f, 1, 2}, 2}, /* two masks */
@@ -105,7 +106,8 @@ static void test_masks(void **state) {
   assert_false(compare_arrays(&a, &b, false).ok);
 }
 
-/* Of bf16 a tolerance is large already: 2e-2, and what one device excuses ends at 5e-2. */
+/* For bf16 the tolerance is already large: 2e-2; the error of one device extends it to at most
+ * 5e-2. */
 static void test_narrow(void **state) {
   (void)state;
   fixture f;
@@ -117,16 +119,17 @@ static void test_narrow(void **state) {
       exact, true);
   memcpy(one, exact, sizeof exact);
   memcpy(ranks, exact, sizeof exact);
-  one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, 0.047 off */
+  one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, error 0.047 */
   array a = array_of("bf16", ranks), b = array_of("bf16", one);
   assert_true(compare_with_evaluator(&a, &b, f.reference, 0).ok);
-  ranks[3] = 0x4107; /* 8.4375, 0.055 off */
+  ranks[3] = 0x4107; /* 8.4375, error 0.055 */
   comparison far = compare_with_evaluator(&a, &b, f.reference, 0);
   assert_true(!far.ok && far.is_ill_conditioned);
   teardown(&f);
 }
 
-/* Integers are equal, or rounding decides them; where it decides most of them, nothing is shown. */
+/* Integers must be equal, unless rounding decides them; if it decides most of them, the result is
+ * not verified. */
 static void test_integers(void **state) {
   (void)state;
   const char *program =
@@ -155,7 +158,7 @@ static void test_integers(void **state) {
   teardown(&f);
 }
 
-/* What the program does not define has to be as on one device; without one device it is said. */
+/* Undefined elements must equal those of one device; without one device they are reported. */
 static void test_undefined(void **state) {
   (void)state;
   fixture f;

@@ -1,5 +1,5 @@
-/* Messages of ranks that fail at once are whole lines: 8 processes that share stderr meet, and then
- * say what they have to say. */
+/* Tests that messages of ranks that fail at once are whole lines: 8 processes that share stderr
+ * synchronize, and then print their messages. */
 #include "tools/cli/cli.h"
 #include "tools/shard-run/run.h"
 
@@ -24,7 +24,7 @@ const cli_tool cli_program = {.name = "shard-run"};
 
 static int rank;
 
-/* What faults.c asks launch.c. */
+/* Required by faults.c, instead of launch.c. */
 int launch_rank_in_program(void) { return rank; }
 
 static void say_complaint(void) { complain("rank %d failed: %s", rank, "the ranks cannot go on"); }
@@ -35,7 +35,7 @@ static void say_two_lines(void) {
   cli_print("model.mlir:%d: error: no\nmodel.mlir:%d: note: %s\n", rank, rank, "because");
 }
 
-/* More than a pipe takes at once. */
+/* Prints more than a pipe takes at once. */
 static void say_many_lines(void) {
   char text[MANY * 100 + 1], *at = text;
   for (int i = 0; i < MANY; i++)
@@ -50,12 +50,12 @@ static void divide(void) { raise(SIGFPE); }
 
 static void reach(void) { raise(SIGSEGV); }
 
-/* What all ranks do at once, and the lines that come of each, with its number. */
+/* The action of all ranks, and the resulting lines of each, with its number. */
 static const struct row {
   const char *name;
   void (*act)(void);
-  bool ends; /* the process */
-  int times; /* that the lines come in a round */
+  bool ends; /* ends the process */
+  int times; /* occurrences of the lines per round */
   const char *lines[MAX_LINES];
 } rows[] = {
     {"complain",
@@ -78,7 +78,7 @@ static const struct row {
      false,
      MANY,
      {"model.mlir:%d: remark: the axis \"tp\" does not divide dimension 1 of this operation\n"}},
-#ifndef __SANITIZE_ADDRESS__ /* which has handlers of its own */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer has its own handlers */
     {"division",
      divide,
      true,
@@ -105,14 +105,14 @@ static void meet_and_act(const struct row *row, pthread_barrier_t *barrier) {
   row->act();
 }
 
-/* A process of its own, which ends with the code of failures. */
+/* Runs the action in a new process, which ends with the exit code of failures. */
 static bool act_and_end(const struct row *row, pthread_barrier_t *barrier) {
   int state;
   pid_t pid = fork();
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     meet_and_act(row, barrier);
-    _exit(EXIT_VERIFIED); /* it has not ended */
+    _exit(EXIT_VERIFIED); /* the action did not end the process */
   }
   return pid > 0 && waitpid(pid, &state, 0) == pid && WIFEXITED(state) &&
          WEXITSTATUS(state) == EXIT_FAILED;
@@ -120,7 +120,7 @@ static bool act_and_end(const struct row *row, pthread_barrier_t *barrier) {
 
 static void rank_main(const struct row *row, pthread_barrier_t *barrier) {
   bool ok = true;
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody waits for ranks that are gone */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child must not outlive the ranks */
   faults_catch();
   for (int round = 0; round < ROUNDS && ok; round++)
     if (row->ends)
@@ -130,10 +130,11 @@ static void rank_main(const struct row *row, pthread_barrier_t *barrier) {
   _exit(!ok);
 }
 
-/* Every line is one of those, as often as it was said; a text of several lines stands together. */
+/* Checks that every line is one of the expected ones, with the right number of occurrences, and
+ * that the lines of a text are contiguous. */
 static void check_lines(const struct row *row, FILE *file) {
   char wanted[RANKS][MAX_LINES][160] = {{{0}}}, *line = NULL;
-  /* next: of the lines of rank `at`; 0: any rank's may come */
+  /* next: of the lines of rank `at`; 0: any rank may follow */
   int seen[RANKS][MAX_LINES] = {{0}}, at = 0, next = 0;
   size_t room = 0;
   for (int r = 0; r < RANKS; r++)

@@ -1,4 +1,4 @@
-/* Parses command lines by a table of options; prints help, usage errors and messages. */
+/* Parses command lines with a table of options; prints help, usage errors and messages. */
 #include "cli.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ void progress(const char *what) {
   cli_show(what ? line : NULL);
 }
 
-/* In one write: ranks may fail at once. */
+/* Prints an error in one write, because several ranks may fail at once. */
 static void print_error(const char *format, va_list args, const char *end) {
   char *text;
   if (vasprintf(&text, format, args) < 0)
@@ -56,12 +56,12 @@ int cli_end(int code) {
   return code ? code : 1;
 }
 
-/* A program may be started without standard descriptors. The next files that it opens would get
- * their numbers, and what is printed. */
+/* Opens /dev/null for closed standard descriptors. A program may be started without them; then the
+ * next files it opens would get their numbers, and its output would go to those files. */
 static void fill_standard_descriptors(void) {
   int fd;
   do
-    fd = open("/dev/null", O_RDONLY); /* so that standard output stays one that cannot be written */
+    fd = open("/dev/null", O_RDONLY); /* read-only, so that writes to standard output still fail */
   while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0)
     close(fd);
@@ -79,7 +79,7 @@ static const cli_option *option_at(int i) {
   return i < n ? &cli_program.options[i] : i == n ? &help : &version;
 }
 
-/* In one buffer, so that a failure to write it is told with its reason, at the end. */
+/* Prints the help through one buffer, so that cli_end sees a write error and reports its reason. */
 static void print_help(void) {
   static char buffer[1 << 15];
   setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
@@ -98,7 +98,7 @@ static void print_help(void) {
   fputs(cli_program.after, stdout);
 }
 
-/* The index of what getopt_long returned. */
+/* Returns the option index for a result of getopt_long. */
 static int index_of(int code) {
   if (code >= FIRST)
     return code - FIRST;

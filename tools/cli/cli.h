@@ -1,6 +1,6 @@
-/* What the command lines of the tools have in common: a table of options, help, messages and the
- * line that says what is going on. A program has one command line, so it defines one `cli_program`;
- * called from the main thread. */
+/* Command-line support shared by the tools: a table of options, help, messages and the progress
+ * line. A program has one command line, so it defines one `cli_program`. Call these functions from
+ * the main thread. */
 #ifndef TOOLS_CLI_CLI_H
 #define TOOLS_CLI_CLI_H
 
@@ -8,17 +8,17 @@
 #include <stdio.h>
 
 typedef struct cli_option {
-  const char *name;     /* of --name; NULL: there is a letter alone */
-  const char *argument; /* what its value is called; NULL: a flag */
+  const char *name;     /* the NAME of --NAME; NULL: only a letter */
+  const char *argument; /* name of its value in the help; NULL: a flag */
   const char *help;     /* NULL: not listed */
-  char letter;          /* of -l; 0: none */
+  char letter;          /* the letter of -l; 0: none */
 } cli_option;
 
 typedef struct cli_tool {
   const char *name;
-  /* what --help prints around the list of options; `before` starts with the usage */
+  /* text that --help prints before and after the list of options; `before` starts with the usage */
   const char *before, *after;
-  const cli_option *options; /* --help and --version come by themselves */
+  const cli_option *options; /* --help and --version are added automatically */
   int n_options;
 } cli_tool;
 
@@ -26,48 +26,49 @@ extern const cli_tool cli_program;
 
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_USAGE = 2 };
 
-/* Sees to it that standard descriptors which are closed are no files that the program opens. Then
- * calls `apply` for every option with its index and its value (NULL for a flag) until one does not
- * return CLI_GO_ON. Returns CLI_GO_ON, with the first argument that is no option in optind, or an
- * exit code: a wrong usage has been said, or --help or --version has been printed. */
+/* Parses the options. First opens /dev/null for closed standard descriptors, so that files of the
+ * program do not get their numbers. Then calls `apply` for every option with its index and its
+ * value (NULL for a flag) until a call does not return CLI_GO_ON. Returns CLI_GO_ON, with the first
+ * non-option argument in optind, or an exit code: a usage error was reported, or --help or
+ * --version was printed. */
 int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data),
                 void *data);
 
-/* What a program returns in place of `code`: 1, with a message, where its standard output could not
- * be written. */
+/* Returns the exit code for `code`: 1, with a message, if standard output could not be written. */
 int cli_end(int code);
 
-/* "TOOL: error: ...; see TOOL --help" on stderr. Returns CLI_USAGE. */
+/* Prints "TOOL: error: ...; see TOOL --help" on stderr. Returns CLI_USAGE. */
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* "TOOL: error: ..." on stderr, in place of the line of `progress`. */
+/* Prints "TOOL: error: ..." on stderr, in place of the line of `progress`. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A line on stderr that says what is going on, on a terminal only; NULL wipes it. */
+/* Shows the current activity as a line on stderr, only on a terminal; NULL clears it. */
 void progress(const char *what);
-/* The same, with the line as it is. */
+/* Like progress, but prints the line unchanged. */
 void cli_show(const char *line);
 
-/* Prints whole lines on stderr in one write, in place of the line of `progress`: ranks share
- * stderr, and what is printed in parts mixes with the lines of others. More than PIPE_BUF bytes,
- * which a pipe may divide, are written in parts of whole lines. */
+/* Prints whole lines on stderr in one write, in place of the line of `progress`. Ranks share
+ * stderr, so output in several writes would mix with the lines of other ranks. A pipe may split
+ * more than PIPE_BUF bytes; longer texts are written in parts of whole lines. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a text, in a handler of signals too. False when it could not be written. */
+/* Like cli_print, for a plain text; async-signal-safe. False if it could not be written. */
 bool cli_write(const char *text, size_t n);
 
-/* The whole text is a number in [low, high]. */
+/* Parses a number; true if the whole text is a number in [low, high]. */
 bool cli_number(const char *text, double low, double high, double *value);
 
-/* A file that gets its name when it is complete; until then what had it stays. Only regular files
- * are replaced: a device, a pipe or a link is opened, and written as it is. */
+/* An output file that gets its name when it is complete; until then an existing file stays. Only
+ * regular files are replaced this way: a device, a pipe or a link is opened and written
+ * directly. */
 typedef struct cli_file {
   FILE *stream;
-  const char *path; /* the caller's, kept */
+  const char *path; /* borrowed from the caller */
   char partial[4096];
 } cli_file;
 
-/* False with errno set. */
+/* Returns false with errno set on failure. */
 bool cli_file_open(cli_file *file, const char *path);
-/* Keeps the file if `ok` and all was written, else removes what there is of it. Returns whether it
- * was kept; errno says why not. */
+/* Closes the file. Keeps it if `ok` and all writes succeeded, else removes the partial file.
+ * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
 #endif

@@ -1,3 +1,4 @@
+/* Output files that are written under a temporary name and renamed when they are complete. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* What goes to stderr. Ranks are threads or processes that share it and may speak at once, so a
- * text is one write of whole lines: what is printed in parts, or through stdio, mixes with the
- * lines of others. */
+/* Output to stderr. Ranks are threads or processes that share it and may write at once. So each
+ * text is one write of whole lines: text that is written in parts, or through stdio, mixes with the
+ * lines of other ranks. */
 #include "cli.h"
 
 #include <errno.h>
@@ -12,20 +12,21 @@
 #include <unistd.h>
 
 static const char wipe[] = "\r\033[K";
-static volatile sig_atomic_t has_line; /* of progress */
+static volatile sig_atomic_t has_line; /* a progress line is shown */
 
 static bool write_all(const char *text, size_t n) {
   while (n > 0) {
     ssize_t written = write(STDERR_FILENO, text, n);
     if (written < 0 && errno != EINTR)
-      return false; /* there is nobody to tell */
+      return false; /* stderr failed, so there is no place to report it */
     text += written > 0 ? written : 0;
     n -= written > 0 ? (size_t)written : 0;
   }
   return true;
 }
 
-/* The first part of a text: as many lines as a pipe takes at once, but at least one. */
+/* Returns the length of the first part of a text: as many lines as a pipe takes at once, but at
+ * least one. */
 static size_t part_of(const char *text, size_t n) {
   if (n <= PIPE_BUF)
     return n;
@@ -54,7 +55,7 @@ void cli_print(const char *format, ...) {
     text = NULL;
   va_end(args);
   if (!text)
-    text = (char *)format; /* memory ran out: what can be said without any */
+    text = (char *)format; /* out of memory: print the format itself */
   (void)cli_write(text, strlen(text));
   if (text != format)
     free(text);

@@ -1,5 +1,5 @@
-/* shard-bench: times of collectives on this host, against other libraries, and the calibration of a
- * topology file. */
+/* shard-bench: measures collectives on this host, compares them with other libraries, and
+ * calibrates topology files. */
 #ifndef SHARD_BENCH_BENCH_H
 #define SHARD_BENCH_BENCH_H
 
@@ -19,21 +19,21 @@ typedef struct options {
   tprt_op_kind kinds[MAX_KINDS];
   int n_rank_counts;
   int rank_counts[MAX_RANK_COUNTS];
-  /* what all measurements share; the number of ranks and the kind are set for each */
+  /* settings common to all measurements; the number of ranks and the kind are set for each */
   bench_job job;
   bool registered, threads, bound, calibrate, capabilities;
-  const char *backend; /* of --capabilities; NULL: all */
+  const char *backend; /* for --capabilities; NULL: all */
   int n_peers;
-  int peers[MAX_PEERS]; /* rows of the table of peers */
+  int peers[MAX_PEERS]; /* indices into the table of peers */
   int repeats;
   report_format format;
   const char *output;
 } options;
 
-/* Returns CLI_GO_ON, or the exit code. */
+/* Returns CLI_GO_ON or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
 
-/* ---- passes: one program measures all sizes of a job ---- */
+/* ---- Passes: one program measures all sizes of a job ---- */
 
 typedef struct pass_result {
   double median_us[BENCH_MAX_SIZES], minimum_us[BENCH_MAX_SIZES];
@@ -41,69 +41,71 @@ typedef struct pass_result {
 
 typedef enum pass_status { PASS_OK, PASS_FAILED, PASS_INTERRUPTED } pass_status;
 
-/* Ctrl-C and SIGTERM are taken note of from here on, and end passes. */
+/* Catches Ctrl-C and SIGTERM from here on; they end passes. */
 void pass_catch_signals(void);
-/* Forks a process, in a process group of its own, that runs `start`, whose output is the lines of
- * bench_measure. `start` prints what went wrong, and returns an exit code if it returns. */
+/* Forks a process, in its own process group, that runs `start`. It prints the lines of
+ * bench_measure on its standard output. If `start` fails, it prints the reason and returns an exit
+ * code. */
 pass_status pass_run(int (*start)(void *data), void *data, int n_sizes, pass_result *result);
-/* The same for a program that prints n_values numbers. */
+/* Like pass_run, for a program that prints n_values numbers. */
 pass_status pass_numbers(int (*start)(void *data), void *data, int n_values, double *values);
 
-/* ---- the ranks of this library ---- */
+/* ---- Ranks of this library ---- */
 
 typedef struct own_ranks {
   const bench_job *job;
   bool registered, threads;
 } own_ranks;
-int own_start(void *data); /* own_ranks */
+int own_start(void *data); /* data: own_ranks */
 
-/* ---- peers ---- */
+/* ---- Peers: other communication libraries ---- */
 
-/* The row of a name; -1 if there is none. */
+/* Returns the index of a peer by name; -1 if there is none. */
 int peer_find(const char *name);
 const char *peer_name(int peer);
 const char *peer_names(void); /* "openmpi, gloo" */
-/* False, with a message, if the peer is not there or has no such operation. */
+/* Returns false, with a message, if the peer is not available or lacks the operation. */
 bool peer_ready(int peer, const bench_job *job);
 typedef struct peer_ranks {
   int peer;
   const bench_job *job;
 } peer_ranks;
-int peer_start(void *data); /* peer_ranks */
+int peer_start(void *data); /* data: peer_ranks */
 
-/* ---- the bound ---- */
+/* ---- Memory bound ---- */
 
-/* False, with a message, if there is none for this job. */
+/* Returns false, with a message, if the bound is not supported for this job. */
 bool bound_ready(const bench_job *job);
 typedef struct bound_ranks {
   const bench_job *job;
-  bool stream; /* stores around the cache */
+  bool stream; /* use non-temporal stores */
 } bound_ranks;
-int bound_start(void *data); /* bound_ranks */
+int bound_start(void *data); /* data: bound_ranks */
 
-/* ---- reports ---- */
+/* ---- Reports ---- */
 
 typedef struct report_row {
   const options *o;
   const bench_job *job;
-  int size;                          /* index */
-  double us, minimum_us;             /* of this library */
-  double bound_us, bound_minimum_us; /* 0: not asked for */
+  int size;                          /* index of the message size */
+  double us, minimum_us;             /* times of this library */
+  double bound_us, bound_minimum_us; /* 0: not requested */
   int peer;                          /* -1: none */
   double peer_us, peer_minimum_us;
 } report_row;
 
 void report_begin(const options *o);
-/* `text` with `quote` before every character of `quoted`, in one line; as much as there is room
- * for. Returns `out`. */
+/* Copies `text` with `quote` before every character of `quoted`, as one line, truncated to `size`.
+ * Returns `out`. */
 const char *report_quote(const char *text, const char *quoted, char quote, char *out, size_t size);
 void report_print(const report_row *row);
-/* Bytes that a rank sends for size i: what bus bandwidths and the cost model count. */
+/* Returns the bytes that a rank sends for size i, as bus bandwidths and the cost model count
+ * them. */
 int64_t bench_bus_bytes(const bench_job *job, int i);
 
-/* ---- calibration ---- */
+/* ---- Calibration ---- */
 
-int calibrate(const options *o); /* an exit code, as the next */
+int calibrate(const options *o); /* these two return an exit code */
 int capabilities(const options *o);
 
 #endif

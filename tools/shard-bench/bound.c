@@ -1,7 +1,7 @@
-/* --bound: what memory allows. Ranks that only do the work itself, with nothing around it but two
- * barriers: each reads what it needs where it is and writes where it belongs, in the plainest loop
- * over lines. Lines are stored as usual in one measurement and around the cache in the other; for
- * each size the faster of the two is the bound. */
+/* --bound: measures a lower bound from memory bandwidth. The ranks do only the data movement of the
+ * operation, between two barriers: each rank reads its operands in place and writes the result to
+ * its destination, in a plain loop over cache lines. One measurement uses ordinary stores, the
+ * other non-temporal stores; for each size the faster one is the bound. */
 #include "bench.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 enum { LINE = 64, LINE_FLOATS = LINE / sizeof(float), N_SPINS = 1000 };
 
-/* Memory of all ranks. */
+/* Memory shared by all ranks. */
 typedef struct shared {
   _Alignas(LINE) _Atomic int n_come;
   _Alignas(LINE) _Atomic int round;
@@ -33,7 +33,7 @@ typedef struct bound_rank {
   const bound_ranks *ranks;
   shared *shared;
   int rank;
-  int n_taken; /* buffers: what is sent, what is received */
+  int n_taken; /* buffers given out: first the send buffer, then the recv buffer */
   size_t buffer_bytes;
   unsigned char *memory; /* n_ranks times two buffers */
 } bound_rank;
@@ -56,10 +56,10 @@ static void meet(const bound_rank *r) {
   }
 }
 
-/* ---- the work ---- */
+/* ---- Data movement ---- */
 
-/* Bytes of n_from arrays are added up, or copied from one, to n_to arrays. All begin a line and
- * have whole lines. */
+/* Adds n_from arrays (or copies a single one) and stores the result in n_to arrays. All arrays
+ * start at a cache line and consist of whole lines. */
 typedef struct move {
   const float *from[BENCH_MAX_RANKS];
   float *to[BENCH_MAX_RANKS];
@@ -69,7 +69,8 @@ typedef struct move {
 
 typedef float line __attribute__((vector_size(LINE), may_alias));
 
-/* `store` writes a line. Two arrays to two are the loop that counts, so it has no loops inside. */
+/* Defines a loop that runs a move; `store` writes a line. The case of two sources and two
+ * destinations determines the bound for two ranks, so it has no inner loops. */
 #define DEFINE_RUN(name, target, store)                                                            \
   target static void name(const move *m) {                                                         \
     size_t n = m->bytes / sizeof(float);                                                           \
@@ -137,8 +138,8 @@ static void copy(const bound_rank *r, const void *from, void *to, size_t bytes) 
   run_move(&m, r->ranks->stream);
 }
 
-/* Sums of `bytes` bytes at `at` of all that is sent, to all that is received, or to the beginning
- * of what this rank receives. */
+/* Adds `bytes` bytes at offset `at` of all send buffers. Stores the sum at the same offset of all
+ * recv buffers, or at the start of this rank's recv buffer. */
 static void sum(const bound_rank *r, size_t at, size_t bytes, bool to_all) {
   const bench_job *job = r->ranks->job;
   move m = {.n_from = job->n_ranks, .n_to = to_all ? job->n_ranks : 1, .bytes = bytes};
@@ -183,7 +184,7 @@ static void run(void *state, const bench_job *job, const void *send, void *recv,
   meet(r);
 }
 
-/* ---- ranks ---- */
+/* ---- Ranks ---- */
 
 static double largest(void *state, double value) {
   const bound_rank *r = state;
@@ -199,11 +200,11 @@ static double largest(void *state, double value) {
 static void *take(void *state, size_t bytes) {
   bound_rank *r = state;
   unsigned char *buffer = buffer_of(r, r->rank, r->n_taken++);
-  memset(buffer, 0, bytes); /* its pages appear in a row */
+  memset(buffer, 0, bytes); /* populates its pages contiguously */
   return buffer;
 }
 
-/* Buffers are parts of one mapping. */
+/* No-op: all buffers are parts of one mapping. */
 static void give(void *state, void *buffer) { (void)state, (void)buffer; }
 
 static void play(bound_rank *r) {
@@ -257,7 +258,7 @@ int bound_start(void *data) {
       play(&r);
     if (child < 0) {
       complain("cannot start process %d of %d", r.rank, job->n_ranks);
-      return EXIT_FAILED; /* the ranks die with this process */
+      return EXIT_FAILED; /* the children die with this process */
     }
   }
   for (int status; wait(&status) > 0;)

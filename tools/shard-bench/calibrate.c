@@ -16,7 +16,8 @@ static int n_processors(void) {
   return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Twice the processors at least, so that meshes somewhat larger than the host are known too. */
+/* Returns the rank counts to measure: 2, 4, ... up to at least twice the processors, so that meshes
+ * somewhat larger than the host are covered. */
 static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
   int n = 0, most = 2 * n_processors();
   if (o->n_rank_counts > 0) {
@@ -29,13 +30,13 @@ static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
   return n;
 }
 
-/* The least times of one kind between some ranks. */
+/* The minimum times of one kind for one number of ranks. */
 typedef struct kind_times {
   bench_job job;
   double us[BENCH_MAX_SIZES]; /* 0: not measured yet */
 } kind_times;
 
-/* Minima: what else runs here only ever adds. */
+/* Measures one kind and keeps the minima, since other load on the host can only increase times. */
 static pass_status measure_kind(const options *o, kind_times *times) {
   own_ranks ranks = {.job = &times->job, .registered = true, .threads = o->threads};
   pass_result result;
@@ -62,7 +63,8 @@ static fit fit_times(const kind_times *times) {
   return found;
 }
 
-/* The kinds take turns: a while in which something else runs falls on one repetition of each. */
+/* Measures all kinds in turn, repeatedly, so that a period of other load affects only one
+ * repetition of each. */
 static pass_status measure_lines(const options *o, host_model *model) {
   static kind_times times[MAX_RANK_COUNTS][MAX_KINDS];
   int counts[MAX_RANK_COUNTS];
@@ -100,7 +102,7 @@ static pass_status measure_host(const options *o, host_model *model) {
   return status;
 }
 
-/* The name of the file without folder and ending, "host" for standard output. */
+/* Sets the model's name: the file name without folder and suffix, "host" for standard output. */
 static void set_name(host_model *model, const char *path) {
   const char *slash = path ? strrchr(path, '/') : NULL, *base = slash  ? slash + 1
                                                                 : path ? path
@@ -118,7 +120,7 @@ static void set_name(host_model *model, const char *path) {
 int calibrate(const options *o) {
   static host_model model;
   cli_file file = {.stream = stdout};
-  if (o->output && !cli_file_open(&file, o->output)) { /* tried before anything is measured */
+  if (o->output && !cli_file_open(&file, o->output)) { /* opened before measuring, to fail early */
     complain("cannot write %s: %s", o->output, strerror(errno));
     return EXIT_FAILED;
   }

@@ -1,10 +1,10 @@
-/* --capabilities: what each backend can do, or why not; the table of docs/reference/backends.md,
- * and whether this machine has what a backend needs. */
+/* --capabilities: prints the capabilities of each backend, or why it lacks one (the table of
+ * docs/reference/backends.md), and whether this machine meets the backend's requirements. */
 #include "bench.h"
 
 #include <strings.h>
 
-/* What a backend is asked: `reason` is NULL where it can. */
+/* Prints one answer; `reason` is NULL if the backend has the capability. */
 static void print_answer(const options *o, const char *backend, const char *question,
                          const char *reason) {
   const char *answer = reason ? "no" : "yes";

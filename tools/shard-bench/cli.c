@@ -1,4 +1,4 @@
-/* The command line: one table of options. */
+/* The command line of shard-bench: one table of options. */
 #include "bench.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ const cli_tool cli_program = {
     .n_options = N_OPTIONS,
 };
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 /* "64K" -> 65536. */
 static bool parse_bytes(const char *text, const char **end, int64_t *bytes) {
@@ -148,7 +148,7 @@ static bool parse_ranks(const char *text, options *o) {
   }
 }
 
-/* The next name of a list; NULL at its end. */
+/* Copies the next name of a comma-separated list; NULL at the end. */
 static const char *next_name(const char **list, char *name, size_t size) {
   size_t length = strcspn(*list, ",");
   if (**list == 0)
@@ -193,7 +193,7 @@ static int parse_kinds(const char *text, options *o) {
   return CLI_GO_ON;
 }
 
-/* ---- options ---- */
+/* ---- Options ---- */
 
 static int apply(int which, const char *text, void *data) {
   options *o = data;
@@ -269,8 +269,8 @@ static int apply(int which, const char *text, void *data) {
   }
 }
 
-/* Whether the buffers of all ranks fit into the memory of this host: a system that hands out more
- * than it has ends programs later. */
+/* Returns true if the buffers of all ranks fit into the memory of this host. A system that
+ * overcommits memory would kill programs later. */
 static bool fits_host(const options *o) {
   double bytes = 0, ranks = o->n_rank_counts == 0 ? 2 : 0,
          host = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -281,7 +281,7 @@ static bool fits_host(const options *o) {
   return (o->job.in_place ? 1 : 2) * bytes * ranks < host;
 }
 
-/* What does not go together. */
+/* Rejects incompatible options. */
 static int check(const options *o) {
   bool has_in_place = true;
   for (int i = 0; i < o->n_kinds; i++)

@@ -1,12 +1,13 @@
+/* Fits one or two cost lines to measured times. */
 #include "calibrate.h"
 
 #include <math.h>
 
-/* Minimises the sum of ((alpha + slope * x - t) / t)^2, within what the times themselves say. Where
- * large messages leave the caches, times grow faster than a line and the best one would start below
- * zero: a message costs at least half of what the smallest one takes. Where noise makes small
- * messages slow, the best line would be flat or fall: no message goes at more than twice the
- * bandwidth that some size has reached. */
+/* Minimizes the sum of ((alpha + slope * x - t) / t)^2, with two constraints from the data. First,
+ * alpha is at least half of the smallest time: if large messages exceed the caches, times grow
+ * faster than a line, and the unconstrained fit would start below zero. Second, the bandwidth is at
+ * most twice the best measured one: if noise makes small messages slow, the unconstrained line
+ * would be flat or falling. */
 static fit_line fit_one(int n, const double *x, const double *t) {
   double s = 0, sx = 0, sxx = 0, st = 0, sxt = 0, reached = 0;
   for (int i = 0; i < n; i++) {
@@ -21,10 +22,10 @@ static fit_line fit_one(int n, const double *x, const double *t) {
   double det = s * sxx - sx * sx, least_slope = 0.5 / reached;
   double alpha = det > 0 ? (st * sxx - sx * sxt) / det : 0;
   alpha = alpha > t[0] / 2 ? alpha : t[0] / 2;
-  double slope = (sxt - alpha * sx) / sxx; /* the best for this alpha */
+  double slope = (sxt - alpha * sx) / sxx; /* optimal for this alpha */
   if (slope < least_slope) {
     slope = least_slope;
-    alpha = (st - slope * sx) / s; /* the best for this slope */
+    alpha = (st - slope * sx) / s; /* optimal for this slope */
     alpha = alpha > t[0] / 2 ? alpha : t[0] / 2;
   }
   return (fit_line){alpha, 1e-3 / slope};

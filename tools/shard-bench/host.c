@@ -1,5 +1,5 @@
-/* What one rank of this host computes and moves while all ranks do the same. Contractions run as in
- * compiled programs, through the runtime: with the kernels that the runtime chose. */
+/* Measures the compute and memory rates of one rank while all ranks of this host run the same work.
+ * Contractions run as in compiled programs, through the runtime, with the kernels it selects. */
 #include "calibrate.h"
 
 #include "tprt/abi.h"
@@ -50,7 +50,7 @@ static void expect(tprt_status status) {
   exit(EXIT_FAILED);
 }
 
-/* The table of a program that consists of these contractions. */
+/* Creates the table of a program that consists of these contractions. */
 static void make_table(int n_ranks, int64_t table[TABLE_WORDS]) {
   tprt_abi_header *header = (void *)table;
   tprt_abi_site *of = (void *)(table + TPRT_ABI_HEADER_WORDS);
@@ -82,9 +82,9 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- what is timed ---- */
+/* ---- Timed work ---- */
 
-/* Two operands and a result through memory. */
+/* Streams two operands and a result through memory. */
 static void add_arrays(rank_work *w, int site) {
   (void)site;
   for (size_t i = 0; i < ARRAY_BYTES / sizeof *w->a; i++)
@@ -97,7 +97,7 @@ static void compute_cached(rank_work *w, int site) {
   (void)site;
   for (int i = 0; i < CACHED_ELEMENTS; i++)
     w->c[i] = (w->a[i] * w->b[i] + 0.5f) * w->a[i] - 0.25f;
-  __asm__ volatile("" ::: "memory"); /* every repetition counts */
+  __asm__ volatile("" ::: "memory"); /* prevents the compiler from removing repetitions */
 }
 
 static void contract(rank_work *w, int site) {
@@ -107,7 +107,8 @@ static void contract(rank_work *w, int site) {
   }
 }
 
-/* Seconds of a call while all ranks are at it: the least of some tries, of the slowest rank. */
+/* Returns the seconds per call while all ranks run: the minimum over several tries, then the max
+ * over the ranks. */
 static double least_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
   double least = 1e30, slowest;
   work(w, site);
@@ -135,7 +136,7 @@ static void *play(void *data) {
     exit(EXIT_FAILED);
   }
   for (size_t i = 0; i < ARRAY_BYTES / sizeof *w->a; i++)
-    w->a[i] = w->b[i] = w->c[i] = 0; /* pages of its own */
+    w->a[i] = w->b[i] = w->c[i] = 0; /* gives each array its own pages */
   expect(tprt_context_create(w->comm, NULL, &w->context));
   expect((tprt_status)tprt_abi_enter(w->context, w->table));
   w->values[HOST_MEMORY] = 3.0 * ARRAY_BYTES / least_seconds(w, add_arrays, 0) * 1e-9;

@@ -1,4 +1,5 @@
-/* shard-bench: times collectives, prints them beside peers, and writes topology files. */
+/* shard-bench: times collectives, prints them next to those of peer libraries, and writes topology
+ * files. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static double minimum_us(const series *s, int n, int size) {
   return least;
 }
 
-/* The faster of stores as usual and around the cache, for each size. */
+/* Measures the bound: for each size, the faster of ordinary and non-temporal stores. */
 static pass_status measure_bound(const bench_job *job, pass_result *bound) {
   pass_result results[2];
   pass_status status = PASS_OK;
@@ -46,7 +47,7 @@ static pass_status measure_bound(const bench_job *job, pass_result *bound) {
   return status;
 }
 
-/* The programs take turns, so that what else runs here falls on all of them. */
+/* Measures all programs in turn, so that other load on the host affects all of them equally. */
 static pass_status measure(const options *o, const bench_job *job, series *own, series *bound,
                            series *theirs) {
   own_ranks ranks = {.job = job, .registered = o->registered, .threads = o->threads};

@@ -10,7 +10,7 @@
 
 enum { MAX_ROUNDS = 101, MAX_CALLS = 20000 };
 
-/* ---- sizes ---- */
+/* ---- Sizes ---- */
 
 int64_t bench_elements(const bench_job *job, int i) {
   int64_t per_rank = job->sizes[i] / (int64_t)tprt_dtype_size(job->dtype) / job->n_ranks;
@@ -25,7 +25,7 @@ int64_t bench_recv_elements(const bench_job *job, int64_t elements) {
   return job->kind == TPRT_OP_REDUCE_SCATTER ? elements / job->n_ranks : elements;
 }
 
-/* ---- elements ---- */
+/* ---- Elements ---- */
 
 static void put(tprt_dtype dtype, void *buffer, int64_t i, int value) {
   switch (dtype) {
@@ -59,7 +59,7 @@ static double get(tprt_dtype dtype, const void *buffer, int64_t i) {
     return tprt_f16_to_f32(((const uint16_t *)buffer)[i]);
   case TPRT_BF16:
     return tprt_bf16_to_f32(((const uint16_t *)buffer)[i]);
-  default: { /* what is sent is small and not negative */
+  default: { /* sums of sent values are small and not negative */
     size_t size = tprt_dtype_size(dtype);
     int64_t wide = 0;
     memcpy(&wide, (const char *)buffer + (size_t)i * size, size);
@@ -68,8 +68,8 @@ static double get(tprt_dtype dtype, const void *buffer, int64_t i) {
   }
 }
 
-/* Element i of what rank r sends: 0 or 1 without a pattern, so that sums are exact in every type
- * and misplaced pieces are noticed. */
+/* Returns element i of rank r's send tensor: pseudo-random 0 or 1, so that sums are exact in every
+ * type and misplaced pieces are detected. */
 static int sent(int r, int64_t i) {
   uint64_t bits = ((uint64_t)i * BENCH_MAX_RANKS + (uint64_t)r + 1) * UINT64_C(0x9e3779b97f4a7c15);
   return (int)(bits >> 61 & 1);
@@ -82,7 +82,8 @@ static int sum(const bench_job *job, int64_t i) {
   return total;
 }
 
-/* Element i of what rank r receives; `chunk` elements of the full tensor belong to each rank. */
+/* Returns the expected element i of rank r's recv tensor; `chunk` elements of the full tensor
+ * belong to each rank. */
 static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
   switch (job->kind) {
   case TPRT_OP_ALL_REDUCE:
@@ -100,7 +101,7 @@ static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
   }
 }
 
-/* Fills what is sent, runs the operation once and looks at every element. */
+/* Fills the send tensor, runs the operation once and checks every element. */
 static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
                   int64_t elements) {
   for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
@@ -116,11 +117,11 @@ static void check(const bench_job *job, const bench_rank *rank, void *send, void
       exit(1);
     }
   }
-  if (job->in_place) /* repeated sums of zeros stay exact */
+  if (job->in_place) /* zeros, so that repeated sums stay exact */
     memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
 }
 
-/* ---- time ---- */
+/* ---- Timing ---- */
 
 static double now(void) {
   struct timespec t;
@@ -133,10 +134,10 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Seconds of a call, over n calls. */
+/* Returns the seconds per call, averaged over n calls. */
 static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv,
                          int64_t elements, int n) {
-  rank->largest(rank->state, 0); /* nobody is late because of what came before */
+  rank->largest(rank->state, 0); /* synchronizes the ranks before timing */
   double begin = now();
   for (int i = 0; i < n; i++)
     rank->run(rank->state, job, send, recv, elements);
@@ -178,7 +179,7 @@ void bench_measure(const bench_job *job, const bench_rank *rank) {
   rank->give(rank->state, send);
 }
 
-/* ---- arguments ---- */
+/* ---- Command-line arguments ---- */
 
 void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_ARG]) {
   size_t length = 0;

@@ -1,6 +1,6 @@
-/* How all programs of a comparison measure: the same messages, checked once, then the same number
- * of rounds of the same length, operations back to back. The ranks of this library and those of
- * every peer run this code; they differ only in the table of functions. */
+/* The measurement loop that all compared programs share: the same messages, checked once, then the
+ * same number of rounds of the same length, with operations back to back. The ranks of this library
+ * and of every peer run this code; they differ only in the function table (bench_rank). */
 #ifndef SHARD_BENCH_MEASURE_H
 #define SHARD_BENCH_MEASURE_H
 
@@ -12,45 +12,46 @@ extern "C" {
 
 enum { BENCH_MAX_SIZES = 64, BENCH_MAX_RANKS = 64 };
 
-/* What is measured. */
+/* Description of a measurement. */
 typedef struct bench_job {
   tprt_op_kind kind;
   tprt_dtype dtype;
   bool in_place;
   int n_ranks;
   int n_rounds;
-  double round_seconds; /* length of a round */
+  double round_seconds; /* duration of a round */
   int n_sizes;
-  int64_t sizes[BENCH_MAX_SIZES]; /* bytes as asked for; bench_elements rounds them */
+  int64_t sizes[BENCH_MAX_SIZES]; /* bytes as requested; bench_elements rounds them */
 } bench_job;
 
-/* One rank of a communication library. A function that fails says why and ends the process. */
+/* One rank of a communication library. A function that fails prints the reason and ends the
+ * process. */
 typedef struct bench_rank {
   void *state;
   int rank;
-  /* of the full tensor */
+  /* runs one operation; `elements` counts the full tensor */
   void (*run)(void *state, const bench_job *job, const void *send, void *recv, int64_t elements);
-  /* over all ranks */
+  /* max of `value` over all ranks */
   double (*largest)(void *state, double value);
   void *(*take)(void *state, size_t bytes);
-  void (*give)(void *state, void *buffer); /* back what was taken */
+  void (*give)(void *state, void *buffer); /* frees a buffer from `take` */
 } bench_rank;
 
-/* Elements of the full tensor of the group: of the send tensor of all_reduce, reduce_scatter and
- * broadcast and so on, of the recv tensor of all_gather. A multiple of the number of ranks, at
- * least one per rank. */
+/* Returns the number of elements of the full tensor of the group: of the send tensor of all_reduce,
+ * reduce_scatter, broadcast and so on, of the recv tensor of all_gather. A multiple of the number
+ * of ranks, at least one per rank. */
 int64_t bench_elements(const bench_job *job, int i);
-/* Elements of one rank's buffers. */
+/* Return the number of elements of one rank's send and recv buffer. */
 int64_t bench_send_elements(const bench_job *job, int64_t elements);
 int64_t bench_recv_elements(const bench_job *job, int64_t elements);
 
-/* Measures all sizes. Rank 0 prints a line "index median minimum" in microseconds for each. */
+/* Measures all sizes. For each, rank 0 prints a line "index median minimum", in microseconds. */
 void bench_measure(const bench_job *job, const bench_rank *rank);
 
-/* A job as arguments of a program of a peer, and back. */
+/* Convert a job to the command-line arguments of a peer program, and back. */
 enum { BENCH_N_ARGS = 7, BENCH_MAX_ARG = 32 * BENCH_MAX_SIZES };
 void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_ARG]);
-/* False if they are not what bench_print_args makes. */
+/* Returns false if the arguments are not in the format of bench_print_args. */
 bool bench_read_args(char **texts, bench_job *job);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Programs that measure, each in a process group of its own, so that all of it can be ended at any
- * time. */
+/* Runs measuring programs, each in its own process group, so that the whole group can be ended at
+ * any time. */
 #include "bench.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static void ask_to_stop(int signal_number) {
   stop_asked = 1;
 }
 
-/* The signals are let in only while the parent waits for output: none is missed between a look at
- * stop_asked and the wait. */
+/* Catches the signals and blocks them, except while the parent waits for output. So no signal is
+ * missed between a check of stop_asked and the wait. */
 void pass_catch_signals(void) {
   struct sigaction action = {.sa_handler = ask_to_stop};
   sigset_t blocked;
@@ -44,8 +44,8 @@ static void become_child(const int pipe_ends[2]) {
   close(pipe_ends[1]);
 }
 
-/* Waits up to `tries` times 10 ms, less when a signal comes; 0: until one comes. True when the
- * child has ended. */
+/* Waits up to `tries` times 10 ms, or until a signal arrives; 0 tries: until a signal arrives. True
+ * if the child has ended. */
 static bool wait_for(pid_t child, int tries, bool heed_signals, int *status) {
   for (int i = 0; tries == 0 || i < tries; i++) {
     struct timespec pause = {.tv_nsec = i < 100 ? 1000000 : 10000000};
@@ -58,8 +58,8 @@ static bool wait_for(pid_t child, int tries, bool heed_signals, int *status) {
   return false;
 }
 
-/* Ends the group of `child`. One that has not finished is asked first (mpirun ends its ranks then)
- * and after two seconds forced. */
+/* Ends the process group of `child`. A child that has not finished gets SIGTERM first (mpirun then
+ * ends its ranks), and SIGKILL after two seconds. */
 static pass_status end_group(pid_t child, bool finished) {
   int status = 0;
   bool ended = finished && wait_for(child, 0, true, &status);
@@ -70,13 +70,13 @@ static pass_status end_group(pid_t child, bool finished) {
       waitpid(child, &status, 0);
     }
   }
-  kill(-child, SIGKILL); /* whatever it left behind */
+  kill(-child, SIGKILL); /* any remaining processes of the group */
   if (!ended)
     return PASS_INTERRUPTED;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PASS_OK : PASS_FAILED;
 }
 
-/* Hands the lines that arrive to `take`. False when a signal came first. */
+/* Passes each line that arrives to `take`. False if a signal arrived first. */
 static bool read_lines(int fd, void (*take)(void *data, const char *line), void *data) {
   char buffer[4096];
   size_t length = 0;
@@ -96,7 +96,7 @@ static bool read_lines(int fd, void (*take)(void *data, const char *line), void 
     }
     length -= (size_t)(line - buffer);
     memmove(buffer, line, length);
-    length = length == sizeof buffer - 1 ? 0 : length; /* no line of ours is that long */
+    length = length == sizeof buffer - 1 ? 0 : length; /* overlong line: not one of shard-bench */
   }
 }
 
@@ -119,13 +119,14 @@ static pass_status run_child(int (*start)(void *), void *data, void (*take)(void
     close(ends[0]);
     return PASS_FAILED;
   }
-  setpgid(child, child); /* here too: a signal may have to be sent before the child gets that far */
+  /* also in the parent: a signal may have to be sent before the child gets here */
+  setpgid(child, child);
   bool finished = read_lines(ends[0], take, sink);
   close(ends[0]);
   return end_group(child, finished);
 }
 
-/* ---- measurements of sizes ---- */
+/* ---- Measurements per size ---- */
 
 typedef struct size_lines {
   int n_sizes, n_seen;
@@ -138,7 +139,7 @@ static void take_size(void *data, const char *line) {
   double median, minimum;
   if (sscanf(line, "%d %lf %lf", &index, &median, &minimum) != 3 || index != lines->n_seen ||
       index >= lines->n_sizes)
-    return; /* what a launcher prints */
+    return; /* other output, such as that of a launcher */
   lines->result->median_us[index] = median;
   lines->result->minimum_us[index] = minimum;
   lines->n_seen++;
@@ -150,7 +151,7 @@ pass_status pass_run(int (*start)(void *data), void *data, int n_sizes, pass_res
   return status == PASS_OK && lines.n_seen != n_sizes ? PASS_FAILED : status;
 }
 
-/* ---- other measurements ---- */
+/* ---- Other measurements ---- */
 
 typedef struct number_lines {
   int n_values, n_seen;

@@ -1,5 +1,5 @@
-/* Other libraries: programs of their own beside this one, because they bring their own launchers
- * and languages. */
+/* Peer libraries for comparison. Each is a separate program, because it needs its own launcher and
+ * language. */
 #include "bench.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 typedef struct peer_row {
   const char *name, *program, *packages;
   unsigned kinds; /* bit set of tprt_op_kind */
-  unsigned sums;  /* bit set of tprt_dtype: what it adds up; every type can be moved */
+  unsigned sums;  /* bit set of tprt_dtype: types it can sum; it can move every type */
   bool by_mpirun; /* else the program starts its ranks itself */
 } peer_row;
 
@@ -46,7 +46,7 @@ int peer_find(const char *name) {
 const char *peer_name(int peer) { return peers[peer].name; }
 const char *peer_names(void) { return "openmpi, gloo"; }
 
-/* The program of a peer lies beside this one. */
+/* Returns the path of a peer's program, which is in the folder of this executable. */
 static void program_path(int peer, char path[PATH_MAX]) {
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -111,7 +111,7 @@ int peer_start(void *data) {
     argv[n++] = "-n";
     argv[n++] = count;
     argv[n++] = "--oversubscribe";
-    if (geteuid() == 0) /* mpirun wants to hear it twice */
+    if (geteuid() == 0) /* mpirun requires two confirmations to run as root */
       setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1), setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
   argv[n++] = path;

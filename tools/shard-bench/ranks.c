@@ -1,4 +1,4 @@
-/* The ranks of this library: threads of one process, or processes. */
+/* Runs ranks of this library, as threads of one process or as processes. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -127,7 +127,7 @@ static int start_processes(const own_ranks *ranks, tprt_config config) {
       play_process(ranks, r, config);
     if (child < 0) {
       complain("cannot start process %d of %d", r, n);
-      return EXIT_FAILED; /* the ranks die with this process */
+      return EXIT_FAILED; /* the children die with this process */
     }
   }
   for (int status; wait(&status) > 0;)
@@ -141,7 +141,7 @@ int own_start(void *data) {
   int64_t most = 0;
   for (int i = 0; i < job->n_sizes; i++)
     most = job->sizes[i] > most ? job->sizes[i] : most;
-  /* two buffers, rounded up to whole elements per rank, and what the arena needs itself */
+  /* two buffers, rounded up to whole elements per rank, plus the arena's own overhead */
   tprt_config config = {.size = sizeof config,
                         .arena_bytes = 2 * (size_t)most + ((size_t)64 << 20)};
   return ranks->threads ? start_threads(ranks, &config) : start_processes(ranks, config);

@@ -1,7 +1,8 @@
-/* Rows as a table, CSV or JSON. Bandwidths as in nccl-tests: algorithm bandwidth is the size over
- * the time, bus bandwidth the bytes that a rank has to send over the time. Ratios are the peer's
- * time over ours: of medians, and of minima, which other work on the machine changes least. The
- * share of the bound is the bound over our time. */
+/* Prints result rows as a table, CSV or JSON. Bandwidths as in nccl-tests: algorithm bandwidth is
+ * the size divided by the time, bus bandwidth the bytes that a rank must send divided by the time.
+ * A ratio is the peer's time divided by that of this library, once for medians and once for minima,
+ * which other load on the machine affects least. The share of the bound is the bound divided by the
+ * time of this library. */
 #include "bench.h"
 
 int64_t bench_bus_bytes(const bench_job *job, int i) {

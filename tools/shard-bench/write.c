@@ -1,4 +1,4 @@
-/* A topology file (docs/reference/topology.md) of what was measured. */
+/* Writes a topology file (docs/reference/topology.md) from the measurements. */
 #include "calibrate.h"
 
 static void write_line(FILE *file, const char *kind, int n, const fit *f, bool last) {
@@ -11,8 +11,8 @@ static void write_line(FILE *file, const char *kind, int n, const fit *f, bool l
   fprintf(file, "}%s\n", last ? "" : ",");
 }
 
-/* What a doubling of the group beyond those measured adds: the mean growth of all_gather's latency;
- * with one group only, its latency once more. */
+/* Returns the latency added by each doubling of the group beyond the measured sizes: the mean
+ * growth of all_gather's latency; with only one measured group, its latency. */
 static double doubling_us(const host_model *model) {
   const host_lines *first = &model->lines[0], *last = &model->lines[model->n_lines - 1];
   double least =

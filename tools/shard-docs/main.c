@@ -1,5 +1,5 @@
-/* shard-docs: prints the pages of docs/reference from the tables that the code uses, so that they
- * cannot say something else.
+/* shard-docs: generates the pages of docs/reference from the tables in the code, so that they
+ * always agree with it.
  *
  *   shard-docs            lists the pages
  *   shard-docs PAGE       prints one */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text in a cell of a table, where a bar would end the cell. */
+/* Prints the text of a table cell, with bars escaped, since a bar would end the cell. */
 static void print_cell(const char *text) {
   printf(" ");
   for (; text && *text; text++)
@@ -41,7 +41,7 @@ static void print_options(const tp_pass_info *pass) {
   printf("\n");
 }
 
-/* One pass a line: breaks behind the commas that are not inside braces or parentheses. */
+/* Prints one pass per line: breaks after each comma outside braces and parentheses. */
 static void print_pipeline(const char *text) {
   int depth = 0;
   printf("Runs, where `{option}` stands for the option when it is given:\n\n    ");

@@ -1,5 +1,5 @@
-/* shard-opt: MLIR's own opt driver with the tp-* passes and pipelines. Every flag of mlir-opt
- * works. */
+/* shard-opt: MLIR's opt driver with the tp-* passes and pipelines. It accepts every flag of
+ * mlir-opt. */
 #include "tp/passes.h"
 
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 #include <malloc.h>
 #endif
 
-/* What one pass frees the next one takes. Given back in between, every page of it would be cleared
- * by the kernel again, which takes longer than most of what is done with it. */
+/* Keeps freed memory in the process, because the next pass allocates it again. If it went back to
+ * the kernel, every page would be cleared anew, which takes longer than most of the work on it. */
 static void keep_freed_memory(void) {
 #ifdef __GLIBC__
   enum { MIB = 1 << 20 };
-  mallopt(M_MMAP_THRESHOLD, 64 * MIB); /* larger blocks are apart, and are given back */
+  /* larger blocks are mapped separately and unmapped when freed */
+  mallopt(M_MMAP_THRESHOLD, 64 * MIB);
   mallopt(M_TRIM_THRESHOLD, 1024 * MIB);
   mallopt(M_TOP_PAD, 16 * MIB);
 #endif

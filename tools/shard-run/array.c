@@ -1,3 +1,4 @@
+/* Creates, accesses and copies dense arrays; the table of element types. */
 #include "array.h"
 
 #include "tprt/tprt.h"
@@ -37,9 +38,9 @@ int64_t array_numbers(const array *a) { return array_count(a) * a->type->parts; 
 size_t array_bytes(const array *a) { return (size_t)(array_count(a) * a->type->size); }
 
 bool array_create(array *a, const element *type, int rank, const int64_t *shape) {
-  array made = {.type = type, .rank = rank}; /* `shape` may be that of *a */
+  array made = {.type = type, .rank = rank}; /* `shape` may alias a->shape */
   memcpy(made.shape, shape, (size_t)rank * sizeof *shape);
-  /* lines of the cache, as other frameworks align arrays */
+  /* aligned to cache lines, as in other frameworks */
   size_t bytes = array_bytes(&made) / 64 * 64 + 64;
   made.data = aligned_alloc(64, bytes);
   if (made.data)
@@ -92,7 +93,7 @@ void array_set(array *a, int64_t i, double value) {
   int64_t size = a->type->size / a->type->parts;
   char *at = (char *)a->data + i * size;
   if (a->type->kind != 'f') {
-    int64_t number = (int64_t)value; /* little endian: the low bytes are the narrow number */
+    int64_t number = (int64_t)value; /* little-endian: the low bytes are the narrow number */
     memcpy(at, &number, (size_t)size);
   } else if (size == 8) {
     memcpy(at, &value, sizeof value);
@@ -117,7 +118,7 @@ void array_copy_box(const array *from, const int64_t *from_at, array *to, const 
     if (size[d] <= 0)
       return;
   size_t run = (size_t)((rank > 0 ? size[rank - 1] : 1) * from->type->size);
-  for (;;) { /* rows of the last dimension */
+  for (;;) { /* iterates over rows of the last dimension */
     int64_t source = 0, target = 0;
     for (int d = 0; d < rank; d++) {
       source = source * from->shape[d] + from_at[d] + at[d];

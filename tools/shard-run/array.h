@@ -1,4 +1,4 @@
-/* Dense arrays of the element types that programs have, and their text form on disk (npy). */
+/* Dense arrays of the element types that programs use, and npy files. */
 #ifndef SHARD_RUN_ARRAY_H
 #define SHARD_RUN_ARRAY_H
 
@@ -6,14 +6,14 @@
 
 typedef struct element {
   const char *name;  /* as MLIR prints it */
-  const char *descr; /* as npy spells it; bf16 and f8 are stored as f32 of the same value */
+  const char *descr; /* npy descriptor; bf16 and f8 are stored as f32 of the same value */
   int64_t size;
   char kind;   /* 'f' float, 'i' integer, 'b' bool */
   bool narrow; /* f16, bf16, f8 */
-  int parts;   /* numbers of this kind that make an element: 2 for complex ones */
+  int parts;   /* numbers per element: 2 for complex types */
 } element;
 
-/* NULL for a type that has no arrays here. */
+/* Finds an element type by name; NULL if arrays do not support it. */
 const element *element_find(const char *name);
 
 typedef struct array {
@@ -25,22 +25,23 @@ typedef struct array {
 
 int64_t array_count(const array *a);
 size_t array_bytes(const array *a);
-/* Zeroed. False when memory runs out. */
+/* Creates a zeroed array. False if memory runs out. */
 bool array_create(array *a, const element *type, int rank, const int64_t *shape);
 void array_clear(array *a);
-/* A complex element is two numbers, the real part first. */
+/* Returns the number of numbers: two per complex element, the real part first. */
 int64_t array_numbers(const array *a);
-/* Number `i`; exact for all but 64-bit integers beyond 2^53. */
+/* Returns number `i`; exact except for 64-bit integers beyond 2^53. */
 double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);
-/* Copies a box of `size` between two arrays of one type and rank, at these positions. */
+/* Copies a box of `size` from position from_at to position to_at, between two arrays of one type
+ * and rank. */
 void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at,
                     const int64_t *size);
 
-/* Reads a file whose type and shape must be those of `a` (type, rank, shape set, data not). On
- * failure `why` has a message. */
+/* Reads a file whose type and shape must equal those of `a` (type, rank and shape are set, data is
+ * not). On failure `why` has a message. */
 bool npy_read(const char *path, array *a, char *why, size_t why_size);
-/* The same, where no dimension of the file may be larger; the shape becomes the file's. */
+/* Like npy_read, but dimensions of the file may be smaller; the shape of `a` becomes the file's. */
 bool npy_read_part(const char *path, array *a, char *why, size_t why_size);
 bool npy_write(const char *path, const array *a, char *why, size_t why_size);
 

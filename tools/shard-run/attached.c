@@ -1,12 +1,12 @@
-/* Ranks that somebody else started: mpirun, torchrun, srun, shard-run -n. Every process is this
- * program with the same arguments. Rank 0 does what shard-run does; the others wait for its orders,
- * which come through the world of all of them:
+/* Runs on ranks that another launcher started: mpirun, torchrun, srun, shard-run -n. Every process
+ * is this program with the same arguments. Rank 0 does the work of shard-run; the other ranks wait
+ * for its orders, which it sends through the world of all ranks:
  *
- *   order, object, then to each rank its sizes and arguments; the program runs in a communicator of
- *     its own, so that its
- *   failure leaves the world as it was; then from each rank its result, its sites and its outputs.
+ * - Rank 0 sends the order and the object, then to each rank its sizes and arguments.
+ * - The program runs in its own communicator, so that a failure leaves the world intact.
+ * - Each rank sends its result, its sites and its outputs to rank 0.
  *
- * Rank 0 ends them with its own exit code. */
+ * Rank 0 ends the other ranks with its own exit code. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { MAX_FUNCTION = 256 };
 
 typedef struct order {
-  int32_t run; /* 0: this is the end */
+  int32_t run; /* 0: the last order */
   int32_t code;
   int32_t n_inputs, n_outputs, n_sites, repeat;
   int64_t object_bytes;
@@ -23,7 +23,7 @@ typedef struct order {
   char function[MAX_FUNCTION];
 } order;
 
-/* What a rank answers, before its sites and outputs. */
+/* A rank's reply, before its sites and outputs. */
 typedef struct answer {
   int32_t status;
   double seconds;
@@ -31,10 +31,10 @@ typedef struct answer {
 } answer;
 
 static const int64_t patience_ns =
-    /* rank 0 plans and compiles; its end is seen, however long that takes */
+    /* long, since rank 0 plans and compiles meanwhile; its death is detected at any time */
     INT64_C(1000000000000000);
 
-/* An operation on bytes that may wait long. */
+/* Runs an operation on bytes, with a long timeout. */
 static bool move(tprt_comm *world, tprt_op op) {
   op.timeout_ns = patience_ns;
   if (tprt_submit(world, &op, NULL) == TPRT_OK)
@@ -66,7 +66,7 @@ bool attached_join(const options *o, bool *attached, tprt_comm **world) {
     return true;
   tprt_status status = tprt_launch_find(&found);
   if (status == TPRT_INVALID_STATE && o->launch == LAUNCH_DEFAULT)
-    return true; /* nobody started it but its user */
+    return true; /* started directly by the user, without a launcher */
   if (!status && found.n_ranks == 1)
     return true;
   if (!status)
@@ -101,7 +101,7 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
                    .inputs = inputs,
                    .outputs = outputs};
     run_rank(group, &w, result);
-  } else { /* it could not be loaded here */
+  } else { /* the program could not be loaded here */
     result->status = TPRT_SYSTEM;
     snprintf(result->error, sizeof result->error, "the object cannot be loaded");
     (void)tprt_comm_abort(group);
@@ -109,9 +109,9 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
   tprt_comm_destroy(group);
 }
 
-/* ---- Ranks from 1 on ---- */
+/* ---- Ranks 1 and up ---- */
 
-/* Room for arguments and results, whose sizes rank 0 has said. */
+/* Allocates arguments and results, with the sizes from rank 0. */
 static array *make_arrays(const int64_t *sizes, int n) {
   array *arrays = calloc((size_t)n + 1, sizeof *arrays);
   for (int i = 0; arrays && i < n; i++) {

@@ -1,5 +1,5 @@
-/* From a model to an object: the pipelines, in the order that lets the plan be read just before
- * code is made. */
+/* Compiles a model to an object: runs the pipelines in an order that allows reading the plan just
+ * before code generation. */
 #include "run.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static bool lower_module(const options *o, run_target target, MlirModule module)
            target == TARGET_CUDA ? "tp-local-to-cuda" : "tp-local-to-runtime",
            strcmp(o->overlap, "no") == 0 ? "false" : "true", o->topology ? " topology=" : "",
            o->topology ? o->topology : "", o->memory_limit ? " memory-limit=" : "",
-           o->memory_limit ? o->memory_limit : ""); /* partition_module has checked these texts */
+           o->memory_limit ? o->memory_limit : ""); /* partition_module has validated these texts */
   return run(module, pipeline);
 }
 

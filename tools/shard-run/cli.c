@@ -1,4 +1,4 @@
-/* The command line: one table of options. */
+/* The command line of shard-run: one table of options. */
 #include "run.h"
 
 #include <getopt.h>
@@ -111,7 +111,7 @@ static const cli_option rows[N_OPTIONS] = {
          "                                 (out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
-    [OPT_WORKER] = {"worker", "...", NULL}, /* hidden: how processes are started */
+    [OPT_WORKER] = {"worker", "...", NULL}, /* hidden option that starts worker processes */
 };
 
 double seconds_now(void) {

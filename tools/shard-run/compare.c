@@ -9,7 +9,7 @@ double compare_tolerance(const element *type, bool against_expected) {
   if (type->kind != 'f')
     return 0;
   if (type->narrow)
-    return type->size == 1 ? 8e-2 : 2e-2; /* f8: the next number beside the largest */
+    return type->size == 1 ? 8e-2 : 2e-2; /* f8: the spacing of numbers next to the largest */
   if (against_expected)
     return 1e-4;
   return type->size == 8 * type->parts ? 1e-12 : 1e-5;
@@ -24,7 +24,7 @@ static comparison differ(comparison c, const char *what, int64_t i, double value
   return c;
 }
 
-/* Integers are compared as bits, so that 64 of them count. */
+/* Compares integers bitwise, so that all 64 bits count. */
 static comparison compare_exact(const array *a, const array *b, comparison c) {
   for (int64_t i = 0; i < array_count(a); i++)
     if (memcmp((char *)a->data + i * a->type->size, (char *)b->data + i * a->type->size,
@@ -36,7 +36,7 @@ static comparison compare_exact(const array *a, const array *b, comparison c) {
 double compare_scale(const array *a) {
   double largest = INFINITY;
   for (;;) {
-    /* the largest that is less than the masks so far, and the largest below that */
+    /* the largest magnitude below the masks found so far, and the next lower one */
     double next = 0, below = 0;
     int64_t n = array_numbers(a), n_next = 0;
     for (int64_t i = 0; i < n; i++) {

@@ -1,14 +1,14 @@
-/* Diagnostics of the compiler as FILE:LINE:COLUMN: error: message. */
+/* Prints diagnostics of the compiler as FILE:LINE:COLUMN: error: message. */
 #include "run.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that grows. */
+/* Appends to a growing text. */
 static void add(MlirStringRef part, void *data) { fwrite(part.data, 1, part.length, data); }
 
-/* loc("file":1:2) without what surrounds the three; the module itself stands at 0:0, which says
+/* Prints loc("file":1:2) as file:1:2. The module itself is at 0:0, which is omitted because it says
  * nothing. */
 static void add_location(MlirLocation location, FILE *out) {
   char *text = NULL;
@@ -46,7 +46,7 @@ static void add_diagnostic(MlirDiagnostic diagnostic, FILE *out) {
     add_diagnostic(mlirDiagnosticGetNote(diagnostic, i), out);
 }
 
-/* A diagnostic and its notes are one text, which is written at once: ranks share stderr. */
+/* Prints a diagnostic and its notes as one text in one write, because ranks share stderr. */
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
   (void)data;
   char *text = NULL;

@@ -1,4 +1,4 @@
-/* The evaluator as a judge of results. */
+/* Verifies results with the reference evaluator. */
 #include "run.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
   return made;
 }
 
-/* Numbers that the evaluator does not know: how far they are from those of one device. */
+/* Returns the max error of the numbers that the evaluator does not know, relative to one device. */
 static double error_of_unknown(const array *a, const array *one, const tp_reference *reference,
                                int k) {
   double error = 0, value;
@@ -59,7 +59,7 @@ static comparison compare_integers(const array *value, const tp_reference *refer
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, int k) {
   enum { SEVERAL = 4 };
-  /* of narrow types one is large already */
+  /* for narrow types one tolerance is already large */
   double most_tolerances = value->type->narrow ? 2.5 : 50;
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
@@ -67,7 +67,7 @@ comparison compare_with_evaluator(const array *value, const array *one,
       .done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
   tp_reference_judgement judgement, of_one;
   tp_reference_judge(reference, k, value->data, &judgement);
-  /* what the program says is no mask for certain */
+  /* excludes masks, and is at most the reference's largest value */
   double scale = fmin(judgement.largest, compare_scale(one ? one : value));
   scale = scale > 0 ? scale : judgement.largest > 0 ? judgement.largest : 1;
   c.error = judgement.error / scale;

@@ -1,6 +1,6 @@
-/* What a program does that MLIR leaves undefined (an integer divided by 0, an index out of bounds)
- * may end in a signal. It is said then that the program did it, and which rank; what is wrong with
- * shard-run itself ends it as it would. */
+/* Reports signals that the compiled program caused. Behavior that MLIR leaves undefined (an integer
+ * division by 0, an index out of bounds) may end in a signal. The message says that the program
+ * caused it, and on which rank. A fault in shard-run itself ends it as usual. */
 #include "run.h"
 
 #include <signal.h>
@@ -13,11 +13,12 @@ static const char *meaning_of(int number) {
                           : "reached memory out of bounds: an index beyond its tensor";
 }
 
-/* Only what may be called in a handler. The message is one write: other ranks may say theirs. */
+/* Signal handler, so it calls only async-signal-safe functions. The message is one write, because
+ * other ranks may print theirs. */
 static void end(int number) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
   int rank = launch_rank_in_program();
-  if (rank < 0) { /* happens again, without this handler */
+  if (rank < 0) { /* a fault of shard-run: return, and it recurs without this handler */
     signal(number, SIG_DFL);
     return;
   }
@@ -35,7 +36,7 @@ static void end(int number) {
 
 void faults_catch(void) {
 #ifdef __SANITIZE_ADDRESS__
-  const bool is_sanitized = true; /* the sanitizer says more */
+  const bool is_sanitized = true; /* the sanitizer's report is more detailed */
 #else
   const bool is_sanitized = false;
 #endif

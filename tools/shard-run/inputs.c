@@ -1,4 +1,5 @@
-/* Arguments and expected results from files, arguments from a seed, and their shards. */
+/* Reads arguments and expected results from files, draws arguments from a seed, and creates their
+ * shards. */
 #include "run.h"
 
 #include <math.h>
@@ -13,12 +14,13 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
   return z ^ z >> 31;
 }
 
-/* Integers of which nothing is known: small enough for an index of most things. */
+/* Upper bound for integers of unknown use: small enough to index most dimensions. */
 enum { HIGHEST_INTEGER = 3 };
 
-/* Floats are normal, with the deviation that their use asks for; integers are even from 0 to what
- * their use as indices allows; booleans are even. The numbers depend on the seed and the argument
- * alone, and integers without known use on nothing else. */
+/* Fills an array with random values. Floats are normal, with the deviation that suits their use.
+ * Integers are uniform from 0 to the limit of their use as indices; booleans are uniform. The
+ * values depend on the seed, the argument and its range; integers of unknown use depend only on the
+ * seed and the argument. */
 static void draw(array *a, uint64_t seed, int argument, const tp_input_range *range) {
   uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)argument + 1;
   int64_t n = array_numbers(a), high = range->high < 0 ? HIGHEST_INTEGER : range->high;
@@ -26,7 +28,7 @@ static void draw(array *a, uint64_t seed, int argument, const tp_input_range *ra
     high = 127;
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits = next_random(&state);
-    double value = (double)((bits >> 32) * (uint64_t)(high + 1) >> 32); /* of the upper bits */
+    double value = (double)((bits >> 32) * (uint64_t)(high + 1) >> 32); /* uses the upper bits */
     if (high >= INT64_C(1) << 31)
       value = (double)(bits % (uint64_t)(high + 1));
     if (a->type->kind == 'b')
@@ -50,7 +52,7 @@ static bool describe(const tp_plan_value *value, const char *what, int i, array 
   return a->type != NULL;
 }
 
-/* The file of value `i`: from the list, else PREFIX.in.K.npy if it exists; NULL: none. */
+/* Returns the file of value `i`: from the list, else PREFIX.in.K.npy if it exists; NULL: none. */
 static const char *find_file(const options *o, const text_list *list, const char *kind, int i,
                              char *path, size_t size) {
   if (i < list->n)
@@ -93,7 +95,8 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
   return ok;
 }
 
-/* A prefix that no file has is a slip, and random arguments would hide it. */
+/* Returns true if any file has the prefix. A prefix without files is a user error that random
+ * arguments would hide. */
 static bool prefix_exists(const options *o, const tp_plan *plan) {
   char path[4096];
   for (int i = 0; i < plan->n_arguments; i++)
@@ -126,10 +129,10 @@ void arrays_clear(array *arrays, int n) {
   free(arrays);
 }
 
-/* ---- shards ---- */
+/* ---- Shards ---- */
 
-/* What stands in the padding of an uneven shard is unspecified. Here it is as bad as can be: NaN,
- * and -1, which is no index. Booleans stay booleans. */
+/* Fills a shard with values that reveal any use of padding, whose contents are unspecified: NaN,
+ * and -1, which is not a valid index. Booleans stay valid booleans. */
 static void spoil(array *shard) {
   if (shard->type->kind != 'b')
     memset(shard->data, 0xff, array_bytes(shard));

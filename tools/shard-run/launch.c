@@ -1,4 +1,4 @@
-/* Ranks as threads of this process. */
+/* Runs ranks as threads of this process. */
 #include "run.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static _Thread_local int rank_in_program = -1;
 
 int launch_rank_in_program(void) { return rank_in_program; }
 
-/* Once, until all of it is done. */
+/* Executes the program once and waits for completion. */
 static tprt_status call(tprt_context *context, const rank_work *w, int rank, void **in, void **out,
                         rank_result *result) {
   const char *why = "";
@@ -32,9 +32,10 @@ static tprt_status call(tprt_context *context, const rank_work *w, int rank, voi
 
 static tprt_status execute(tprt_context *context, const rank_work *w, int rank, void **in,
                            void **out, rank_result *result) {
-  tprt_status status = call(context, w, rank, in, out, result); /* binds, touches the memory */
+  /* binds the program, touches the memory */
+  tprt_status status = call(context, w, rank, in, out, result);
   if (status == TPRT_OK && w->graph)
-    status = call(context, w, rank, in, out, result); /* captures */
+    status = call(context, w, rank, in, out, result); /* captures the graph */
   tprt_context_reset_stats(context);
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
     double start = seconds_now();
@@ -45,7 +46,7 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
   return status;
 }
 
-/* In place of the addresses of `arrays`, those of buffers of the GPU; the arrays are copied there
+/* Allocates GPU buffers for `arrays` and stores their addresses in `list`; copies the arrays there
  * if `filled`. */
 static tprt_status move_to_gpu(tprt_context *context, int n, const array *arrays, bool filled,
                                void **list) {
@@ -77,7 +78,7 @@ static tprt_status run_on_gpu(tprt_context *context, const rank_work *w, int ran
   return status;
 }
 
-/* Where fused sites of a GPU's program are not one kernel for all ranks, and why: once for each
+/* Prints why fused sites of a GPU program do not run as one kernel for all ranks, once per
  * reason. */
 static void explain_rows(const tprt_context *context, int n_sites) {
   const char *told = "";
@@ -106,14 +107,14 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
              *text ? ": " : "", text);
   }
   if (result->status != TPRT_OK && (!context || !*tprt_context_error(context)))
-    (void)tprt_comm_abort(world); /* the program has not told the others */
+    (void)tprt_comm_abort(world); /* the program has not notified the other ranks */
   for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
   if (result->status == TPRT_OK)
     snprintf(result->gemm, sizeof result->gemm, "%s", tprt_context_gemm(context));
   if (result->status == TPRT_OK && tprt_comm_rank(world) == 0)
     explain_rows(context, w->n_sites);
-  if (result->status == TPRT_OK) /* nobody leaves while another may still read its memory */
+  if (result->status == TPRT_OK) /* wait, because another rank may still read this rank's memory */
     (void)tprt_barrier(world, NULL, NULL);
   if (context)
     tprt_context_destroy(context);
@@ -210,8 +211,8 @@ bool launch_describe(launch *l) {
   return ok;
 }
 
-/* A rank alone needs none but on memory of GPUs, if the user wants that; ranks of GPUs have
- * loopback, which works there, unless something else is asked for. */
+/* Returns the backend to use. A single rank uses "self", unless it runs on a GPU and the user chose
+ * a backend. GPU ranks default to loopback, which supports GPU programs. */
 static const char *backend_of(const launch *l) {
   if (l->n_ranks == 1 && !(l->on_gpu && l->backend))
     return "self";

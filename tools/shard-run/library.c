@@ -1,5 +1,5 @@
-/* --emit=so: the compiled program as a shared library that any program may link, and a header that
- * says how it is called. */
+/* --emit=so: writes the compiled program as a shared library that any program can link, and a
+ * header that documents the call. */
 #include "run.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 /* ---- Names ---- */
 
-/* Words of C and C++ that are no names. */
+/* Returns true for keywords of C and C++, which cannot be function names. */
 static bool is_keyword(const char *name) {
   static const char words[] = " "
                               "alignas alignof and and_eq asm auto bitand bitor bool break case "
@@ -35,8 +35,8 @@ static bool is_keyword(const char *name) {
   return strstr(words, word) != NULL;
 }
 
-/* What every program with the library has: a function of the same name would take the place of
- * that. */
+/* Returns the library that already defines a name, among those every program links: a function of
+ * the same name would replace it. */
 static const char *owner_of(const char *name) {
   static const char *const files[] = {"libc.so.6", "libm.so.6"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -79,7 +79,8 @@ bool library_name(const char *path, char *name, size_t size) {
   return !owner;
 }
 
-/* A function `main` of the model would be that of every program that links the library. */
+/* Renames the function, since a function `main` of the model would become the main of every program
+ * that links the library. */
 bool library_rename(build *b, const char *name) {
   MlirOperation module = mlirModuleGetOperation(b->module);
   MlirContext context = mlirOperationGetContext(module);
@@ -105,7 +106,8 @@ bool library_rename(build *b, const char *name) {
 
 /* ---- Header ---- */
 
-/* Names of files, values and axes are the user's, and must not end the comment. */
+/* Prints a text inside a comment. Names of files, values and axes come from the user and must not
+ * end the comment. */
 static void print_in_comment(FILE *file, const char *text) {
   for (const char *c = text; *c; c++) {
     fputc(iscntrl((unsigned char)*c) ? '?' : *c, file);
@@ -198,7 +200,7 @@ static bool write_header(const options *o, const tp_plan *plan, const char *name
 
 /* ---- Linking ---- */
 
-/* The C compiler links: it knows where the C library is. */
+/* Links with the C compiler, because it knows where the C library is. */
 static bool link_object(const char *object, const char *output, const char *name) {
   const char *driver = getenv("CC");
   char soname[300], runtime[4096];

@@ -1,4 +1,5 @@
-/* shard-run: plan, partition, compile once, run on all ranks, compare. */
+/* shard-run: plans, partitions and compiles a model, runs it on all ranks, and compares the
+ * results. */
 #include "run.h"
 
 #include "tprt/cuda.h"
@@ -32,7 +33,7 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
   return !mlirModuleIsNull(*module);
 }
 
-/* ---- running ---- */
+/* ---- Execution ---- */
 
 static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs,
                     launch *run, array **outputs) {
@@ -51,7 +52,7 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
   return ok && outputs_join(b->shape, run, outputs);
 }
 
-/* What the runtime counted must be what the plan says, site by site. */
+/* Checks, site by site, that the bytes counted by the runtime equal those of the plan. */
 static bool check_bytes(const tp_plan *plan, const launch *run) {
   if (run->n_sites < plan->n_collectives) {
     complain("the program has %d sites, but the plan has %d collectives; please report this",
@@ -75,18 +76,18 @@ static bool check_bytes(const tp_plan *plan, const launch *run) {
   return true;
 }
 
-/* ---- the whole ---- */
+/* ---- The session ---- */
 
 static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
 typedef struct session {
   const options *o;
-  tprt_comm *world; /* of processes that a launcher started; NULL: none */
+  tprt_comm *world; /* the world of a launcher's processes; NULL: none */
   build program, reference;
   launch run, reference_run;
   array *inputs, *expected, *outputs, *reference_outputs;
   comparison *against_one, *against_expected, *against_evaluator;
-  char why[256]; /* the program is not evaluated */
+  char why[256]; /* why the program is not evaluated */
   int n_inputs, n_outputs;
 } session;
 
@@ -112,8 +113,9 @@ static void compare_integers_again(session *s, MlirModule module, int k) {
   tp_reference_destroy(bounded);
 }
 
-/* One device is run where its error matters and it has not run yet. Integers that differ are asked
- * for again, with bounds: rounding may decide them. */
+/* Compares all results with the evaluator. Runs one device if a float result exceeds the tolerance
+ * and one device has not run yet. Integers that differ are evaluated again with bounds, because
+ * rounding may decide them. */
 static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one, outcome *out) {
   const tp_plan *shape = s->program.shape;
   tp_reference *reference =
@@ -164,13 +166,13 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
           "shard-run: warning: every element of result %d is the same; comparing it shows little\n",
           k);
   }
-  bool whole = is_one(s->o->mesh); /* then it is one device that is judged */
+  bool whole = is_one(s->o->mesh); /* if so, the result to verify is itself the one-device result */
   if (!is_local && (s->o->by_evaluator || !is_close) &&
       !compare_by_evaluator(s, module, !whole, out))
     return false;
   for (int k = 0; k < s->n_outputs; k++) {
     comparison *one = s->against_one + k, *evaluator = s->against_evaluator + k;
-    /* no NaN or infinity on one side */
+    /* not a NaN or infinity on only one side */
     bool is_number = s->outputs[k].type->kind != 'f' || isfinite(one->error);
     one->is_decided_elsewhere = one->done && !one->ok && is_number && evaluator->done;
     one->ok |= one->is_decided_elsewhere && evaluator->ok;
@@ -206,8 +208,8 @@ static double bytes_of(int n, const tp_plan_value *values) {
   return sum;
 }
 
-/* What does not is found before it is allocated: the system promises memory that it has not, and
- * ends who uses it. */
+/* Checks that arguments and results fit into memory, before they are allocated. A system that
+ * overcommits memory would kill the process later. */
 static bool fits_memory(const tp_plan *plan) {
   double bytes =
       (bytes_of(plan->n_arguments, plan->arguments) + bytes_of(plan->n_results, plan->results)) *
@@ -222,7 +224,7 @@ static bool fits_memory(const tp_plan *plan) {
   return false;
 }
 
-/* Ranks of this machine take memory each. */
+/* Checks that the ranks, which all run on this machine, fit into its memory. */
 static bool fits_this_machine(const tp_plan *plan) {
   enum { MAX_RANKS = 256 };
   if (plan->n_devices <= MAX_RANKS)
@@ -233,14 +235,14 @@ static bool fits_this_machine(const tp_plan *plan) {
   return false;
 }
 
-/* Regular files are replaced by a new one in their folder (cli_file); devices, pipes and links are
- * opened as they are. */
+/* Returns true for regular files: they are replaced by a new file in the same folder (cli_file).
+ * Devices, pipes and links are opened directly. */
 static bool is_replaced(const char *path) {
   struct stat state;
   return lstat(path, &state) == 0 && S_ISREG(state.st_mode);
 }
 
-/* Found before the work is done, not after it. */
+/* Checks that an output can be written, before the work is done. */
 static bool can_write(const char *path) {
   char folder[4096];
   const char *slash = strrchr(path, '/');
@@ -272,7 +274,7 @@ static bool emit(const session *s) {
           shards_write(o, s->program.shape, name, s->inputs, s->expected, s->reference_outputs));
 }
 
-/* Ahead of time there is data only where it was given. */
+/* Returns true if there are arguments. Ahead-of-time compilation uses data only if it is given. */
 static bool has_data(const options *o) {
   return !o->emit || (o->shards && (o->inputs.n || o->inputs_from));
 }
@@ -302,7 +304,7 @@ static int run_session(session *s, MlirModule module) {
              tprt_last_error());
     return EXIT_FAILED;
   }
-  bool is_reference = whole && o->target == TARGET_CPU; /* itself */
+  bool is_reference = whole && o->target == TARGET_CPU; /* the run is its own reference */
   bool verify = o->verify && !o->by_evaluator && !local && !is_reference && has_data(o);
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
@@ -346,7 +348,7 @@ static int run_model(const options *o, tprt_comm *world) {
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
-  /* annotations of Shardy; ops that nobody knows are refused later */
+  /* accepts Shardy annotations; unknown ops are rejected later */
   mlirContextSetAllowUnregisteredDialects(context, true);
   diagnostics_attach(context);
   session s = {.o = o, .world = world};
@@ -395,7 +397,7 @@ static int run_rank_of_model(const options *o) {
   return code;
 }
 
-/* What the runtime has nobody to return to. */
+/* Prints errors that the runtime cannot return to a caller. */
 static void warn(void *user, const char *text) {
   (void)user;
   cli_print("shard-run: warning: %s\n", text);

@@ -1,4 +1,4 @@
-/* NumPy's npy format, versions 1 to 3: little-endian arrays in C order. */
+/* Reads and writes NumPy's npy format, versions 1 to 3: little-endian arrays in C order. */
 #include "array.h"
 
 #include "tprt/tprt.h"
@@ -15,7 +15,7 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
   return false;
 }
 
-/* The text of the header, zero-terminated, in a buffer of MAX_HEADER. */
+/* Reads the text of the header, zero-terminated, into a buffer of MAX_HEADER bytes. */
 static bool read_header(FILE *file, const char *path, char *text, char *why, size_t why_size) {
   unsigned char head[12];
   if (fread(head, 1, 10, file) != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
@@ -34,7 +34,7 @@ static bool read_header(FILE *file, const char *path, char *text, char *why, siz
   return true;
 }
 
-/* Where the value of 'key' starts. */
+/* Returns the start of the value of 'key'. */
 static const char *find_value(const char *header, const char *key) {
   const char *at = strstr(header, key);
   at = at ? strchr(at, ':') : NULL;
@@ -63,12 +63,13 @@ static void shape_text(int rank, const int64_t *shape, char *text, size_t size) 
     n += (size_t)snprintf(text + n, size - n, d + 1 < rank || rank == 1 ? "%lld, " : "%lld",
                           (long long)shape[d]);
   if (n >= 2 && rank == 1 && n < size)
-    n -= 1; /* (3,) */
+    n -= 1; /* trailing comma, as in (3,) */
   if (n < size)
     snprintf(text + n, size - n, ")");
 }
 
-/* `part`: of at most the shape of `a`, which becomes the file's. */
+/* Checks a header. `part`: dimensions may be smaller than those of `a`, whose shape becomes the
+ * file's. */
 static bool check_header(const char *header, const char *path, bool part, array *a, char *why,
                          size_t why_size) {
   const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
@@ -100,7 +101,7 @@ static bool check_header(const char *header, const char *path, bool part, array 
   return true;
 }
 
-/* numpy has no bf16 and no f8: they are stored as f32. */
+/* Returns true for bf16 and f8, which numpy lacks: they are stored as f32. */
 static bool is_widened(const array *a) {
   return strcmp(a->type->name, "bf16") == 0 || strcmp(a->type->name, "f8E4M3FN") == 0;
 }

@@ -1,4 +1,4 @@
-/* The whole results out of the shards. Devices that hold the same shard must agree in every bit. */
+/* Joins result shards to whole results. Devices that hold the same shard must agree bitwise. */
 #include "run.h"
 
 #include <stdlib.h>

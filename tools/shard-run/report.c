@@ -1,4 +1,4 @@
-/* The report as JSON; the schema is docs/reference/report.md. */
+/* Writes the JSON report; docs/reference/report.md describes the schema. */
 #include "run.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static json_t *values_json(int n, const tp_plan_value *values) {
   return list;
 }
 
-/* Slowest rank and its calls, of one execution. */
+/* Returns the time of the slowest rank and its number of calls, per execution. */
 static void measured(const launch *run, int site, double *seconds, int64_t *calls) {
   *seconds = 0;
   *calls = 0;

@@ -1,6 +1,6 @@
-/* shard-run, its parts: cli (options), diagnostics, build (compiling), library and shards (what is
- * compiled ahead of time), inputs, launch and worker (running), outputs (putting shards together),
- * compare and evaluate (judging), report (JSON), table (text). */
+/* shard-run. Modules: cli (options), diagnostics, build (compilation), library and shards
+ * (ahead-of-time outputs), inputs, launch and worker (execution), outputs (joining shards), compare
+ * and evaluate (verification), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -19,7 +19,7 @@
 
 enum { EXIT_VERIFIED = 0, EXIT_FAILED = 1 };
 
-/* ---- options ---- */
+/* ---- Options ---- */
 
 typedef struct text_list {
   const char **items;
@@ -27,7 +27,7 @@ typedef struct text_list {
 } text_list;
 
 typedef enum launch_kind {
-  LAUNCH_DEFAULT, /* attached to what a launcher started, else threads */
+  LAUNCH_DEFAULT, /* attached to the launcher's world if there is one, else threads */
   LAUNCH_THREADS,
   LAUNCH_PROCESSES,
   LAUNCH_ATTACHED,
@@ -43,11 +43,11 @@ typedef struct options {
   launch_kind launch;
   run_target target;
   bool verify, generic, graph;
-  /* results are compared with the evaluation of the program's text, not with one device */
+  /* compare results with the reference evaluator, not with one device */
   bool by_evaluator;
-  int n_copies;   /* of `command`; 0: this is a run of a model */
+  int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
   char **command; /* ends with NULL */
-  double timeout; /* seconds; 0: the runtime's */
+  double timeout; /* seconds; 0: the runtime's default */
   uint64_t seed;
   int repeat, opt_level;
 } options;
@@ -59,144 +59,146 @@ double seconds_now(void);
 /* Prints the compiler's diagnostics from now on. */
 void diagnostics_attach(MlirContext context);
 
-/* ---- programs ---- */
+/* ---- Programs ---- */
 
 typedef struct build {
   MlirModule module;
   tp_plan *shape; /* before optimization: signature and arithmetic */
-  tp_plan *plan;  /* as compiled: the collectives */
+  tp_plan *plan;  /* of the compiled program: its collectives */
   tp_bytes object;
 } build;
 
 typedef enum build_kind {
-  BUILD_ALONE,   /* as it is: for one device, or already partitioned */
-  BUILD_SHARDED, /* by tp-spmd */
-  BUILD_WHOLE,   /* for all devices of the mesh, every value whole on each */
+  BUILD_ALONE,   /* unchanged: for one device, or already partitioned */
+  BUILD_SHARDED, /* partitioned by tp-spmd */
+  BUILD_WHOLE,   /* for all devices of the mesh, with every value replicated */
 } build_kind;
 
-/* The program of one device, on tensors. */
+/* Builds the per-device program, on tensors. */
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b);
-/* Has it communication or device indices that its user wrote? Then it has no meaning on one
- * device. */
+/* Returns true if the source contains communication or device indices written by the user. Such a
+ * program has no meaning on one device. */
 bool build_communicates(MlirModule source);
-/* Then its code, in the form of --emit; NULL: an object to be run here. */
+/* Compiles the program, as a second step, to the form of --emit; NULL: to an object that is run
+ * here. */
 bool build_object(const options *o, run_target target, const char *form, build *b);
 void build_clear(build *b);
 
-/* ---- shared libraries, --emit=so ---- */
+/* ---- Shared libraries, --emit=so ---- */
 
-/* The name of the function of libNAME.so; false, with a message, where that is no name for C. */
+/* Returns the function name for libNAME.so; false, with a message, if it is not a valid C name. */
 bool library_name(const char *path, char *name, size_t size);
-/* Gives the function that name; before code is made. */
+/* Renames the function; called before code generation. */
 bool library_rename(build *b, const char *name);
-/* Links the object to the file of -o, and writes NAME.h beside it. */
+/* Links the object to the file of -o, and writes NAME.h next to it. */
 bool library_write(const options *o, const build *b, const char *name);
 
-/* ---- running ---- */
+/* ---- Execution ---- */
 
 typedef struct rank_result {
   tprt_status status;
   char error[512];
-  double seconds;         /* of one execution, the best of those timed */
-  char no_graph[256];     /* why executions were none of a graph; "" otherwise */
-  char gemm[512];         /* who multiplied matrices; "" on a GPU */
+  double seconds;         /* best time of one timed execution */
+  char no_graph[256];     /* why executions did not use a graph; "" otherwise */
+  char gemm[512];         /* the GEMM implementation; "" on a GPU */
   tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
 } rank_result;
 
 typedef struct launch {
   int n_ranks, n_inputs, n_outputs, n_sites, repeat;
-  const char *function, *backend; /* backend: of the ranks; NULL: the runtime's choice */
+  const char *function, *backend; /* backend: of the ranks; NULL: the runtime's default */
   const tp_bytes *object;
   double timeout;
   array **inputs;  /* [rank][input] */
-  array **outputs; /* [rank][output], made by the caller */
+  array **outputs; /* [rank][output], allocated by the caller */
   rank_result *ranks;
   int64_t private_bytes, registered_bytes;
-  bool on_gpu; /* the program's target */
-  bool graph;  /* executions are launches of a graph, where that can be */
+  bool on_gpu; /* the program's target is a GPU */
+  bool graph;  /* execute by launching a captured graph, if possible */
 } launch;
 
-/* Runs the program on all ranks. False, with a message printed, when it did not succeed
- * everywhere. */
+/* Run the program on all ranks. False, with a message, if it did not succeed on all of them. */
 bool launch_threads(launch *l);
 bool launch_processes(launch *l);
-/* On the ranks of `world`, of which this is rank 0. */
+/* Runs it on the ranks of `world`, of which this is rank 0. */
 bool launch_attached(launch *l, tprt_comm *world);
-/* Loads the program and reads its table: number of sites, sizes of the blocks. */
+/* Loads the program and reads its table: the number of sites and the block sizes. */
 bool launch_load(launch *l, tp_program **program, tp_entry *entry);
-/* The same, and unloads it. */
+/* Like launch_load, but unloads the program. */
 bool launch_describe(launch *l);
-/* Prints what the ranks that failed say, each text once (one rank fails by itself, the others hear
- * of it); true when none did. */
+/* Prints the messages of failed ranks, each text once (usually one rank fails, and the others
+ * report its failure). True if no rank failed. */
 bool launch_report(const launch *l);
-/* What one rank does, in either form. */
+/* The work of one rank, for threads and processes. */
 typedef struct rank_work {
   tp_entry entry;
-  bool on_gpu; /* then the arrays have their shapes; otherwise data alone is used */
+  bool on_gpu; /* if set, the arrays have their shapes; otherwise only their data is used */
   bool graph;
   int n_inputs, n_outputs, n_sites, repeat;
   const array *inputs;
   array *outputs;
 } rank_work;
 void run_rank(tprt_comm *world, const rank_work *work, rank_result *result);
-/* The rank whose program this thread is in; -1: none. May be called in a handler of signals. */
+/* Returns the rank whose program this thread is executing; -1: none. Async-signal-safe. */
 int launch_rank_in_program(void);
-/* From now on a program that divides by 0 or reaches memory out of bounds ends the process with a
- * message, and code 1. */
+/* Installs handlers: if the program divides by 0 or accesses memory out of bounds, the process ends
+ * with a message and code 1. */
 void faults_catch(void);
-/* Joins the world of processes that a launcher started, if there is one. False, with a message,
- * when that fails. */
+/* Joins the world of processes that a launcher started, if there is one. False, with a message, if
+ * that fails. */
 bool attached_join(const options *o, bool *attached, tprt_comm **world);
-/* What ranks other than 0 do until rank 0 ends; returns the exit code. */
+/* Executes the orders of rank 0 on the other ranks until rank 0 ends; returns the exit code. */
 int attached_obey(tprt_comm *world);
-/* Rank 0 lets the others go, with this exit code. */
+/* Ends the other ranks with this exit code. Called by rank 0. */
 void attached_end(tprt_comm *world, int code);
 
-/* Starts a program n times and waits; returns the exit code. */
+/* Starts a program n times and waits for all; returns the exit code. */
 int start_program(int n, char **command);
-/* The worker process: `text` is the value of --worker. */
+/* Main function of a worker process: `text` is the value of --worker. */
 int worker_main(const char *text);
 
-/* ---- data ---- */
+/* ---- Data ---- */
 
-/* One array per argument: from files, or drawn from the seed. */
+/* Creates one array per argument: from files, or random from the seed. */
 bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs);
-/* One array per result where a file is given; others have data NULL. */
+/* Reads one array per result for which a file is given; the others have data NULL. */
 bool expected_load(const options *o, const tp_plan *plan, array **expected);
-/* Shards of the arguments for all ranks, and room for their results. */
+/* Creates the shards of the arguments for all ranks, and the buffers for their results. */
 bool shards_create(const tp_plan *plan, const array *whole, launch *l);
 void launch_clear(launch *l);
-/* --shards: what describes the program to a launcher, and of each value that is not NULL the part
- * of each rank. `program` is the name of its function. False, with a message, when a file cannot be
- * written. */
+/* --shards: writes a description of the program for launchers, and each rank's shard of every array
+ * that is not NULL. `program` is the name of its function. False, with a message, if a file cannot
+ * be written. */
 bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs,
                   const array *expected, const array *one);
-/* Puts the results together; false, with a message, when replicas differ in a bit. */
+/* Joins the result shards; false, with a message, if replicas are not bitwise equal. */
 bool outputs_join(const tp_plan *plan, const launch *l, array **whole);
 void arrays_clear(array *arrays, int n);
 
-/* ---- verdict ---- */
+/* ---- Verification ---- */
 
-/* Evaluates the function of a module that is not partitioned, as if nothing rounded; or
- * `with_bounds`, which tell what rounding decides. NULL, and `why` says why not. */
+/* Evaluates the function of a module that is not partitioned, without rounding; or `with_bounds`,
+ * which identify values that depend on rounding. On failure NULL, with the reason in `why`. */
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
                        const array *inputs, bool with_bounds, size_t why_size, char *why);
-/* Of result `k` as the evaluator has it, and as one device computed it (NULL: unknown). Both are
- * judged by the evaluator, whose precision is higher: a value is wrong when its error is above the
- * tolerance against one device, and above several times the error of one device, whose inputs and
- * rounding are the same. A program of which even one device is far off is not verified. Numbers
- * that rounding decides have to be those of one device, integers apart. */
+/* Compares result `k`, and the same result as one device computed it (NULL: unknown), with the
+ * evaluator, whose precision is higher. A value is wrong if its error exceeds both the tolerance
+ * for one device and several times the error of one device, which has the same inputs and rounding.
+ * If even one device has a large error, the program is not verified. Numbers that depend on
+ * rounding must equal those of one device, except integers. */
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, int k);
 
 typedef struct outcome {
   const options *options;
   const build *program, *reference; /* reference may be NULL */
-  const char *against, *where;      /* of the reference: "against one device", "on one device" */
+  /* describe the reference: "against one device", "on one device" */
+  const char *against, *where;
   const launch *run, *reference_run;
   /* One per result. */
   comparison *against_one, *against_expected, *against_evaluator;
-  /* The evaluator was wanted, and does not know the program; NULL: nothing of the kind. */
+  /* Why the requested evaluator does not support the program; NULL: it does, or was not
+   * requested. */
   const char *not_evaluated;
   bool verified;
 } outcome;

@@ -1,4 +1,5 @@
-/* --shards: what a launcher needs to run a library of --emit=so without the compiler. */
+/* --shards: writes the data that a launcher needs to run a library of --emit=so without the
+ * compiler. */
 #include "run.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static bool write_array(const folder *f, const char *kind, int value, int rank, 
   return ok;
 }
 
-/* Buffers as the program takes them, with what hurts most in the padding. */
+/* Writes argument buffers as the program takes them, with padding that reveals any use (see
+ * inputs.c). */
 static bool write_arguments(const folder *f, const array *inputs) {
   launch l = {0};
   bool ok = shards_create(f->plan, inputs, &l);
@@ -70,7 +72,7 @@ static bool write_arguments(const folder *f, const array *inputs) {
   return ok;
 }
 
-/* Without the padding: what stands there is not compared. */
+/* Writes a result shard without padding, because padding is not compared. */
 static bool write_result(const folder *f, const char *kind, int k, int rank, const array *whole) {
   const tp_plan_value *value = f->plan->results + k;
   int64_t from[TP_MAX_RANK] = {0}, to[TP_MAX_RANK] = {0}, size[TP_MAX_RANK] = {0};

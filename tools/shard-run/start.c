@@ -1,6 +1,6 @@
-/* shard-run -n N -- PROGRAM: starts a program N times, as ranks of one world. What they meet at is
- * a store in a memory file, which they inherit. When one fails, the others get a while to notice
- * and are ended then. */
+/* shard-run -n N -- PROGRAM: starts a program N times, as ranks of one world. Their rendezvous is a
+ * store in an inherited memory file. If one fails, the others get some time to notice and are then
+ * ended. */
 #include "run.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static volatile sig_atomic_t stopped_by;
 
 static void note_signal(int number) { stopped_by = number; }
 
-/* The environment with the variables of rank `rank`; `texts` has room for them. */
+/* Creates the environment of rank `rank`, with its variables; `texts` is the buffer for them. */
 static char **make_environment(int n, int rank, int store, char texts[4][48]) {
   static const char *const names[] = {
       "TPRT_RANK=", "TPRT_SIZE=", "TPRT_STORE=", "TPRT_SEGMENT_FD="};
@@ -61,7 +61,7 @@ static void signal_all(const pid_t *pids, int n, int number) {
       kill(pids[i], number);
 }
 
-/* What the shell would say of it. */
+/* Returns the exit code that a shell would report. */
 static int code_of(int state) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
@@ -73,7 +73,8 @@ static void report_end(int rank, int state) {
     complain("rank %d ended with code %d", rank, WEXITSTATUS(state));
 }
 
-/* Waits for all. The first failure decides the code, and how long the others have. */
+/* Waits for all processes. The first failure determines the exit code, and starts the timeout for
+ * the others. */
 static int await_all(pid_t *pids, int n) {
   static const struct timespec pause = {.tv_nsec = 5000000};
   int left = n, code = 0, number = SIGTERM;
@@ -98,7 +99,7 @@ static int await_all(pid_t *pids, int n) {
       signal_all(pids, n, stopped_by);
       until = seconds_now() + GRACE_SECONDS;
     }
-    if (code && seconds_now() >= until) { /* first politely */
+    if (code && seconds_now() >= until) { /* SIGTERM first, then SIGKILL */
       signal_all(pids, n, number);
       number = SIGKILL;
       until = seconds_now() + GRACE_SECONDS;

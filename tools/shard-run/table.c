@@ -1,4 +1,4 @@
-/* The outcome as text for people. */
+/* Prints the outcome as human-readable text. */
 #include "run.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static const char *seconds_text(double seconds, char *text, size_t size) {
   return text;
 }
 
-/* One line per kind and axes. */
+/* Prints one line per kind and axes. */
 static void print_collectives(const tp_plan *plan, const launch *run, FILE *file) {
   if (plan->n_collectives == 0) {
     fprintf(file, "  no communication\n");

@@ -1,8 +1,8 @@
-/* Ranks as processes: each is this program again, started with --worker.
+/* Runs ranks as processes: each is this program again, started with --worker.
  *
  * A worker inherits three descriptors: the segment of the world (3), the compiled object (4), and a
- * file in memory with its arguments and results (5), which it maps. No process is forked from one
- * that has threads: posix_spawn. */
+ * memory file with its arguments and results (5), which it maps. Processes are started with
+ * posix_spawn, because a process with threads must not fork. */
 #include "run.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 enum { SEGMENT_FD = 3, OBJECT_FD = 4, DATA_FD = 5, ALIGNMENT = 64, MAX_FUNCTION = 256 };
 #define EXCHANGE_MAGIC UINT64_C(0x7470736872756e31)
 
-/* The start of the data file; the arrays' offsets (inputs, then outputs), the sites, and the arrays
- * follow. */
+/* Header of the data file. It is followed by the array offsets (inputs, then outputs), the sites,
+ * and the arrays. */
 typedef struct exchange {
   uint64_t magic;
   int32_t n_ranks, rank, n_inputs, n_outputs, n_sites, repeat;
@@ -35,7 +35,7 @@ typedef struct exchange {
 
 static uint64_t align_up(uint64_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-/* ---- the worker's side ---- */
+/* ---- Worker side ---- */
 
 static exchange *map_exchange(void) {
   struct stat info;
@@ -51,7 +51,7 @@ static void worker_fail(exchange *x, tprt_status status, const char *what, const
   snprintf(x->error, sizeof x->error, "%s: %s", what, why);
 }
 
-/* Loads the object of OBJECT_FD. */
+/* Loads the object from OBJECT_FD. */
 static tp_program *load_object(exchange *x) {
   struct stat info;
   char why[400] = "";
@@ -104,7 +104,7 @@ static void work(exchange *x, tp_entry entry) {
 }
 
 int worker_main(const char *text) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* never outlive the launcher */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the worker must not outlive the launcher */
   exchange *x = strcmp(text, "1") == 0 ? map_exchange() : NULL;
   if (!x) {
     complain("--worker is how shard-run starts its own processes; it cannot be given by hand");
@@ -123,7 +123,7 @@ int worker_main(const char *text) {
   return code;
 }
 
-/* ---- the launcher's side ---- */
+/* ---- Launcher side ---- */
 
 typedef struct worker {
   pid_t pid;
@@ -140,7 +140,7 @@ static int memory_file(const char *name, uint64_t size) {
   return fd;
 }
 
-/* Lays out and fills the data file of a rank. */
+/* Creates and fills the data file of a rank. */
 static bool create_exchange(const launch *l, int rank, worker *w) {
   int n = l->n_inputs + l->n_outputs;
   uint64_t offsets_at = align_up(sizeof(exchange)),
@@ -187,7 +187,7 @@ static bool start(worker *w, int segment, int object) {
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0)
     return false;
-  /* Far copies first: a source may have the number of a target. */
+  /* Duplicates to high numbers first, because a source may have the number of a target. */
   int fds[] = {segment, object, w->data_fd}, high[3] = {-1, -1, -1};
   bool ok = true;
   for (int i = 0; i < 3 && ok; i++) {
@@ -202,7 +202,7 @@ static bool start(worker *w, int segment, int object) {
   return ok;
 }
 
-/* Waits for all; what each wrote goes to the launch. */
+/* Waits for all workers and copies their results to the launch. */
 static bool collect(launch *l, worker *workers) {
   for (int r = 0; r < l->n_ranks; r++) {
     int state = 0;

@@ -1,4 +1,4 @@
-/* The command line: one table of options. */
+/* The command line of shard-solve: one table of options. */
 #include "solve.h"
 
 #include <getopt.h>

@@ -1,3 +1,4 @@
+/* shard-solve: solves strategy-selection problems from files. */
 #include "solve.h"
 
 #include <signal.h>
@@ -6,7 +7,7 @@
 
 static volatile sig_atomic_t stop_asked;
 
-/* A second Ctrl-C ends the program at once. */
+/* Signal handler: asks the solver to stop; a second Ctrl-C ends the program at once. */
 static void ask_to_stop(int signal_number) {
   stop_asked = 1;
   signal(signal_number, SIG_DFL);
@@ -19,7 +20,8 @@ static double seconds_now(void) {
 }
 
 typedef struct watch {
-  double before, shown; /* seconds spent reading; when the line was last written */
+  /* before: seconds spent reading; shown: when the progress line was last written */
+  double before, shown;
   bool on_terminal;
 } watch;
 
@@ -59,7 +61,8 @@ int main(int argc, char **argv) {
                               .threads = o.threads,
                               .interrupted = interrupted,
                               .data = &w};
-  if (o.time_limit > 0) /* what reading took is gone, but a feasible assignment is worth a moment */
+  /* subtracts the time for reading, but keeps a moment to find a feasible assignment */
+  if (o.time_limit > 0)
     solver.time_limit = o.time_limit - w.before > 1e-3 ? o.time_limit - w.before : 1e-3;
   tp_solution solution = {0};
   tp_status status = tp_solve(file.problem, &solver, &solution);

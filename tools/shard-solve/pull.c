@@ -1,3 +1,4 @@
+/* Pull parser for the JSON of problem files, plain or compressed by gzip. */
 #include "pull.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ bool pull_fail_file(pull *j, const char *format, ...) {
   return false;
 }
 
-/* zlib puts the path before its messages. */
+/* Removes the path that zlib puts before its messages. */
 static const char *without_path(const pull *j, const char *message) {
   size_t n = strlen(j->path);
   return strncmp(message, j->path, n) == 0 && strncmp(message + n, ": ", 2) == 0 ? message + n + 2

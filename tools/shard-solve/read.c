@@ -1,7 +1,9 @@
-/* Problem files in the form of the IOPDDL contest (see docs/reference/shard-solve.md):
+/* Reads problem files in the format of the IOPDDL contest (see docs/reference/shard-solve.md):
+ *
  *   {"problem": {"name": ..., "nodes": {"intervals", "costs", "usages"}, "edges": {"nodes",
- *     "costs"}, "usage_limit"}} Keys come in any order, so tables are read before the shapes that
- *     they have to have are known. */
+ *     "costs"}, "usage_limit"}}
+ *
+ * Keys come in any order, so tables are read before their required shapes are known. */
 #include "rows.h"
 #include "solve.h"
 
@@ -29,7 +31,7 @@ static const struct {
     [TABLES] = {"costs", "an array of tables of costs"},
 };
 
-/* The next key of an object, with its ':'; false at the end of the object and on errors. */
+/* Reads the next key of an object and its ':'; false at the end of the object and on errors. */
 static bool next_key(pull *j, bool *first, char key[32], pull_position *where) {
   if (!pull_more(j, '}', first))
     return false;
@@ -45,7 +47,7 @@ static bool once(pull *j, bool *seen, const char *key, pull_position where) {
   return true;
 }
 
-/* The object of nodes or of edges: the parts [from, to). */
+/* Reads the object "nodes" or "edges": the parts [from, to). */
 static bool read_parts(file *f, const char *name, int from, int to) {
   char key[32];
   pull_position where;
@@ -164,8 +166,8 @@ static bool add_edge(file *f, tp_problem *problem, int e) {
         (long long)table->n, (long long)costs->items[a].n, (long long)costs->items[b].n);
   tp_status status;
   if (a == b) {
-    /* An edge from a node to itself is a cost of its strategies: an edge to a node that has only
-     * one. */
+    /* An edge from a node to itself is a cost of its strategies. It becomes an edge to an extra
+     * node with one strategy. */
     static int64_t diagonal[MAX_STRATEGIES];
     int64_t zero = 0;
     for (int64_t x = 0; x < costs->items[a].n; x++)
@@ -174,7 +176,7 @@ static bool add_edge(file *f, tp_problem *problem, int e) {
     status = b < 0 ? TP_NO_MEMORY : tp_problem_add_edge(problem, a, b, diagonal);
   } else {
     status = TP_INVALID_ARGUMENT;
-    if (table->same_as != e) /* shared where the shape is the same too */
+    if (table->same_as != e) /* shares a table if the shapes are equal too */
       status = tp_problem_repeat_edge(problem, a, b, table->same_as);
     if (status == TP_INVALID_ARGUMENT)
       status = tp_problem_add_edge(problem, a, b, table->values);
@@ -207,7 +209,7 @@ static bool build(file *f, problem_file *out) {
 }
 
 bool problem_read(const char *path, problem_file *out) {
-  static file f; /* rows are large on a stack */
+  static file f; /* static, because it is large for a stack */
   f = (file){0};
   *out = (problem_file){0};
   bool ok = pull_open(&f.j, path) && read_file(&f) && build(&f, out);

@@ -1,3 +1,4 @@
+/* Prints and writes the result of a solve. */
 #include "solve.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static const char *status_of(const tp_solution *s) {
   return s->optimal ? "infeasible" : "not found";
 }
 
-/* (cost - bound) / bound; negative if that says nothing. */
+/* Returns (cost - bound) / bound; negative if it is undefined. */
 static double gap_of(const tp_solution *s) {
   double cost = tp_exact_cost_value(s->exact_cost), bound = tp_exact_cost_value(s->exact_bound);
   if (!s->choices)
@@ -31,7 +32,8 @@ static void print_assignment(FILE *file, const problem_file *problem, const tp_s
   fputs("]\n", file);
 }
 
-/* Why nothing was found: a time without room for the least, or how near the best came. */
+/* Explains why no assignment was found: a time at which even the least usage exceeds the limit, or
+ * how close the best attempt came. */
 static void print_excess(const problem_file *problem, const tp_solution *s) {
   char least[40], peak[40];
   tp_exact_cost limit = {0, (uint64_t)problem->limit};
@@ -81,7 +83,7 @@ static void set_exact(json_t *object, const char *key, tp_exact_cost value) {
   json_object_set_new(object, key, json_string(text));
 }
 
-/* Costs are strings: they may be larger than any number that readers of JSON agree on. */
+/* Prints costs as strings, because they may exceed the numbers that all JSON readers support. */
 static bool print_json(const options *o, const problem_file *problem, const tp_solution *s,
                        double read_seconds) {
   json_t *root = json_object(), *assignment = s->choices ? json_array() : json_null();

@@ -1,3 +1,4 @@
+/* Reads rows of numbers and deduplicates them. */
 #include "rows.h"
 
 #include <limits.h>
@@ -63,7 +64,7 @@ static bool grow_slots(rows *r) {
   return true;
 }
 
-/* Adds the row in `scratch`. */
+/* Appends the row in `scratch`. */
 static bool keep(rows *r, int64_t n, pull_position where) {
   if (r->n == r->room) {
     int room = r->room ? r->room * 2 : 256;

@@ -1,4 +1,4 @@
-/* Rows of numbers as a file has them; equal rows are stored once. */
+/* Rows of numbers as they are in a file; equal rows are stored once. */
 #ifndef SHARD_SOLVE_ROWS_H
 #define SHARD_SOLVE_ROWS_H
 
@@ -7,7 +7,7 @@
 typedef struct row {
   const int64_t *values;
   int64_t n;
-  int same_as; /* the first row that is equal, or itself */
+  int same_as; /* the first equal row, or itself */
   pull_position where;
 } row;
 
@@ -17,13 +17,13 @@ typedef struct rows {
   int *slots; /* hash table of first rows, -1: free */
   int n_slots, n_taken;
   struct rows_block *blocks;
-  size_t left; /* numbers free at the end of the newest block */
+  size_t left; /* free numbers at the end of the newest block */
   int64_t *free;
   int64_t *scratch; /* the row being read */
   int64_t room_scratch;
 } rows;
 
-/* Reads an array of arrays of whole numbers. `what` names it in messages. */
+/* Reads an array of arrays of whole numbers. `what` is its name in messages. */
 bool rows_read(rows *r, pull *j, const char *what);
 void rows_clear(rows *r);
 

@@ -1,4 +1,4 @@
-// The ranks of Gloo over TCP on this host, measured as ours are: shard-bench-gloo JOB
+// Measures Gloo over TCP on this host with the loop of shard-bench: shard-bench-gloo JOB
 #include "../../../tools/shard-bench/measure.h"
 
 #include <gloo/allgather.h>
@@ -47,7 +47,7 @@ void sum(const context_ptr &context, const bench_job *job, const void *send, voi
   }
 }
 
-// What only moves goes as bytes.
+// Operations without reduction transfer bytes.
 void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   const context_ptr &context = *static_cast<context_ptr *>(state);
   size_t bytes = static_cast<size_t>(elements) * tprt_dtype_size(job->dtype),
@@ -97,12 +97,12 @@ void play(const bench_job &job, int rank, const char *directory) {
   gloo::rendezvous::FileStore store(directory);
   auto context = std::make_shared<gloo::rendezvous::Context>(rank, job.n_ranks);
   context->connectFullMesh(store, device);
-  largest(&context, 0); // all are connected
+  largest(&context, 0); // wait until all ranks are connected
   if (rank == 0)
     std::filesystem::remove_all(directory);
   bench_rank self = {&context, rank, run, largest, take, give};
   bench_measure(&job, &self);
-  largest(&context, 0); // nobody closes what others still read
+  largest(&context, 0); // wait until no rank still reads this rank's data
 }
 
 } // namespace

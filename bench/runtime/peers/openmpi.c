@@ -1,4 +1,4 @@
-/* The ranks of MPI, measured as ours are: mpirun -n RANKS shard-bench-openmpi JOB */
+/* Measures MPI with the loop of shard-bench: mpirun -n RANKS shard-bench-openmpi JOB */
 #include "../../../tools/shard-bench/measure.h"
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ static MPI_Datatype type_of(tprt_dtype dtype) {
     return MPI_UINT32_T;
   case TPRT_U64:
     return MPI_UINT64_T;
-  default: /* f16 and bf16 are only moved */
+  default: /* f16 and bf16 cannot be reduced, only moved */
     return MPI_UINT16_T;
   }
 }
@@ -54,7 +54,7 @@ static void run(void *state, const bench_job *job, const void *send, void *recv,
   case TPRT_OP_ALL_TO_ALL:
     expect(MPI_Alltoall(send, chunk, type, recv, chunk, type, MPI_COMM_WORLD));
     break;
-  /* MPI's has one buffer: the copy of the root's is part of the operation */
+  /* MPI_Bcast has a single buffer, so the root's copy is part of the operation */
   case TPRT_OP_BROADCAST:
     if (rank == 0 && send != recv)
       memcpy(recv, send, (size_t)all * tprt_dtype_size(job->dtype));

@@ -1,4 +1,5 @@
-"""Functions that each call the one before twice: 2 to the power of their number ops, were all calls replaced."""
+"""Prints a chain of functions that each call the previous one twice: inlining all calls would give
+2^n ops."""
 
 print('shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}')
 tensor = "tensor<8xf32>"

@@ -1,7 +1,8 @@
 """usage: every_layout.py SHARD_OPT MODEL TOPOLOGY LIMIT...
 
-Plans MODEL under each limit with the layouts of its weights and states left open, and once for every choice of them. The open plan is
-proven optimal, and costs what the cheapest choice costs."""
+Plans MODEL under each limit with the shardings of its weights and states left open, and once for
+every choice of them. The open plan must be proven optimal, and cost as much as the cheapest
+choice."""
 
 import itertools
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""float8.py FOLDER: numbers of f32 and the bytes of f8E4M3FN that they round to, and the numbers of all bytes, as arguments and results of
-expand_float8.test. By comparison with all numbers that there are, in fractions."""
+"""float8.py FOLDER: writes arguments and results of expand_float8.test: f32 numbers and the bytes
+of f8E4M3FN that they round to, and the numbers of all bytes. Rounding compares with all f8 numbers,
+in exact fractions."""
 import math
 import os
 import struct
@@ -11,7 +12,7 @@ NAN = 0x7F
 
 
 def number(byte):
-    """Of a byte; None is NaN."""
+    """Returns the number of a byte; None for NaN."""
     exponent, mantissa = byte >> 3 & 15, byte & 7
     if byte & 127 == NAN:
         return None
@@ -23,7 +24,7 @@ POSITIVE = [number(b) for b in range(NAN)]
 
 
 def nearest(x):
-    """The byte of a float."""
+    """Returns the byte of a float."""
     sign = 128 if math.copysign(1, x) < 0 else 0
     if math.isnan(x) or math.isinf(x) or abs(Fraction(x)) > 464:
         return NAN | (sign if not math.isnan(x) else struct.unpack("<I", struct.pack("<f", x))[0] >> 24 & 128)
@@ -33,7 +34,8 @@ def nearest(x):
 
 
 def floats():
-    """Every number of f8, what lies halfway between two, and the floats beside those; the ends of f32."""
+    """Returns every f8 number, the midpoints between neighbors, the floats next to those, and the
+    limits of f32."""
     found = [0.0, float("inf"), float("nan"), 464.0, 464.0001, 480.0, 1e-45, 1e-30, 3.4e38, 2.0 ** -10, 2.0 ** -11]
     for low, high in zip(POSITIVE, POSITIVE[1:]):
         for x in (low, (low + high) / 2, (3 * low + high) / 4):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""fuse_nests.py SHARD_RUN DRIVER FOLDER: rows of many lengths and types in kernels of several nests, on a driver that executes PTX on the host.
+"""fuse_nests.py SHARD_RUN DRIVER FOLDER: tests kernels of several fused nests on rows of many
+lengths and types, on a driver that executes PTX on the host.
 
-Each program scales rows, takes their largest or smallest number, sums what is left, and divides by that; the results have to be those of the
-processor. On one device they are one kernel, with vectors and, where it can have them, without."""
+Each program scales rows, takes their maximum or minimum, sums the rest, and divides by that. The
+results must equal those of the CPU. On one device each program must be one kernel, with vectors
+where possible, and without."""
 import os
 import re
 import subprocess
@@ -93,13 +95,15 @@ func.func @main(%x: tensor<{n}x3x{m}x{t}>) -> (tensor<{n}x3x{m}x{t}>, tensor<{n}
 }}
 """
 
-# Rows, their length, and types: vectors and none, several rows in a block and several blocks, rows that are not filled, a warp and less, eight
-# warps and 32 of them, two rounds of combining.
+# Number of rows, their length, and types. The cases cover vectors and none, several rows per block
+# and several blocks, partly filled rows, a warp and less, eight warps and 32, and two rounds of
+# combining.
 CASES = [(FLOAT, n, m, t, u) for n, m, t, u in (
     (5, 7, "f32", "f32"), (33, 64, "f32", "f32"), (3, 1000, "f32", "f32"), (2, 4100, "f32", "f32"), (300, 12, "f32", "f32"),
     (2, 24576, "f32", "f32"), (4, 96, "f64", "f64"), (3, 2049, "f64", "f64"), (6, 256, "bf16", "f32"), (6, 1032, "bf16", "f32"), (1, 640, "f32", "f32"))]
-# Rows that a block does not keep, which it goes through in loops: many, since few would be cut into parts; with vectors, with others than reductions have, and with none.
-# They take long: one of them without TP_LONG.
+# Rows that do not fit in a block, which loops over them. They are many, because few rows would be
+# cut into parts. The cases cover vectors, vectors of other widths than those of reductions, and
+# none. They take long: without TP_LONG only one runs.
 LARGE = [(258, 24580, "f32", "f32"), (259, 24577, "f32", "f32"), (262, 12290, "f64", "f64"), (258, 24584, "bf16", "f32")]
 CASES += [(FLOAT, n, m, t, u) for n, m, t, u in (LARGE if os.environ.get("TP_LONG") else LARGE[2:3])]
 CASES += [(INTEGER, n, m, t, t) for n, m, t in ((4, 5, "i32"), (9, 40, "i64"), (2, 700, "i32"), (258, 4100, "i64"), (3, 64, "i16"))]

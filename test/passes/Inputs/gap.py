@@ -1,5 +1,6 @@
-"""gap.py NEAR GAP LEAST [or-equal]: the plan in the module NEAR costs at most GAP more than its bound, and more than the cheapest one, that of LEAST, which
-lies between its bound and its cost; or-equal: it may be as cheap."""
+"""gap.py NEAR GAP LEAST [or-equal]: checks the plan in the module NEAR. It must cost at most GAP
+more than its bound. It must cost more than the cheapest plan, that of LEAST, whose cost must be
+between its bound and its cost. or-equal: it may cost the same."""
 import re
 import sys
 

@@ -1,5 +1,5 @@
-"""gap_report.py REPORT GAP: what the report says of other plans are plans within the same gap, their bounds below their costs; one annotation is
-costly, and without it the plan is cheaper."""
+"""gap_report.py REPORT GAP: checks that the alternatives in a plan report are within the same gap,
+with bounds below their costs, and that one annotation is costly: without it the plan is cheaper."""
 import json
 import sys
 

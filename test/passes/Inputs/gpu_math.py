@@ -1,13 +1,15 @@
-"""gpu_math.py SHARD_RUN DRIVER UNITS TEMPLATE FOLDER: math functions of kernels, on a driver that executes PTX, beside libm's in long double, with which
-UNITS (math_units.c) compares them. The error is in units of the last place."""
+"""gpu_math.py SHARD_RUN DRIVER UNITS TEMPLATE FOLDER: checks the math functions of kernels, on a
+driver that executes PTX, against libm's in long double. UNITS (math_units.c) compares them; errors
+are in units in the last place."""
 import os
 import subprocess
 import sys
 
 COUNT = 1 << 17
-TWO = ("powf", "atan2", "remf")  # arguments
-TYPES = {"f32": ("i32", 15), "f64": ("i64", 47)}  # bits, places between numbers over all of the type
-# function, bounds of f32 and f64, a range that matters
+TWO = ("powf", "atan2", "remf")  # functions with two arguments
+# integer type, and log2 of the step between test numbers, which cover the whole type
+TYPES = {"f32": ("i32", 15), "f64": ("i64", 47)}
+# function, error bounds of f32 and f64, a range of typical arguments
 ROWS = [("sin", 0.51, 0.8, -30, 30), ("cos", 0.51, 0.8, -30, 30), ("tan", 0.51, 2.1, -30, 30), ("asin", 0.51, 2.3, -1, 1), ("acos", 0.51, 1.3, -1, 1),
         ("atan", 0.51, 1, -4, 4), ("atan2", 0.51, 1.6, -4, 4), ("sinh", 0.51, 1.7, -8, 8), ("cosh", 0.51, 1.5, -8, 8), ("tanh", 1.5, 2.5, -2, 2),
         ("asinh", 0.51, 1.6, -4, 4), ("acosh", 0.51, 2, 1, 5), ("atanh", 0.51, 2, -1, 1), ("exp", 1, 1, -20, 20), ("exp2", 0.51, 1, -20, 20),

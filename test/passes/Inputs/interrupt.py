@@ -1,4 +1,5 @@
-"""interrupt.py SHARD-OPT INPUT OUTPUT REPORT: interrupts shard-opt while it plans; it ends by the signal, and leaves no file of half an answer."""
+"""interrupt.py SHARD-OPT INPUT OUTPUT REPORT: interrupts shard-opt while it plans, and checks that
+the signal ends it and that no partial file is left."""
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ PIPELINE = f"--pass-pipeline=builtin.module(tp-propagate{{report={report}}})"
 
 
 def interrupt(number):
-    # What is printed before the pass ends with the module's closing brace; then planning starts.
+    # The module printed before the pass ends with its closing brace; then planning starts.
     process = subprocess.Popen([tool, source, PIPELINE, "--mlir-print-ir-before=tp-propagate", "-o", output], stderr=subprocess.PIPE,
                                text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     for line in process.stderr:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""layers_at_rest.py LAYERS FILE: the training step of row 24z3m of bench/plans, with so many layers."""
+"""layers_at_rest.py LAYERS FILE: writes the training step of row 24z3m of bench/plans with this
+number of layers."""
 
 import os
 import sys

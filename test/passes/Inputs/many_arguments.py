@@ -1,4 +1,4 @@
-"""A function of 5,000 arguments."""
+"""Prints a function with 5,000 arguments."""
 n = 5000
 args = ", ".join(f'%a{i}: tensor<8xf32> {{tp.sharding = [["tp"]]}}' for i in range(n))
 print('shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}')

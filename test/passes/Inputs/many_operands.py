@@ -1,4 +1,4 @@
-"""A concatenation of 70 tensors."""
+"""Prints a concatenation of 70 tensors."""
 n = 70
 args = ", ".join(f"%a{i}: tensor<2xf32>" for i in range(n))
 print('shard.grid @mesh(shape = 2) {tp.axes = ["x"]}')

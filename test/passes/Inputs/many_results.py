@@ -1,4 +1,5 @@
-"""A loop that has as many results as the first argument says, or, with a second one, a scf.while that carries as many values as that says."""
+"""Prints a loop with as many results as the first argument says. With a second argument, prints a
+scf.while that carries that many values."""
 import sys
 
 results, carried = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0

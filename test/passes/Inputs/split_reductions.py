@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""split_reductions.py SHARD_RUN DRIVER FOLDER: long reductions with few results, on a driver that executes PTX on the host.
+"""split_reductions.py SHARD_RUN DRIVER FOLDER: tests long reductions with few results, on a driver
+that executes PTX on the host.
 
-Softmaxes over vocabularies, sums of whole tensors and of columns, largest elements: of one device and of two, against the processor. No kernel that
-reads all of the input may be one of a few blocks."""
+Softmaxes over vocabularies, sums of whole tensors and of columns, maxima; on one device and on two,
+compared with the CPU. A kernel that reads the whole input must not have only a few blocks."""
 import math
 import os
 import re
@@ -10,7 +11,8 @@ import struct
 import subprocess
 import sys
 
-# A combination over `dims` of values of type t, which `make` (of %a, and of the index %i along dimension 0) gives.
+# A reduction over `dims` of values of type t, which `make` computes (from %a and from the index %i
+# along dimension 0).
 REDUCE = """
 #all = affine_map<({loops}) -> ({loops})>
 #kept = affine_map<({loops}) -> ({kept})>
@@ -30,7 +32,7 @@ func.func @main(%x: tensor<{shape}x{t}>) -> tensor<{result}{t}> {{
   return %sum : tensor<{result}{t}>
 }}
 """
-# In a loop, which carries the number and what is divided by it.
+# In a loop that carries the number and its divisor.
 LOOP = """
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #none = affine_map<(d0, d1) -> ()>
@@ -65,7 +67,8 @@ func.func @main(%x: tensor<40x1000xf32>) -> (tensor<f32>, tensor<40x1000xf32>) {
 SQUARE, PLAIN, WEIGHTED = "%v = arith.mulf %a, %a : {t}", "%v = arith.addf %a, %a : {t}", "%f = arith.sitofp %j : i32 to {t}\n    %v = arith.mulf %a, %f : {t}"
 SUM, MAX = ("arith.addf", "0.5"), ("arith.maximumf", "-1.0")
 
-# Shape, dimensions that are kept, type, what is combined and how, and the fewest blocks of the kernel that does it.
+# Shape, kept dimensions, type, value and combiner, and the minimum number of blocks of the reducing
+# kernel.
 CASES = [
     ((300, 1000), (), "f32", SQUARE, SUM, 30), ((40000,), (), "f32", PLAIN, SUM, 4), ((7, 11, 1024), (), "f64", SQUARE, SUM, 7), ((2, 32000), (0,), "f32", PLAIN, MAX, 6),
     ((3, 50257), (0,), "f32", WEIGHTED, SUM, 18), ((1, 128256), (0,), "bf16", PLAIN, MAX, 15), ((4096, 40), (1,), "f32", WEIGHTED, SUM, 16), ((5000, 33), (1,), "f64", SQUARE, SUM, 16),
@@ -83,7 +86,7 @@ def program(shape, kept, t, make, how):
 
 
 def grids(shard_run, path, out):
-    """The blocks of each launch, the fewer of its two variants; 0: not known."""
+    """Returns the blocks of each launch, the smaller number of its two variants; 0: unknown."""
     emit = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--emit=llvm", "-o", out], capture_output=True, text=True)
     if emit.returncode:
         print(emit.stderr)
@@ -96,7 +99,7 @@ def grids(shard_run, path, out):
 
 
 def long_sum(shard_run, folder, environment):
-    """How far the sum of three million numbers of f32 is from the exact one."""
+    """Returns the error of a sum of three million f32 numbers."""
     n = 3000000
     path, data, out = (os.path.join(folder, name) for name in ("long.mlir", "long.npy", "sum.npy"))
     with open(path, "w") as file:

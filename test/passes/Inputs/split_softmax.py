@@ -1,5 +1,6 @@
-"""split_softmax.py SHARD_RUN DRIVER FOLDER: softmaxes and logarithms of sums of exponentials of few long rows, on a driver that executes PTX: the
-launches of a call, what comes out beside the processor, twice the same bits. Some rows have parts of -inf alone."""
+"""split_softmax.py SHARD_RUN DRIVER FOLDER: tests softmax and logsumexp of few long rows, on a
+driver that executes PTX: the number of launches, the result against the CPU, and bitwise
+reproducibility. Some rows have parts that are only -inf."""
 import math
 import os
 import random
@@ -57,13 +58,14 @@ LOGSUMEXP = """%y = linalg.generic {{indexing_maps = [#one, #one, #one], iterato
   }} -> tensor<{rows}x{t}>
   return %y : tensor<{rows}x{t}>"""
 TYPES = {"f32": ("<f4", "f", "0xFF800000"), "f64": ("<f8", "d", "0xFFF0000000000000")}
-# rows, columns, type, maximum, what of it, launches
+# rows, columns, type, max op, result, launches
 CASES = [(2, 128256, "f32", "arith.maxnumf", SOFTMAX, 3), (3, 40000, "f64", "arith.maximumf", SOFTMAX, 3), (2, 100000, "f32", "arith.maximumf", LOGSUMEXP, 2),
          (3, 50257, "f32", "arith.maximumf", SOFTMAX, 3)]
 
 
 def write(path, rows, columns, t):
-    """Rows of numbers around 0 and around 80; of the last, the first half and the last eighth are -inf."""
+    """Returns rows of numbers around 0 and around 80; in the last row, the first half and the last
+    eighth are -inf."""
     random.seed(rows * columns)
     values = [random.gauss(80 * (r % 2), 3) for r in range(rows) for _ in range(columns)]
     for c in list(range(columns // 2)) + list(range(columns * 7 // 8, columns)):

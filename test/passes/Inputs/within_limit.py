@@ -1,6 +1,7 @@
 """usage: within_limit.py SHARD_OPT MODEL PLANNED LIMIT...
 
-Plans the model within each limit, in both modes. Fails where a plan holds more than its limit, or where fewer than PLANNED limits have a plan."""
+Plans the model within each memory limit, with both strategies. Fails if a plan exceeds its limit,
+or if fewer than PLANNED limits have a plan."""
 
 import re
 import subprocess

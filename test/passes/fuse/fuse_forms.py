@@ -1,4 +1,5 @@
-"""Ways to write a residual and a norm behind a sum over devices, and near misses.
+"""Forms of a residual and a norm after an all-reduce that must be fused, and near misses.
+
 Usage: fuse_forms.py FOLDER TOPOLOGY [OPTION OF SHARD-RUN ...]"""
 import sys
 
@@ -7,7 +8,7 @@ from fuse_program import H, main, registry
 FORMS, form = registry()
 
 
-# ---- fused ----
+# ---- Fused ----
 
 RMS = "is fused with residual, RMS norm, 6 rows of 32"
 
@@ -172,7 +173,7 @@ def scattered_along_rows(p):
 
 @form("is fused with residual, RMS norm, 12 rows of 32", leading=(12,))
 def rows_in_another_shape(p):
-    """The sum is of [12, 32], the program goes on with [3, 4, 32]."""
+    """The sum has shape [12, 32]; the program continues with [3, 4, 32]."""
     a = p.summed()
     flat, p.leading = p.rows(), (3, 4)
     a = p.line(f"tensor.expand_shape {a} [[0, 1], [2]] output_shape [3, 4, 32] : {flat} into {p.rows()}")
@@ -180,7 +181,7 @@ def rows_in_another_shape(p):
     p.result(p.rms(r), r)
 
 
-# ---- products ----
+# ---- Matmuls ----
 
 PRODUCT = "is fused with its product, residual, 8 rows of 32"
 
@@ -197,7 +198,7 @@ def product_with_the_matrix_first(p):
 
 @form(PRODUCT, leading=(8,), split=0)
 def product_by_what_is_transposed(p):
-    """What is transposed is read as it is stored."""
+    """A transposed operand is read as it is stored."""
     flat = p.leading
     p.leading = (32,)
     w, t = p.arg("tensor<32x16xf32>", '[[], ["tp"]]'), "tensor<16x32xf32>"
@@ -216,7 +217,8 @@ def product_of_blocks_alone(p):
 
 @form("is fused with its product, residual, RMS norm, 8193 rows of 32", leading=(8193,))
 def product_of_whole_rows(p):
-    """Of an all_reduce; too many rows to be read by all, and slices of which the last is shorter."""
+    """An all_reduce with too many rows for every device to read all; it uses slices, of which the
+    last is shorter."""
     p.result(p.rms(p.on_rows("arith.addf", p.summed(), p.whole())))
 
 
@@ -239,7 +241,7 @@ def product_of_slices_that_are_not_aligned(p):
     p.result(p.on_rows("arith.addf", p.summed(k=12), p.whole()))
 
 
-# ---- near misses: the norm stays outside, or everything ----
+# ---- Near misses: the norm, or everything, stays unfused ----
 
 RESIDUAL = "is fused with residual, 6 rows of 32"
 
@@ -283,7 +285,7 @@ def two_factors(p):
 
 @form("is fused with residual, 32 rows of 32", leading=(32,))
 def norm_of_columns(p):
-    """Sums down the columns of a square."""
+    """Sums along the columns of a square."""
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     i = p.n
     zero = p.constant(0.0, "tensor<32xf32>")
@@ -300,7 +302,7 @@ def norm_of_columns(p):
 
 @form("is fused with residual, 6 rows of 32")
 def two_residuals(p):
-    """The first is in the kernel, the norm of the sum with the second is not."""
+    """The first residual is in the kernel; the norm of the sum with the second is not."""
     r = p.on_rows("arith.addf", p.on_rows("arith.addf", p.summed(), p.whole()), p.whole())
     p.result(p.rms(r))
 
@@ -335,7 +337,7 @@ def wide_gamma(p):
 
 @form("is not fused: the sum over the devices is used elsewhere, too", element="bf16")
 def norm_of_what_is_not_rounded(p):
-    """The kernel normalises rounded rows, so it may not do this."""
+    """The kernel normalizes rounded rows, so it must not fuse this form."""
     a, b = p.summed(), p.whole()
     x = p.on_rows("arith.addf", p.wide(a), p.wide(b), "f32")
     y = p.times_row(p.on_rows("arith.mulf", x, p.spread(p.scale(p.mean(x, square=True))), "f32"), p.vector(), "bf16")

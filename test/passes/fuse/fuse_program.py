@@ -1,13 +1,14 @@
-"""Programs of rows behind a sum over devices, written in many ways: what is fused of them, as what, and that they compute the same.
+"""Builds programs with row operations after an all-reduce, in many forms, and checks which are
+fused, as what, and that the results are unchanged.
 
-A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
-recognised wrongly gives wrong numbers."""
+The fused program runs the functions that tp-fuse-collectives generates from the recognized form, so
+a form that is recognized wrongly gives wrong numbers."""
 import os
 import re
 import subprocess
 import sys
 
-T, H, K = 6, 32, 16  # rows, their length, the dimension that devices split
+T, H, K = 6, 32, 16  # number of rows, their length, the dimension that is sharded
 
 
 def element_of(tensor):
@@ -18,7 +19,7 @@ class Program:
     """A function: tensors of rows [T, H] of `element`, statistics [T] and vectors [H] of f32."""
 
     def __init__(self, element="f32", hidden=H, leading=(T,), split=None):
-        """split: the dimension of the residual and of what is computed along which devices have pieces."""
+        """split: the dimension along which the residual and values computed from it are sharded."""
         self.element, self.h, self.leading, self.split = element, hidden, leading, split
         self.n = 0
         self.lines, self.args, self.results = [], [], []
@@ -58,8 +59,9 @@ class Program:
         return f"affine_map<({self.dims()}) -> ({out})>"
 
     def generic(self, inputs, body, out_type, init=None):
-        """inputs: (value, type, "rows" | "stat" | "row"); body(names of the inputs, of the output, prefix of new names): text and what is
-        yielded. With an init it adds up rows."""
+        """Emits a generic. inputs: (value, type, "rows" | "stat" | "row"). body(names of the
+        inputs, name of the output, prefix of new names) returns the text and the yielded value.
+        With an init it sums rows."""
         reduces = init is not None
         maps = [self.map(w) for _, _, w in inputs] + [self.map("stat" if reduces else "rows")]
         loops = ['"parallel"'] * len(self.leading) + ['"reduction"' if reduces else '"parallel"']
@@ -73,7 +75,7 @@ class Program:
             f"ins({', '.join(v for v, _, _ in inputs)} : {', '.join(t for _, t, _ in inputs)}) outs({init} : {out_type}) {{\n"
             f"  ^bb0({block}, %o{tag}: {element}):\n{text}    linalg.yield {last} : {element}\n  }} -> {out_type}")
 
-    # ---- what forms are made of ----
+    # ---- Building blocks of forms ----
 
     def zeros(self):
         zero = self.number(0.0, self.element)
@@ -81,8 +83,9 @@ class Program:
         return self.line(f"linalg.fill ins({zero} : {self.element}) outs({empty} : {self.rows()}) -> {self.rows()}")
 
     def summed(self, k=K, left="rows", right="matrix", init=None, factors=None, swap=False):
-        """A matrix product whose terms are on different devices: a sum over them. left: rows, or columns, where its rows lie beside each other;
-        right: matrix, or transposed. factors: their type."""
+        """Emits a matmul whose contracted dimension is sharded, and so an all-reduce. left: rows,
+        or columns if the rows are stored transposed; right: matrix, or transposed. factors: operand
+        type."""
         e, f, n = self.element, factors or self.element, len(self.leading)
         d, lead = [f"d{i}" for i in range(n)], [str(d) for d in self.leading]
         of_left = [d + ["k"], lead + [str(k)], "[" + "[], " * n + '["tp"]]']
@@ -150,7 +153,7 @@ class Program:
         return self.on_stat("arith.divf", s, self.constant(float(divisor), self.stat()))
 
     def spread(self, a):
-        """[T] to [T, H]."""
+        """Broadcasts [T] to [T, H]."""
         return self.generic([(a, self.stat(), "stat")], lambda b, o, c: ("", b[0]), self.rows("f32"))
 
     def scale(self, var, epsilon=1e-5, root="rsqrt"):
@@ -177,7 +180,7 @@ class Program:
         self.results += [(v, self.rows(), self.sharding(None if gathered else self.split)) for v in values]
 
     def rms(self, r, **how):
-        """The norm of rows r in f32, rounded."""
+        """Emits the norm of rows r in f32, rounded."""
         e = self.element
         gamma, order = self.vector(how.pop("gamma", e)), how.pop("order", 0)
         gamma_type = how.pop("gamma_type", e)
@@ -200,7 +203,8 @@ class Program:
 
 
 def registry():
-    """A list of forms, and what adds a function to it that builds a program: form(remarks expected, **what Program takes)."""
+    """Returns a list of forms and a decorator form(expected remarks, **arguments of Program), which
+    adds a function that builds a program."""
     forms = []
 
     def form(expected, **kind):
@@ -214,7 +218,7 @@ def registry():
 
 
 def short(remark, priced):
-    """Without times, or with that of separate kernels alone."""
+    """Returns a remark without times, or only with the time of separate kernels."""
     price = re.search(", separate ones .*", remark)
     return re.split(": one kernel|: slices of the product", remark)[0] + (price.group() if price and priced else "")
 
@@ -223,7 +227,8 @@ def check(folder, name, expected, program):
     path = f"{folder}/{name}.mlir"
     with open(path, "w") as f:
         f.write(program.text())
-    # all_reduces, as annotations ask for them; the report of the run says whether every device has the right numbers.
+    # follow keeps the all_reduces that the annotations request; the run's report says whether every
+    # device has correct numbers.
     ran = subprocess.run(["shard-run", path, "--strategy", "follow", "--topology", sys.argv[2], "--fuse", "always"] + sys.argv[3:],
                          capture_output=True, text=True)
     priced = "separate ones" in str(expected)
@@ -237,7 +242,8 @@ def check(folder, name, expected, program):
 
 
 def main(forms):
-    """Of FOLDER, which receives the programs, TOPOLOGY and options of shard-run. On a GPU that is emulated, one of four without TP_LONG."""
+    """Checks all forms. Arguments: FOLDER, which receives the programs, TOPOLOGY, and options of
+    shard-run. On an emulated GPU every fourth form runs, unless TP_LONG is set."""
     if "--target=cuda" in sys.argv and not os.environ.get("TP_LONG"):
         forms = forms[::4]
     wrong = [w for w in (check(sys.argv[1], *f) for f in forms) if w]

@@ -1,4 +1,5 @@
-"""Ways to make f8 of the rows of a sum over devices, and near misses.
+"""Forms of quantizing the rows of an all-reduce to f8 that must be fused, and near misses.
+
 Usage: quantise_forms.py FOLDER TOPOLOGY [OPTION OF SHARD-RUN ...]"""
 import sys
 
@@ -19,7 +20,7 @@ def tensor(shape, element):
 
 
 class Rows:
-    """Values of a program as they are seen: rows [.., H], or groups of them [.., H / size, size]."""
+    """A view of values: rows [.., H], or groups of them [.., H / size, size]."""
 
     def __init__(self, p, size=None):
         self.p, self.size = p, size
@@ -31,11 +32,11 @@ class Rows:
         return tensor(self.shape, element)
 
     def numbers(self, element="f32", ones=False):
-        """Of each row, or group."""
+        """Returns the type of one number per row or group."""
         return tensor(self.shape[:-1] + ([1] if ones else []), element)
 
     def view(self, value, element):
-        """Rows as these."""
+        """Emits a reshape of rows to this view."""
         if not self.size:
             return value
         return self.p.line(f"tensor.expand_shape {value} {self.pairs()} output_shape [{', '.join(map(str, self.shape))}] : "
@@ -54,7 +55,8 @@ class Rows:
         return f"affine_map<({', '.join(self.names)}) -> ({', '.join(results)})>"
 
     def largest(self, value, element, op="maximumf", ones=False, magnitude="math.absf"):
-        """The largest magnitude of each, from 0 or, with ones, from -infinity."""
+        """Emits the max magnitude of each row or group, starting from 0, or from -infinity with
+        `ones`."""
         p, kind = self.p, self.numbers(element, ones)
         init = p.line(f"arith.constant dense<{('0xFF800000' if element == 'f32' else '0xFF80') if ones else '0.0'}> : {kind}")
         n, loops = p.n, [PARALLEL] * (self.rank - 1) + [REDUCTION]
@@ -65,7 +67,7 @@ class Rows:
                       f"    %s{n} = arith.{op} %o{n}, %{'m' if magnitude else 'x'}{n} : {element}\n    linalg.yield %s{n} : {element}\n  }} -> {kind}")
 
     def quantise(self, value, element, scale, scale_type, scale_map=None, limits=(-448.0, 448.0), divide="arith.divf"):
-        """f8 of value / scale; of f32 each."""
+        """Emits f8 of value / scale, both in f32."""
         p, n = self.p, self.p.n
         out = p.line(f"tensor.empty() : {self.type(F8)}")
         ones = len(shape_of(scale_type)) == self.rank
@@ -84,7 +86,7 @@ class Rows:
                       f"    linalg.yield %t{n} : {F8}\n  }} -> {self.type(F8)}")
 
     def scale(self, largest, kind, least=1e-4, before=True):
-        """max(largest, least) / 448, or max(largest / 448, least)."""
+        """Emits max(largest, least) / 448, or max(largest / 448, least)."""
         p = self.p
         top = p.constant(448.0, kind)
         bound = p.constant(least, kind) if least is not None else None
@@ -94,7 +96,7 @@ class Rows:
         return p.line(f"arith.maximumf {bound}, {share} : {kind}") if bound and not before else share
 
     def scaled(self, y, element="f32", ones=False, op="maximumf", **how):
-        """The value as these rows, its scales in f32 and their type."""
+        """Emits and returns the value in this view, its scales in f32 and their type."""
         view = self.view(y, element)
         largest, kind = self.largest(view, element, op, ones), self.numbers("f32", ones)
         if element != "f32":
@@ -103,7 +105,8 @@ class Rows:
 
 
 def result(p, *values, gathered=False):
-    """Values and their types; of scales what the rows are made of. gathered: all devices have all of them, else what they have is split as the rows are."""
+    """Adds results: values and their types; for scales, in the type of the rows. gathered:
+    replicated on all devices; else sharded like the rows."""
     for value, kind in values:
         value = pin(p, value, kind) if gathered else value
         if element_of(kind) == "f32" and p.element != "f32" and not gathered:
@@ -116,7 +119,7 @@ def result(p, *values, gathered=False):
 
 
 def pin(p, value, kind):
-    """Split as the rows are, so that what follows is done where they are."""
+    """Shards a value like the rows, so that its uses run where the rows are."""
     dims = ["tp" if d == p.split else "" for d in range(len(shape_of(kind)))]
     axes = ", ".join("[0]" if d else "[]" for d in dims)
     sharding = p.line(f"shard.sharding @mesh split_axes = [{axes}] : !shard.sharding")
@@ -138,7 +141,7 @@ def left(why):
     return ["is fused with residual, 6 rows of 256", LEFT + why]
 
 
-# ---- scales of rows ----
+# ---- Scales per row ----
 
 
 @form(TOKEN, hidden=H)
@@ -155,7 +158,8 @@ def token_of_bf16(p):
     result(p, (rows.quantise(y, "bf16", scale, kind), p.rows(F8)), (scale, kind))
 
 
-# Separate kernels for a sum of 6 KiB, or half of it: 11 us for the all_reduce and 4 us for a launch, a second one for scales of what is rounded; and bytes.
+# Time of separate kernels for an all_reduce of 6 KiB, or half of it: 11 us for the all_reduce, 4 us
+# for a launch, a second launch for scales of rounded values, and the bytes.
 
 
 @form("is fused with residual, RMS norm, f8 by scales of rows, 6 rows of 256, separate ones 15.1 us", hidden=H)
@@ -179,7 +183,7 @@ def given_for_norm_of_bf16(p):
     result(p, (q, p.rows(F8)))
 
 
-# ---- groups ----
+# ---- Scales per group ----
 
 
 @form(GROUP, hidden=H)
@@ -199,7 +203,7 @@ def group_of_norm(p):
 
 @form(NORM, hidden=H, element="bf16")
 def group_of_norm_of_bf16(p):
-    """Scales [.., H / 128, 1], rows that are read elsewhere."""
+    """Scales [.., H / 128, 1], and rows that have other uses."""
     rows = Rows(p, 128)
     n = p.rms(residual(p))
     y, scale, kind = rows.scaled(n, "bf16", ones=True)
@@ -208,7 +212,7 @@ def group_of_norm_of_bf16(p):
 
 @form(GROUP, hidden=H)
 def group_that_stays_one(p):
-    """What is made is [.., H / 128, 128]; scales are not read."""
+    """The result is [.., H / 128, 128]; the scales are unused."""
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
     result(p, (rows.quantise(y, "f32", scale, kind), rows.type(F8)))
@@ -216,7 +220,8 @@ def group_that_stays_one(p):
 
 @form(GROUP, hidden=H)
 def group_by_windows(p):
-    """Loops over groups and members of what is not reshaped, and elements that find the scale of their group."""
+    """Loops over groups and their members without a reshape, and elements that compute the index of
+    their group's scale."""
     rows, groups = Rows(p), Rows(p, 128)
     y, kind = residual(p), groups.numbers()
     window, init = p.line("tensor.empty() : tensor<128xf32>"), p.constant(0.0, kind)
@@ -247,7 +252,7 @@ def group_of_slices(p):
 
 @form(GROUP, hidden=H)
 def group_beside_heads(p):
-    """Rows that are seen in groups of 64, too, first."""
+    """Rows that are also viewed in groups of 64 first."""
     heads, rows = Rows(p, 64), Rows(p, 128)
     r = residual(p)
     result(p, (p.line(f"math.absf {heads.view(r, 'f32')} : {heads.type('f32')}"), heads.type("f32")))
@@ -264,13 +269,13 @@ def group_that_is_a_row(p):
 
 @form("is fused with residual, f8 by a scale, 6 rows of 256", hidden=H)
 def given_for_groups(p):
-    """One scale for all, of what is seen in groups."""
+    """A single scale for all, of values viewed in groups."""
     rows = Rows(p, 128)
     y, given = rows.view(residual(p), "f32"), p.arg("tensor<1xf32>", "[[]]")
     result(p, (rows.whole(rows.quantise(y, "f32", given, "tensor<1xf32>", rows.map(["0"])), F8), p.rows(F8)))
 
 
-# ---- gathers: of slices, whose residual is split ----
+# ---- All-gathers of slices, whose residual is sharded ----
 
 GATHERED = "is fused with its product, residual, f8 by scales of {}, all_gather, 8 rows of 256"
 
@@ -284,7 +289,7 @@ def gathered_token(p):
 
 @form(GATHERED.format("groups"), hidden=H, leading=(8,), split=0)
 def gathered_group(p):
-    """The rows are read where they are, too."""
+    """The rows have a local use, too."""
     rows = Rows(p, 128)
     r = residual(p)
     y, scale, kind = rows.scaled(r)
@@ -310,7 +315,7 @@ def gathered_given(p):
 
 @form("is fused with its product, residual, RMS norm, f8 by scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_with_rows(p):
-    """The norm is gathered, too."""
+    """The norm is all-gathered, too."""
     rows, n = Rows(p), p.rms(residual(p))
     y, scale, kind = rows.scaled(n)
     result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind), (n, p.rows()), gathered=True)
@@ -333,7 +338,7 @@ def product_of_bf16(p):
 
 @form("is fused with its product, residual, RMS norm, f8 by scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
 def product_of_whole_rows(p):
-    """Of an all_reduce that is done in slices, of which the last is shorter."""
+    """An all_reduce in slices, of which the last is shorter."""
     rows = Rows(p)
     y, scale, kind = rows.scaled(p.rms(residual(p)))
     result(p, (rows.quantise(y, "f32", scale, kind), p.rows(F8)), (scale, kind))
@@ -367,7 +372,7 @@ def gathered_beside_rows(p):
     result(p, (n, p.rows()))
 
 
-# ---- near misses ----
+# ---- Near misses ----
 
 
 @form(left("its groups are not of 128 elements"), hidden=H)
@@ -410,7 +415,7 @@ NEITHER = "its scale is neither a number that is given nor, in f32, the largest 
 
 @form(left(NEITHER), hidden=H)
 def group_of_largest(p):
-    """The largest element of each, not its magnitude."""
+    """The max element of each, not its magnitude."""
     rows = Rows(p, 128)
     view, kind = rows.view(residual(p), "f32"), rows.numbers()
     scale = rows.scale(rows.largest(view, "f32", magnitude=None), kind)
@@ -428,7 +433,8 @@ def group_of_sums(p):
 
 @form(["is fused with residual, 6 rows of 512", LEFT + NEITHER], hidden=512)
 def group_of_another(p):
-    """Groups of as many elements, the scale of the one in place of the other: of [.., 128, H / 128] turned round."""
+    """Groups of the same size, but with the scales of another arrangement: of [.., 128, H / 128]
+    transposed."""
     rows, turned = Rows(p, 128), Rows(p, 4)
     view = rows.view(residual(p), "f32")
     kind = turned.numbers()

@@ -1,8 +1,10 @@
-"""Ways to write a softmax, or the cross entropy behind it, of rows whose columns are on different devices, and near misses: which are fused, as what, and
-that the program computes the same. Usage: softmax_forms.py FOLDER TOPOLOGY DEVICES [OPTION OF SHARD-RUN ...]
+"""Forms of a softmax, or of a cross entropy, on rows whose columns are sharded, and near misses:
+checks which are fused, as what, and that the results are unchanged.
 
-A fused program is run as the functions that tp-fuse-collectives has written from what it recognised, so a form that is
-recognised wrongly gives wrong numbers. FOLDER receives the programs."""
+Usage: softmax_forms.py FOLDER TOPOLOGY DEVICES [OPTION OF SHARD-RUN ...]
+
+The fused program runs the functions that tp-fuse-collectives generates from the recognized form, so
+a form that is recognized wrongly gives wrong numbers. FOLDER receives the programs."""
 import os
 import subprocess
 import sys
@@ -11,7 +13,7 @@ V = 64  # columns
 
 
 class Program:
-    """A function of logits [.., V] that computes in f32, or in `computed`."""
+    """A function of logits [.., V] that computes in f32, or in the type `computed`."""
 
     def __init__(self, element="f32", leading=(6,), columns=V, target="i32", computed="f32"):
         self.element, self.leading, self.columns, self.target_type, self.computed = element, leading, columns, target, computed
@@ -64,7 +66,7 @@ class Program:
         return self.reduce("arith.addf", x, "0.0")
 
     def spread(self, v, element=None):
-        """[..] to [.., V]."""
+        """Broadcasts [..] to [.., V]."""
         empty = self.line(f"tensor.empty() : {self.rows(element)}")
         return self.line(f"linalg.broadcast ins({v} : {self.number(element)}) outs({empty} : {self.rows(element)}) "
                          f"dimensions = [{len(self.leading)}]")
@@ -73,7 +75,7 @@ class Program:
         return self.on_rows("arith.subf", x, self.spread(v))
 
     def columns_of(self):
-        """The number of each column."""
+        """Emits the index of each column."""
         t, dims = self.target_type, ", ".join(f"d{i}" for i in range(len(self.leading) + 1))
         loops = ", ".join(['"parallel"'] * (len(self.leading) + 1))
         empty = self.line(f"tensor.empty() : {self.rows(t)}")
@@ -83,12 +85,13 @@ class Program:
                          f"    %j{i} = arith.index_cast %i{i} : index to {t}\n    linalg.yield %j{i} : {t}\n  }} -> {self.rows(t)}")
 
     def mask(self, target=None):
-        """Where the target is, which is made of an argument so that it is a column, or none."""
+        """Emits the mask of the target column. The target is derived from an argument so that it is
+        a valid column or none."""
         target = target or self.target()
         return self.on(self.rows(self.target_type), "arith.cmpi eq,", self.columns_of(), self.spread(target, self.target_type))
 
     def target(self, scale=7):
-        """Some of them are no columns."""
+        """Emits targets, some of which are not valid columns."""
         a = self.arg(self.number(self.target_type), "[" + ", ".join(["[]"] * len(self.leading)) + "]")
         t = self.number(self.target_type)
         return self.on(t, "arith.remsi", self.on(t, "arith.muli", a, self.constant(scale, t)),
@@ -114,7 +117,7 @@ class Program:
         self.results.append((x, self.rows(), "[" + "[], " * len(self.leading) + '["tp"]]'))
 
     def parts(self, x=None):
-        """The largest, the differences, their exponentials, the sum of these."""
+        """Emits and returns the max, the differences, their exponentials, and the sum of these."""
         x = x or self.x
         m = self.largest(x)
         d = self.less(x, m)
@@ -145,7 +148,7 @@ LESS = SUM + ", a pick relative to the largest"
 LOGS = SUM + ", a pick of logarithms"
 LOGIT = SUM + ", a pick"
 
-# ---- fused ----
+# ---- Fused ----
 
 
 @form(SUM)
@@ -168,7 +171,7 @@ def logsumexp(p):
 
 @form(SUM)
 def logsumexp_of_finite_largest(p):
-    """As jax.nn.logsumexp does it."""
+    """As in jax.nn.logsumexp."""
     m = p.finite(p.largest())
     s = p.row_sum(p.on_rows("math.exp", p.less(p.x, m)))
     p.give(p.on_numbers("arith.addf", p.on_numbers("math.log", s), m))
@@ -199,7 +202,7 @@ def log_softmax_by_one_hot(p):
 
 @form(LOGS, target="i64")
 def log_softmax_of_sum_by_mask(p):
-    """x - logsumexp(x), as PyTorch decomposes it, with targets of i64."""
+    """x - logsumexp(x) as PyTorch decomposes it, with i64 targets."""
     m, _, _, s = p.parts()
     logs = p.less(p.x, p.on_numbers("arith.addf", p.on_numbers("math.log", s), m))
     p.give(p.row_sum(p.choose(p.mask(), logs)))
@@ -241,7 +244,7 @@ def wide_numbers_of_f16(p):
 
 @form(LESS)
 def pick_that_is_kept_apart(p):
-    """The sum over the devices comes behind that over the rows."""
+    """The all-reduce comes after the sum over the rows."""
     _, d, _, s = p.parts()
     picked = p.row_sum(p.choose(p.mask(), d))
     zero = p.constant("0.0", "tensor<f32>")
@@ -250,7 +253,7 @@ def pick_that_is_kept_apart(p):
     p.give(s)
 
 
-# ---- near misses: the pick stays outside, or everything ----
+# ---- Near misses: the pick, or everything, stays unfused ----
 
 
 @form(SUM)
@@ -276,7 +279,7 @@ def pick_of_larger_columns(p):
 
 @form(SUM)
 def pick_by_shifted_columns(p):
-    """The column behind the target."""
+    """Picks the column after the target."""
     _, d, _, s = p.parts()
     t = p.rows(p.target_type)
     shifted = p.on(t, "arith.addi", p.columns_of(), p.constant(1, t))
@@ -292,7 +295,7 @@ def targets_of_another_type(p):
 
 @form(SUM, leading=(16,))
 def target_of_columns(p):
-    """A number for each column, not for each row."""
+    """A target per column, not per row."""
     _, d, _, s = p.parts()
     t, rows = p.target_type, p.rows(p.target_type)
     a = p.arg(f"tensor<{V}x{t}>", '[["tp"]]')
@@ -343,11 +346,13 @@ def check(folder, topology, devices, options, name, expected, program):
     path = f"{folder}/{name}.{devices}.mlir"
     with open(path, "w") as f:
         f.write(program.text(devices))
-    # all_reduces, as annotations ask for them; the report of the run says whether every device has the right numbers.
+    # follow keeps the all_reduces that the annotations request; the run's report says whether every
+    # device has correct numbers.
     ran = subprocess.run(["shard-run", path, "--strategy", "follow", "--topology", topology, "--fuse", "always"] + options,
                          capture_output=True, text=True)
     remarks = [line.split("remark: ", 1)[1].split("': ", 1)[1] for line in ran.stderr.splitlines() if "remark: 'shard." in line]
-    of_sums = ("one kernel", "no multiple of 16")  # as sums of rows, those of numbers are another matter
+    # remarks about row reductions, which those about scalars are not
+    of_sums = ("one kernel", "no multiple of 16")
     found = [r.split(" rows of")[0].rsplit(", ", 1)[0] if r.startswith("is fused") else r
              for r in remarks if not any(s in r for s in of_sums) or "on a device" in r]
     if ran.returncode != 0 or "verified" not in ran.stdout:

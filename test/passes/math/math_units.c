@@ -1,6 +1,6 @@
-/* tp_math_units FUNCTION f32|f64 X Y RESULTS: how far results are from FUNCTION of the numbers in
- * X, and in Y, if it takes two, in units of the last place: the furthest of all, and where that is.
- * The files are .npy. What is exact is libm's in long double. */
+/* tp_math_units FUNCTION f32|f64 X Y RESULTS: prints the largest error of results, in units in the
+ * last place, and its position. The results are FUNCTION of the numbers in X, and in Y if it takes
+ * two. The files are .npy. The exact value is libm's in long double. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static const function functions[] = {
     {"powf", NULL, powl},    {"remf", NULL, fmodl},
 };
 
-/* A number as the type has it, and the distance of its neighbours there. */
+/* Returns a number rounded to the type, and the distance of its neighbors there. */
 static double rounded(long double exact, bool is_f32) {
   return is_f32 ? (double)(float)exact : (double)exact;
 }
@@ -50,7 +50,7 @@ static double error_of(double value, long double exact, bool is_f32) {
              : (double)(fabsl((long double)value - exact) / unit(exact, is_f32));
 }
 
-/* The bytes behind the header of a .npy. */
+/* Returns the data after the header of a .npy file. */
 static unsigned char *read_numbers(const char *path, size_t *n) {
   FILE *file = fopen(path, "rb");
   unsigned char header[10], *bytes = NULL;

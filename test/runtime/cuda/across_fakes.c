@@ -1,3 +1,4 @@
+/* Looks up the control functions of the fake driver and the fake cuBLASLt. */
 #include "across_fakes.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,4 @@
-/* What tests of GPUs that are apart steer and look at in the libraries that stand in for the driver
- * and cuBLASLt. */
+/* Control functions of the fake driver and the fake cuBLASLt, for tests with several GPUs. */
 #ifndef TPRT_TEST_CUDA_ACROSS_FAKES_H
 #define TPRT_TEST_CUDA_ACROSS_FAKES_H
 
@@ -15,7 +14,7 @@ extern size_t (*allocated)(void);
 extern fake_blaslt_begin_fn *blaslt_begin;
 extern fake_blaslt_look_fn *blaslt_look;
 
-/* Finds these, once in a process; ends it if one is missing. */
+/* Looks up the functions, once per process; ends the process if one is missing. */
 void open_libraries(void);
 
 #endif

@@ -1,9 +1,10 @@
-/* Sites that reduce rows on ranks with a GPU each, threads and processes, on a driver that is none:
- * kernels that reach the others' memory give what one kernel for virtual ranks gives, to the bit;
- * what keeps ranks from it is said, and collectives do it; ranks that do not come.
+/* Tests sites that reduce rows on ranks with one GPU each, threads and processes, on the fake
+ * driver. Peer-to-peer kernels must give bitwise the same results as one kernel for virtual ranks.
+ * If a rank cannot use them, the reason is reported and collectives are used instead. Also tests
+ * missing ranks.
  *
- * across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts; MODE is
- * FAKE_CUDA of rank 1 while the program is bound, DIGEST what is to come out, 0: it is not
+ * across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this program starts. MODE is
+ * FAKE_CUDA of rank 1 while the program is bound; DIGEST is the expected digest, 0: not
  * compared. */
 #define _GNU_SOURCE 1
 #include "across_fakes.h"
@@ -35,15 +36,16 @@ static const char together[] = "one kernel for all ranks",
 typedef struct player {
   tprt_comm *world;
   const test_table *program;
-  const char *mode, *way, *why; /* of this rank while it binds; what it then says */
-  size_t offset;                /* of its factors */
-  bool unbound;                 /* the program could not be bound in time */
+  /* mode of this rank while it binds; the path and the reason it then reports */
+  const char *mode, *way, *why;
+  size_t offset; /* of its operands */
+  bool unbound;  /* the program could not be bound in time */
   int errors;
-  uint64_t digest, digest_f32; /* of all cases, of those in f32 */
+  uint64_t digest, digest_f32; /* of all cases; of the f32 cases */
   long n_launches;
 } player;
 
-/* All cases, on a context that has just been bound. */
+/* Runs all cases on a freshly bound context. */
 static void run_cases(player *p, tprt_context *context) {
   for (int i = 0; i < n_shape_cases && !p->errors; i++) {
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
@@ -88,7 +90,7 @@ static void *play(void *argument) {
   return NULL;
 }
 
-/* The first has the digests of all. `offset` of rank 1. */
+/* Runs the ranks; the first has the digests of all. `offset` is that of rank 1. */
 static player play_with_offset(int n_ranks, int n_devices, const char *backend, const char *mode,
                                const char *way, const char *why, size_t offset) {
   tprt_comm *worlds[MOST_RANKS];
@@ -143,14 +145,14 @@ static void test_same_bits(void **state) {
                                  "have one GPU, which need not run their kernels at the same time");
       assert_true(one.digest == each.digest);
       assert_true(one.digest_f32 == host.digest_f32);
-      /* products are cuBLASLt's, and no others move anything */
+      /* GEMMs run in cuBLASLt, and no other launches move data */
       assert_int_equal(each.n_launches, 2 * n_shape_cases * n);
     }
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* Products are computed in slices by each rank as it can: by cuBLASLt; not where a factor lies
- * anywhere; nor where that has no algorithm. */
+/* GEMMs run in slices, in cuBLASLt on each rank that can: not if an operand is unaligned, nor if
+ * cuBLASLt has no algorithm. */
 static void test_slices(void **state) {
   enum { BY_BLAS, ONE_ANYWHERE, NO_ALGORITHM, WAYS };
   (void)state;
@@ -171,7 +173,7 @@ static void test_slices(void **state) {
   blaslt_begin(&(const fake_blaslt_plan){.fail_at = 0});
 }
 
-/* Three ranks, of which the last has a smaller slice of rows that are whole. */
+/* Three ranks, the last with a smaller slice of unsharded rows. */
 static void test_uneven(void **state) {
   (void)state;
   player one = play_threads(3, 1, "loopback", NULL, together, "");
@@ -192,8 +194,8 @@ static void test_reasons(void **state) {
                      "identity of the device: CUDA_ERROR_STUB_LIBRARY");
 }
 
-/* ---- What collectives cannot do without either: the rank whose driver fails says so, and the
- * other does not wait for it ---- */
+/* ---- Failures that collectives cannot avoid either: the rank whose driver fails reports it, and
+ * the other does not wait ---- */
 
 static void *fail_to_bind(void *argument) {
   player *p = argument;
@@ -247,7 +249,7 @@ static void test_failures(void **state) {
   }
 }
 
-/* ---- A rank that does not come ---- */
+/* ---- A late rank ---- */
 
 static pthread_barrier_t over;
 
@@ -279,8 +281,8 @@ static void *come_late(void *argument) {
   return NULL;
 }
 
-/* Whether it was seen; not on a machine so busy that the ranks' time was over before the program
- * was bound. */
+/* Returns whether the late rank was detected. On a very busy machine the ranks' timeout may expire
+ * before the program is bound. */
 static bool play_late(void) {
   tprt_comm *worlds[2];
   player players[2];
@@ -346,7 +348,7 @@ static int play_process(char **words) {
   return p.errors + (allocated() != 0) != 0;
 }
 
-/* Of each rank, as a thread. */
+/* Computes the digest of each rank, run as a thread. */
 static void digests_of(int n_ranks, uint64_t *digests) {
   tprt_comm *worlds[MOST_RANKS];
   player players[MOST_RANKS];

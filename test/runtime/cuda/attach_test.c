@@ -1,9 +1,9 @@
-/* Symmetric memory and groups on it, of threads and of processes, on the driver that is none: what
- * is written is read, all cases of fused calls, and everything that can fail on one rank, which all
- * ranks then return.
+/* Tests symmetric memory and groups on it, with threads and processes, on the fake driver: written
+ * data is read by peers, all cases of fused calls, and every failure of one rank, which all ranks
+ * must return.
  *
- * attach_test --rank SEGMENT N_RANKS RANK MODE: a process that this starts; MODE is FAKE_CUDA of
- * rank 1. */
+ * attach_test --rank SEGMENT N_RANKS RANK MODE: a process that this program starts; MODE is
+ * FAKE_CUDA of rank 1. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "fake_driver.h"
@@ -57,9 +57,9 @@ static void use_device(int number) {
     abort();
 }
 
-/* ---- What a rank does ---- */
+/* ---- The work of a rank ---- */
 
-/* What each rank writes all others read. */
+/* Each rank writes data that all others read. */
 static int share(tprt_comm *comm) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   tprt_cuda_symmetric *memory;
@@ -80,7 +80,7 @@ static int share(tprt_comm *comm) {
   return errors;
 }
 
-/* All cases of fused calls. */
+/* Runs all cases of fused calls. */
 static int call_all(tprt_comm *comm) {
   int n = tprt_comm_size(comm), me = tprt_comm_rank(comm), errors = 0;
   tprt_cuda_group_config config = {.size = sizeof config, .spin_limit = 1u << 28};
@@ -121,10 +121,10 @@ static int call_all(tprt_comm *comm) {
 typedef struct rank {
   tprt_comm *comm;
   int device;
-  const char *mode;                     /* of this rank alone */
-  int (*work)(tprt_comm *comm);         /* or */
-  size_t bytes;                         /* symmetric memory, or */
-  const tprt_cuda_group_config *config; /* a group */
+  const char *mode;                     /* FAKE_CUDA of this rank only */
+  int (*work)(tprt_comm *comm);         /* the work, or */
+  size_t bytes;                         /* the size of symmetric memory, or */
+  const tprt_cuda_group_config *config; /* the config of a group */
   int errors;
   tprt_status status;
   char text[512];
@@ -181,8 +181,8 @@ static void test_threads(void **state) {
   assert_int_equal(driver.allocated(), 0);
 }
 
-/* Every rank has the status and the text, with the name of the rank that it comes from on the
- * others. */
+/* Checks that every rank has the status and the text; on the other ranks, the text names the failed
+ * rank. */
 static void expect(int n, rank *ranks, int culprit, tprt_status status, const char *text) {
   run(n, ranks);
   for (int r = 0; r < n; r++) {
@@ -246,7 +246,8 @@ static void test_refused(void **state) {
                                with_staging = {.size = sizeof good,
                                                .staging = {NULL, (void *)&good}};
   const struct {
-    const tprt_cuda_group_config *config; /* of rank 1; NULL: symmetric memory of these bytes */
+    /* of rank 1; NULL: allocate symmetric memory of this size */
+    const tprt_cuda_group_config *config;
     size_t bytes;
     int culprit;
     tprt_status status;
@@ -279,20 +280,21 @@ static void test_refused(void **state) {
     ranks[r] = (rank){.device = r % 2, .config = &good};
   expect(3, ranks, 0, TPRT_UNSUPPORTED,
          "ranks 0 and 2 have one GPU, which need not run their kernels at the same time");
-  for (int r = 0; r < 3; r++) /* memory has no kernels */
+  for (int r = 0; r < 3; r++) /* symmetric memory needs no kernels */
     ranks[r] = (rank){.device = r % 2, .bytes = 1};
   run(3, ranks);
   assert_int_equal(ranks[2].status, TPRT_OK);
   assert_int_equal(tprt_cuda_symmetric_destroy(NULL), TPRT_OK);
 }
 
-/* Who cannot ask the others whether they have closed its memory leaves it to them. */
+/* If a rank cannot ask the others whether they have closed its memory, it leaks the memory. */
 static pthread_barrier_t both;
 
 static int break_off(tprt_comm *comm) {
   tprt_cuda_symmetric *memory;
   int errors = tprt_cuda_symmetric_create(comm, 1, &memory) != TPRT_OK;
-  pthread_barrier_wait(&both); /* not one of the communicator's, which would be aborted with it */
+  /* not a barrier of the communicator, because the abort would end it */
+  pthread_barrier_wait(&both);
   if (tprt_comm_rank(comm) == 0)
     errors += tprt_comm_abort(comm) != TPRT_OK;
   errors += tprt_cuda_symmetric_destroy(memory) == TPRT_OK;

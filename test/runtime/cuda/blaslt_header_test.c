@@ -1,5 +1,5 @@
-/* Compiled where there is a toolkit: our numbers and types are those of cublasLt.h, and the
- * functions have our parameters. */
+/* Compiled if there is a toolkit: checks that the library's constants, types and function
+ * signatures equal those of cublasLt.h. */
 #include <cublasLt.h>
 
 #include "cuda/gemm/blaslt.h"
@@ -52,7 +52,7 @@ SAME(offsetof(blaslt_choice, workspace_bytes),
      offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
 SAME(offsetof(blaslt_choice, state), offsetof(cublasLtMatmulHeuristicResult_t, state));
 
-/* Handles are pointers there too, and enums have the size of int. */
+/* Handles are pointers in both, and enums have the size of int. */
 SAME(sizeof(cublasStatus_t), sizeof(blaslt_status));
 SAME(sizeof(cudaDataType_t), sizeof(int));
 SAME(sizeof(cublasComputeType_t), sizeof(int));

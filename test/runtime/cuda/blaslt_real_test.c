@@ -1,6 +1,6 @@
-/* The real cuBLASLt, where there is one: it has every function that this library uses, and takes
- * every attribute with the size that this library gives it, which needs no GPU. Exit status 77
- * without the library. */
+/* Tests the real cuBLASLt, if installed: it has every function that this library uses, and accepts
+ * every attribute with the size that this library passes. Needs no GPU. Exit status 77 without
+ * cuBLASLt. */
 #define _GNU_SOURCE 1
 #include "cuda/gemm/blaslt.h"
 

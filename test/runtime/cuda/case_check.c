@@ -1,6 +1,6 @@
-/* The oracles of the cases. Sums are expected bit by bit; what has a norm, an exponential or a
- * division, within what the rounding of the result and of a few f32 operations allow, from sums in
- * f64. */
+/* The oracles of the cases. Sums must be bitwise equal. Results with a norm, an exponential or a
+ * division are compared with sums in f64, within the rounding of the result and of a few f32
+ * operations. */
 #include "cases.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static double f8e4m3(int byte) {
   return byte & 0x80 ? -magnitude : magnitude;
 }
 
-/* It is a number, and neither of those beside it is nearer to x. */
+/* Returns true if the byte is a number, and no adjacent number is closer to x. */
 static bool is_nearest(int byte, double x) {
   int magnitude = byte & 0x7f, sign = byte & 0x80;
   double distance = fabs(f8e4m3(byte) - x), slack = 1e-6 * fabs(x);
@@ -76,7 +76,7 @@ static bool is_nearest(int byte, double x) {
          distance <= fabs(f8e4m3(above) - x) + slack;
 }
 
-/* The byte of the number nearest to x, which is clamped; of two the even one. */
+/* Returns the byte of the number nearest to x, which is clamped; ties to even. */
 static int f8e4m3_byte(float x) {
   int best = 0, sign = signbit(x) ? 0x80 : 0;
   double magnitude = fmin(fabs((double)x), 448);
@@ -121,7 +121,7 @@ static int check_quantised(const fused_case *c, int n, int rank, int64_t row,
   return 0;
 }
 
-/* Row `token`, which is row `at` of the outputs and row `residual_at` of the residual. */
+/* Checks row `token`, which is row `at` of the outputs and row `residual_at` of the residual. */
 static int check_row(const fused_case *c, int n, int rank, uint64_t turn,
                      const unsigned char *block, size_t bytes, int64_t token, int64_t at,
                      int64_t residual_at, float *sum, double *y) {
@@ -161,10 +161,10 @@ static int check_rows(const fused_case *c, int n, int rank, uint64_t turn,
   return errors;
 }
 
-/* ---- Exchanges, byte by byte ---- */
+/* ---- Data exchange, bytewise ---- */
 
-/* Where element (i, j, k) of the result comes from: a rank and an element of its send, of shape
- * s. */
+/* Returns the source of element (i, j, k) of the result: a rank and an element of its send, of
+ * shape s. */
 static int64_t source_of(const fused_case *c, int n, int rank, const int64_t *s, int64_t place,
                          int *source) {
   int64_t result[3] = {s[0], s[1], s[2]}, at[3];

@@ -1,3 +1,4 @@
+/* The table of fused test cases, with their buffers, inputs and calls. */
 #include "cases.h"
 
 #include <stdio.h>
@@ -5,10 +6,10 @@
 
 #define ROWS(...) .kind = CASE_ROWS, __VA_ARGS__
 
-/* Sizes that are no multiples: of tokens by ranks, of rows by threads, of what a thread has by its
- * registers. */
+/* The table of cases. Sizes are not multiples: tokens not of ranks, rows not of threads, elements
+ * per thread not of its registers. */
 const fused_case fused_cases[] = {
-    /* Sums alone: the tensor is cut as is convenient. */
+    /* Reductions only: the tensor is split arbitrarily. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PUSH)},
     {ROWS(.dtype = TPRT_F32, .tokens = 3, .hidden = 1028, .algorithm = TPRT_CUDA_PULL)},
     {ROWS(.dtype = TPRT_F16, .tokens = 9, .hidden = 136, .algorithm = TPRT_CUDA_SLICES)},
@@ -42,7 +43,7 @@ const fused_case fused_cases[] = {
           .out_sharded = true, .bias = true, .match_unfused = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 256, .norm = TPRT_CUDA_RMS_NORM,
           .residual = true, .match_unfused = true)},
-    /* And quantised. */
+    /* And quantized. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_PUSH,
           .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 520, .algorithm = TPRT_CUDA_PULL,
@@ -55,7 +56,8 @@ const fused_case fused_cases[] = {
           .residual_sharded = true, .out_sharded = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES,
           .quantise = TPRT_CUDA_PER_TOKEN)},
-    /* Divided, with a least scale that is that of some rows or of all, and rows of zeros. */
+    /* True division, with a lower bound of the scale that applies to some rows or to all, and rows
+     * of zeros. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PULL,
           .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true,
           .divides = true, .zeros = true, .least_largest = 1e-3f)},
@@ -67,7 +69,7 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true,
           .divides = true)},
-    /* In blocks: also more slices than there are rows, and slices that a block's end cuts. */
+    /* With blocks: also more slices than rows, and slices that cross the end of a block. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3,
           .algorithm = TPRT_CUDA_SLICES, .norm = TPRT_CUDA_RMS_NORM, .residual = true,
           .residual_sharded = true)},
@@ -79,7 +81,7 @@ const fused_case fused_cases[] = {
           .residual = true, .residual_sharded = true, .out_sharded = true, .bias = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 10, .hidden = 256, .blocks = 2, .norm = TPRT_CUDA_RMS_NORM,
           .quantise = TPRT_CUDA_PER_GROUP)},
-    /* Exchanges; dimension 1 is the one that the ranks divide. */
+    /* Data exchanges; dimension 1 is split over the ranks. */
     {.kind = CASE_GATHER, .dtype = TPRT_BF16, .tokens = 3, .hidden = 24, .concat_dim = 0},
     {.kind = CASE_GATHER, .dtype = TPRT_F32, .tokens = 5, .hidden = 12, .concat_dim = 2},
     {.kind = CASE_GATHER, .dtype = TPRT_U8, .tokens = 4, .hidden = 16, .concat_dim = 1},
@@ -120,7 +122,7 @@ const fused_case fused_cases[] = {
      .hidden = 8,
      .pick = TPRT_CUDA_LESS_LARGEST,
      .own_picks = true},
-    /* The longest rows: all registers of all threads. */
+    /* The longest rows, which use all registers of all threads. */
     {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL,
@@ -164,7 +166,7 @@ static int64_t elements(const fused_case *c, int n) {
 }
 
 size_t case_buffer_bytes(const fused_case *c, int n) {
-  /* of what was sent: with what lies beyond the last row */
+  /* of sent inputs: includes the part beyond the last row */
   int64_t factor = c->kind == CASE_GATHER || c->input_sent ? n : 1;
   size_t bytes = (size_t)(elements(c, n) * factor) * tprt_dtype_size(c->dtype);
   size_t vectors_of_tokens = (size_t)c->tokens * 16; /* scales, losses, targets */
@@ -176,7 +178,7 @@ size_t case_staging_bytes(const fused_case *c, int n) {
          (c->kind == CASE_ENTROPY ? 16 * (size_t)c->tokens : case_buffer_bytes(c, n));
 }
 
-/* ---- Inputs: a value for each place, the same whoever asks ---- */
+/* ---- Inputs: a value that depends only on the position ---- */
 
 static uint32_t hash(uint64_t turn, uint32_t rank, uint32_t buffer, uint64_t i) {
   uint64_t x = turn * 0x9e3779b97f4a7c15u ^ ((uint64_t)rank << 40 | (uint64_t)buffer << 32) ^
@@ -193,7 +195,7 @@ float case_rounded(tprt_dtype dtype, float x) {
                              : x;
 }
 
-/* What all ranks have in common is that of rank 0. */
+/* Values common to all ranks are those of rank 0. */
 float case_input(const fused_case *c, uint64_t turn, int rank, int buffer, int64_t i) {
   if (c->zeros && i / c->hidden % 2)
     return 0;
@@ -218,7 +220,7 @@ int64_t case_target(const fused_case *c, int n, uint64_t turn, int64_t token) {
   if (token % 5 == 3)
     return CASE_IGNORED;
   if (token % 5 == 4)
-    return n * c->hidden; /* none */
+    return n * c->hidden; /* not a column */
   return hash(turn, 0, BUFFER_TARGET, (uint64_t)token) % (n * c->hidden);
 }
 
@@ -237,7 +239,7 @@ int64_t case_place(const fused_case *c, int n, int rank, int64_t token) {
                                           : -1;
 }
 
-/* Of a rank's slices. */
+/* Returns the number of rows of a rank's slices. */
 static int64_t slice_rows(const fused_case *c, int n) {
   int64_t blocks = c->blocks > 1 ? c->blocks : 1;
   return blocks * ((c->tokens / blocks + n - 1) / n);
@@ -251,7 +253,7 @@ static void fill_rows(const fused_case *c, int n, int rank, uint64_t turn, unsig
     for (int64_t i = 0; i < c->hidden && !c->input_sent; i++)
       store(c->dtype, block + BUFFER_INPUT * bytes, token * c->hidden + i,
             case_input(c, turn, rank, BUFFER_INPUT, token * c->hidden + i));
-    /* what every rank has sent */
+    /* the data that every rank has sent */
     for (int64_t i = 0; mine >= 0 && i < n * c->hidden && c->input_sent; i++)
       store(c->dtype, block + BUFFER_INPUT * bytes,
             (i / c->hidden * slice_rows(c, n) + mine) * c->hidden + i % c->hidden,

@@ -1,8 +1,8 @@
-/* Collectives of programs on GPUs: virtual ranks of one, and ranks of several. All kinds, types and
- * reductions have the bits that the same program has on the host, with streams that are late: what
- * a rank's stream has before a collective is done when it is waited for only, and so is what comes
- * behind. Those in two calls run in a second stream, in orders in which one of the two is ahead of
- * the other. */
+/* Tests collectives of GPU programs: virtual ranks of one GPU, and ranks of several. All kinds,
+ * types and reductions must be bitwise equal to the same program on the host, with late streams:
+ * work before a collective in a rank's stream runs only when it is waited for, and so does work
+ * after it. Collectives in two calls run in a second stream, in orders in which one stream is ahead
+ * of the other. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "table.h"
@@ -21,16 +21,16 @@
 
 enum { MOST_RANKS = 5, MOST_BYTES = 16384, MOST_SITES = 200, MOST_DIMS = 3, N_AXES = 2 };
 
-/* A dimension of -k is k times the number of ranks. */
+/* A test site. A dimension of -k is k times the number of ranks. */
 typedef struct row {
   tprt_site_kind kind;
   tprt_dtype dtype;
   tprt_reduction reduction;
-  int64_t shape[MOST_DIMS]; /* 0: no more */
+  int64_t shape[MOST_DIMS]; /* ends at 0 */
   int dim, split;
-  enum { APART, IN_PLACE, IN_OWN_PLACE } way; /* of the tensors */
+  enum { APART, IN_PLACE, IN_OWN_PLACE } way; /* placement of the tensors */
   enum { RING, HALF } pairs;
-  bool whole; /* all axes, else the second */
+  bool whole; /* group over all axes, else over the second */
 } row;
 
 static const row shapes[] = {
@@ -60,7 +60,7 @@ static const row shapes[] = {
 /* ---- Programs ---- */
 
 typedef struct program {
-  int n_ranks, n_inner; /* of all axes, and of the second */
+  int n_ranks, n_inner; /* ranks along all axes, and along the second */
   int n_sites;
   row rows[MOST_SITES];
   test_table tables[2]; /* by target */
@@ -99,7 +99,7 @@ static void add_site(program *p, const row *r) {
   p->rows[p->n_sites++] = *r;
 }
 
-/* Whether a reduction has a kernel; what has none is refused when the program is bound. */
+/* Returns true if a reduction has a kernel; without one, binding the program is refused. */
 static bool has_kernel(tprt_reduction reduction, tprt_dtype dtype) {
   bool is_integer = dtype >= TPRT_BOOL && dtype <= TPRT_U64;
   return reduction != TPRT_PREMUL_SUM && !(reduction == TPRT_AVG && is_integer);
@@ -189,8 +189,8 @@ static void fill(tprt_dtype dtype, unsigned char *memory, size_t bytes, uint32_t
 
 /* ---- Runs ---- */
 
-/* All of two ranks has been enqueued before one of them reads its result, and the other one reads
- * after that. */
+/* Order of reads: all work of two ranks is enqueued before one of them reads its result, and the
+ * other one reads after that. */
 typedef struct turns {
   int first;
   pthread_barrier_t enqueued, read;
@@ -201,10 +201,10 @@ typedef struct rank {
   const program *p;
   tprt_comm *world;
   tprt_target target;
-  bool splits; /* calls: start and wait */
-  int ahead;   /* the rank whose thread comes last and goes on first; -1: whichever */
+  bool splits; /* uses two calls: start and wait */
+  int ahead;   /* the rank whose thread arrives last and continues first; -1: any */
   int number;
-  turns *turns; /* NULL: each reads when it can */
+  turns *turns; /* NULL: each reads as soon as it can */
   tprt_status status;
   char error[256];
   tprt_site_stats stats[MOST_SITES];
@@ -241,7 +241,7 @@ static tprt_status call(const rank *r, tprt_context *context, int site, const vo
   return status ? status : (tprt_status)tprt_abi_wait(context, site, send, recv);
 }
 
-/* Send from a copy of the data, and spoil it afterwards; both are enqueued. */
+/* Sends from a copy of the data and overwrites the copy afterwards; both are enqueued. */
 static tprt_status run_site(rank *r, tprt_context *context, int site, unsigned char *memory) {
   const row *s = &r->p->rows[site];
   size_t in = send_bytes(r->p, s), out = recv_bytes(r->p, s), room = in > out ? in : out;
@@ -397,17 +397,17 @@ static void test_late_streams(void **state) {
 static void test_several_gpus(void **state) {
   (void)state;
   set("FAKE_LATE", "2");
-  set("FAKE_DEVICES", "3");    /* so some ranks share one */
-  set("FAKE_NO_CONTEXT", "1"); /* else they would take the thread's */
+  set("FAKE_DEVICES", "3");    /* so some ranks share a device */
+  set("FAKE_NO_CONTEXT", "1"); /* else they would use the thread's context */
   compare_meshes("loopback", false, false);
-  /* the contexts are others, the memory is reached already */
+  /* the contexts differ, but access to the memory is enabled already */
   compare_meshes("loopback", false, false);
   set("FAKE_NO_CONTEXT", NULL);
   set("FAKE_DEVICES", NULL);
   set("FAKE_LATE", NULL);
 }
 
-/* A backend of the host: copies. */
+/* A host backend: data is copied. */
 static void test_through_the_host(void **state) {
   (void)state;
   set("FAKE_LATE", "2");
@@ -418,7 +418,7 @@ static void test_through_the_host(void **state) {
 
 /* ---- In two calls ---- */
 
-/* Two ranks have four streams: all ways in which some of them are late. */
+/* Two ranks have four streams: all combinations of late ones. */
 enum { N_ORDERS = 16 };
 
 static void set_order(int number) {
@@ -465,8 +465,8 @@ static bool is_right(const program *p, int ahead, int first, const rank *expecte
   return right;
 }
 
-/* Without one of the waits of streams for events results are wrong in some order: none of them is
- * there for nothing, and the driver of the tests shows each that is missing. */
+/* Checks that each stream wait for an event is needed: without it results are wrong in some order,
+ * and the fake driver detects every missing wait. */
 static void test_each_wait_counts(void **state) {
   (void)state;
   static const row rows[] = {
@@ -487,7 +487,8 @@ static void test_each_wait_counts(void **state) {
     waits->n = waits->lose = 0;
     assert_true(is_right(p, -1, 0, expected));
     long n_waits = waits->n;
-    /* Two of each rank with its own other stream, and two in each meeting of two ranks. */
+    /* Two waits of each rank with its second stream, and two for each synchronization of two
+     * ranks. */
     assert_int_equal(n_waits, 4 + 2 * (rows[i].kind == TPRT_SITE_ALL_REDUCE ? 3 : 2));
     for (long lost = 1; lost <= n_waits; lost++) {
       bool right = true;
@@ -527,7 +528,7 @@ static void expect_failure(const program *p, tprt_status status, const char *tex
   free(ranks);
 }
 
-/* All ranks learn of what failed on one. */
+/* All ranks get the error of the rank that failed. */
 static void test_driver_that_fails(void **state) {
   (void)state;
   static const struct {
@@ -581,7 +582,7 @@ typedef struct member {
 static int n_calls;
 static void *given;
 
-/* What every rank gave, to the first number of rank 0's; by the driver. */
+/* Adds the values of all ranks to the first number of rank 0, with the driver. */
 static tprt_status add_all(const void *const *arguments, int n_ranks, void *stream) {
   typedef int copy_fn(uint64_t to, uint64_t from, size_t bytes, void *stream);
   void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL),
@@ -610,13 +611,13 @@ static void *run_member(void *argument) {
   (void)tprt_context_alloc(context, 128, &data);
   (void)tprt_context_alloc(context, 128, &m->memory);
   (void)tprt_context_upload(context, data, mine, sizeof mine);
-  (void)tprt_abi_copy(context, data, m->memory, sizeof mine); /* late */
+  (void)tprt_abi_copy(context, data, m->memory, sizeof mine); /* executed late */
   m->status = tprt_context_together(context, m->world, add_all, m);
   snprintf(m->error, sizeof m->error, "%s", m->status ? tprt_last_error() : "");
   if (!m->status && tprt_comm_rank(m->world) == 0)
     (void)tprt_context_download(context, all, m->memory, sizeof all);
   (void)tprt_context_synchronize(context);
-  (void)tprt_barrier(m->world, NULL, NULL); /* its memory was read by then */
+  (void)tprt_barrier(m->world, NULL, NULL); /* rank 0 has read its memory by then */
   m->sum = all[0] + 10 * all[1] + 100 * all[2];
   tprt_context_free(context, data);
   tprt_context_free(context, m->memory);

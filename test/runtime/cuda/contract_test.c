@@ -1,6 +1,6 @@
-/* Contractions of programs on a GPU: which way each takes, cuBLASLt or a kernel, and that its bits
- * are those of the processor. Factors are small integers, so that sums are exact in f32 and what is
- * left is one rounding. */
+/* Tests contractions of GPU programs: each uses the expected implementation, cuBLASLt or a kernel,
+ * and is bitwise equal to the CPU. Operands are small integers, so sums are exact in f32 and only
+ * the final rounding remains. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "table.h"
@@ -24,7 +24,7 @@ typedef struct row {
   tprt_dtype dtype;
   int n_products; /* calls of cuBLASLt; 0: the kernel */
   bool overwrite;
-  int shift; /* elements from an aligned address to each operand */
+  int shift; /* offset of each operand from an aligned address, in elements */
   int n_loops;
   int64_t loops[4 * MOST_LOOPS]; /* size, stride in A, B, C */
 } row;
@@ -72,7 +72,7 @@ static fake_blaslt_report report(void) {
   return r;
 }
 
-/* Element i as a number from -3 to 3, or from 0 on where there is no sign. */
+/* Sets element i to a number from -3 to 3, or from 0 on for unsigned types. */
 static void fill(tprt_dtype dtype, void *memory, uint32_t seed) {
   for (int i = 0; i < ELEMENTS; i++) {
     seed = seed * 1664525u + 1013904223u;
@@ -111,7 +111,7 @@ static tprt_context *make_context(tprt_comm *world, tprt_target target) {
   return context;
 }
 
-/* Runs the row's site on memory[0] and memory[1], into memory[2], copies of which go to the GPU. */
+/* Runs the row's site on memory[0] and memory[1], into memory[2]; copies of them go to the GPU. */
 static tprt_status run(const row *r, tprt_target target, char *memory[3], char error[256]) {
   test_table program = make_program(r, target);
   tprt_comm *world = alone();
@@ -152,14 +152,14 @@ static void make_memory(tprt_dtype dtype, char *memory[3]) {
   }
 }
 
-/* ---- Before a cuBLASLt has been found ---- */
+/* ---- Without cuBLASLt ---- */
 
 static void test_no_cublaslt(void **state) {
   (void)state;
   char *memory[3], error[256];
   setenv("TPRT_BLASLT_LIBRARY", "/nonexistent/libcublasLt.so", 1);
   for (int i = 0; i < N_ROWS; i++) {
-    /* when the program is bound, and only where it would be used */
+    /* fails when the program is bound, and only if it would be used */
     make_memory(rows[i].dtype, memory);
     bool wanted = rows[i].n_products || rows[i].shift;
     if (run(&rows[i], TPRT_TARGET_CUDA, memory, error) != (wanted ? TPRT_UNSUPPORTED : TPRT_OK))
@@ -171,7 +171,7 @@ static void test_no_cublaslt(void **state) {
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
 }
 
-/* ---- All ways ---- */
+/* ---- All implementations ---- */
 
 static void test_rows(void **state) {
   (void)state;
@@ -194,7 +194,7 @@ static void test_rows(void **state) {
   }
 }
 
-/* A shape that cuBLASLt has nothing for. */
+/* A shape for which cuBLASLt has no algorithm. */
 static void test_no_algorithm(void **state) {
   (void)state;
   static const fake_blaslt_plan nothing = {.knows_nothing = true};
@@ -210,14 +210,14 @@ static void test_no_algorithm(void **state) {
   free_memory(expected);
 }
 
-/* ---- With what is done to the elements ---- */
+/* ---- With epilogues ---- */
 
 typedef struct product_row {
   const char *name;
   tprt_dtype dtype;
   int n_products; /* calls of cuBLASLt; 0: the kernel */
   int64_t m, n, k, transposed, function, bias;
-  int shift; /* elements from an aligned address to the bias */
+  int shift; /* offset of the bias from an aligned address, in elements */
 } product_row;
 
 // clang-format off
@@ -262,8 +262,8 @@ static test_table make_product(const product_row *r) {
 
 enum { OPERAND_A, OPERAND_B, OPERAND_BIAS, OUT, N_BUFFERS };
 
-/* Runs the row's site on memory, copies of which go to the GPU, with a bias or without, whatever
- * the site has. */
+/* Runs the row's site on memory, copies of which go to the GPU; passes a bias or not, regardless of
+ * the site. */
 static tprt_status run_product(const product_row *r, bool bias, char *memory[N_BUFFERS],
                                char error[256]) {
   test_table program = make_product(r);
@@ -314,7 +314,7 @@ static double finished(int64_t function, double x) {
   return function == TPRT_CUDA_RELU ? (x > 0 ? x : 0) : function == TPRT_CUDA_GELU ? gelu : x;
 }
 
-/* Sums are whole numbers, so all but GELU is exact but for one rounding of the result. */
+/* Sums are whole numbers, so everything but GELU is exact except for one rounding of the result. */
 static void check_product(const product_row *r, char *const memory[N_BUFFERS]) {
   const double unit = r->dtype == TPRT_F32 ? 0x1p-23 : r->dtype == TPRT_F16 ? 0x1p-11 : 0x1p-8;
   for (int64_t i = 0; i < r->m; i++)
@@ -345,7 +345,7 @@ static void free_product_memory(char *memory[N_BUFFERS]) {
     free(memory[i]);
 }
 
-/* A NaN in the first row, of which relu makes 0. By cuBLASLt, and where that has no algorithm. */
+/* A NaN in the first row, which relu turns to 0. With cuBLASLt, and if it has no algorithm. */
 static void test_products(void **state) {
   (void)state;
   static const fake_blaslt_plan nothing = {.knows_nothing = true};
@@ -371,7 +371,7 @@ static void test_products(void **state) {
   }
 }
 
-/* A call has to give every operand that its site has. */
+/* A call must pass exactly the operands that its site has. */
 static void test_bias_that_is_missing(void **state) {
   (void)state;
   for (int i = 0; i < N_PRODUCT_ROWS; i++) {
@@ -388,7 +388,7 @@ static void test_bias_that_is_missing(void **state) {
   }
 }
 
-/* Words of a table that are wrong. */
+/* Invalid words of a table. */
 static void test_wrong_products(void **state) {
   (void)state;
   static const struct {
@@ -425,7 +425,7 @@ static void test_wrong_products(void **state) {
   table_free(&t);
 }
 
-/* Calls of sites of the other kind. */
+/* Calls of sites of another kind. */
 static void test_other_kind(void **state) {
   (void)state;
   test_table t = make_product(&product_rows[0]);
@@ -450,7 +450,7 @@ static void test_other_kind(void **state) {
 
 /* ---- Failures ---- */
 
-/* Every call of cuBLASLt fails in turn. */
+/* Each call of cuBLASLt fails in turn. */
 static void test_cublaslt_that_fails(void **state) {
   (void)state;
   enum { STATUS = 13 };
@@ -473,7 +473,7 @@ static void test_cublaslt_that_fails(void **state) {
   free_memory(memory);
 }
 
-/* Every thing of the driver that contractions need, by each way. */
+/* Each driver function that contractions need fails, in each implementation. */
 static void test_driver_that_fails(void **state) {
   (void)state;
   static const struct {

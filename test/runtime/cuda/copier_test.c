@@ -1,4 +1,5 @@
-/* Runs that are copied at once, or one by one where the driver takes no such steps. */
+/* Tests copies of many runs: as one driver call, or one by one if the driver does not support
+ * strides like these. */
 #define _GNU_SOURCE 1
 #include "cuda/gemm/copier.h"
 #include "fake_stream.h"
@@ -15,7 +16,7 @@
 
 static fake_stream_plan *plan;
 
-/* Copies from far apart to near each other and back: how many the driver is asked for. */
+/* Copies from scattered to contiguous and back; returns the number of driver calls. */
 static long copy_there_and_back(size_t step, size_t n) {
   enum { BYTES = 48 };
   size_t reach = step * n;

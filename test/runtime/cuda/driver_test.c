@@ -1,4 +1,4 @@
-/* Finding the driver: without one, with something else under its name, with one that has no
+/* Tests loading the driver: if it is missing, if another library has its name, and if it has no
  * device. */
 #define _GNU_SOURCE 1
 #include "tprt/cuda.h"
@@ -40,7 +40,7 @@ static void test_refused(void **state) {
                  "CUDA: start of the driver: CUDA_ERROR_STUB_LIBRARY (34)");
 }
 
-/* What failed before is looked for again. */
+/* After a failure, loading is tried again. */
 static void test_found(void **state) {
   (void)state;
   tprt_cuda_info info = {0};

@@ -1,8 +1,8 @@
-/* Many calls of all kinds, in an order and with numbers of CTAs that a hash decides, on an emulated
- * machine. Usage: emulation N_RANKS N_TURNS [SKEW_NS]. Every result is compared with an oracle on
- * some turns, its bits between the ranks on all turns; the bits of two runs, with other numbers of
- * CTAs and other delays, must be equal. The counters of calls wrap around on the way. Exit status 1
- * and "wrong" on stderr, if something is. */
+/* Runs many calls of all kinds on an emulated machine; a hash decides their order and numbers of
+ * CTAs. Usage: emulation N_RANKS N_TURNS [SKEW_NS]. On some turns every result is compared with an
+ * oracle; on all turns results must be bitwise equal between the ranks; and two runs with different
+ * numbers of CTAs and delays must be bitwise equal. The counters of calls wrap around on the way.
+ * Exit status 1 and "wrong" on stderr on a failure. */
 #include "cases.h"
 #include "machine.h"
 
@@ -69,7 +69,7 @@ static void plan_all(run *r, const tprt_cuda_group_config *config) {
   }
 }
 
-/* The digests of a run; the caller frees them. */
+/* Returns the digests of a run; the caller frees them. */
 static uint64_t *run_once(run *r) {
   tprt_cuda_group_config config = {.size = sizeof config,
                                    .n_ranks = r->n_ranks,
@@ -85,7 +85,7 @@ static uint64_t *run_once(run *r) {
     fused_signals *signals = config.signals[rank] = zeroed(sizeof *signals);
     config.staging[rank] = zeroed(config.staging_bytes);
     r->base[rank] = zeroed(N_BUFFERS * r->buffer_bytes);
-    for (int i = 0; i < FUSED_CTAS; i++) /* half of the turns before the counters wrap around */
+    for (int i = 0; i < FUSED_CTAS; i++) /* the counters wrap around after half of the turns */
       signals->epoch[i] = (uint32_t)0 - (uint32_t)(r->n_turns / 2);
     for (int stage = 0; stage < FUSED_STAGES; stage++)
       for (int i = 0; i < FUSED_CTAS * FUSED_RANKS; i++)

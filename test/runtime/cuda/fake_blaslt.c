@@ -1,5 +1,5 @@
-/* Stands in for libcublasLt: checks every argument, multiplies on the host in f32, in order, when
- * the driver of the tests gets there in the stream. Any thread; one call at a time. */
+/* A fake libcublasLt. It checks every argument, and multiplies on the host in f32, sequentially,
+ * when the fake driver reaches the call in the stream. Any thread; one call at a time. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
@@ -79,7 +79,7 @@ static void leave(const int *entered) {
   __attribute__((cleanup(leave))) int entered_ = pthread_mutex_lock(&lock);                        \
   (void)entered_
 
-/* Counts a call; what it is to fail with. */
+/* Counts a call; returns the status it must fail with, or success. */
 static blaslt_status called(const char *name) {
   if (++state.n_calls != plan.fail_at)
     return BLASLT_SUCCESS;
@@ -101,7 +101,7 @@ static void *made(size_t bytes) {
   return object;
 }
 
-/* What is given back is, also by a call that is to fail. */
+/* Counts a release; the object is released even if the call must fail. */
 static blaslt_status ended(const char *name, void *object) {
   HOLD;
   require(object != NULL, name);
@@ -116,9 +116,9 @@ const char *lt_text(blaslt_status status) {
                                         : "made up";
 }
 
-/* ---- Handles and descriptions ---- */
+/* ---- Handles and descriptors ---- */
 
-/* Those of products that wait in streams or graphs live until their handle ends. */
+/* Jobs of GEMMs in streams or graphs live until their handle is destroyed. */
 static struct job *jobs;
 static void free_jobs(blaslt_handle handle);
 
@@ -228,14 +228,14 @@ blaslt_status lt_preference_set(blaslt_preference p, int attribute, const void *
   }
 }
 
-/* ---- Products ---- */
+/* ---- GEMMs ---- */
 
 typedef struct problem {
   struct blaslt_operation operation;
   struct blaslt_layout a, b, c, d;
 } problem;
 
-/* What an algorithm is for: all but addresses. */
+/* Returns a hash of everything an algorithm depends on: all but addresses. */
 static uint64_t mark_of(const problem *p) {
   problem copy;
   uint64_t hash = 1469598103934665603u;
@@ -263,7 +263,7 @@ static void check_layout(const struct blaslt_layout *l, const char *name) {
               l->batch);
 }
 
-/* As the manual of cublasLtMatmul has it. */
+/* Checks the requirements in the manual of cublasLtMatmul. */
 static void check_problem(const problem *p) {
   const struct blaslt_operation *o = &p->operation;
   uint64_t m = o->transpose_a ? p->a.columns : p->a.rows,
@@ -360,7 +360,7 @@ static void store(int type, void *to, int64_t i, float x) {
     ((uint16_t *)to)[i] = type == BLASLT_F16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
 }
 
-/* To the 11 bits of a significand of TF32, to nearest. */
+/* Rounds to nearest, to the 11-bit significand of TF32. */
 static float tf32(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof x);
@@ -384,7 +384,7 @@ static double gelu_gradient(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT * (1 + 3 * CUBE * x * x);
 }
 
-/* The epilogue of an element of D. */
+/* Applies the epilogue to an element of D. */
 static float finish(const problem *p, int64_t batch, int64_t i, int64_t j, float x) {
   const struct blaslt_operation *o = &p->operation;
   uint32_t e = o->epilogue;
@@ -439,8 +439,8 @@ static void run(void *data) {
     }
 }
 
-/* The driver of the tests, which knows whether the stream is being captured. Without the lock: the
- * stream may have to do first what waits for other ranks. */
+/* Enqueues in the fake driver, which knows whether the stream is being captured. Does not hold the
+ * lock, because the stream may first have to run work that waits for other ranks. */
 static void enqueue(cuda_stream stream, job *w) {
   cuda_result (*host_call)(cuda_stream, void (*)(void *), void *) = NULL;
   void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
@@ -459,7 +459,7 @@ static void check_vector(const struct blaslt_operation *o) {
           "address of aux");
 }
 
-/* Checks a call, and keeps what it is about. */
+/* Checks a call and stores its job. */
 static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm,
                               const void *workspace, size_t workspace_bytes, job **kept) {
   ENTER("cublasLtMatmul");

@@ -1,20 +1,21 @@
-/* What tests ask of the cuBLASLt that is none: to fail, and what it has seen. Found with dlsym. */
+/* Controls of the fake cuBLASLt for tests: injected failures and recorded calls. Looked up with
+ * dlsym. */
 #ifndef TPRT_TEST_CUDA_FAKE_BLASLT_H
 #define TPRT_TEST_CUDA_FAKE_BLASLT_H
 
 #include <stdbool.h>
 
 typedef struct fake_blaslt_plan {
-  long fail_at;       /* the call that fails, from 1; 0: none does */
-  int status;         /* with what */
-  bool knows_nothing; /* no algorithm for anything */
+  long fail_at;       /* number of the call that fails, from 1; 0: none */
+  int status;         /* the status of that failure */
+  bool knows_nothing; /* it has no algorithm for any problem */
 } fake_blaslt_plan;
 
 typedef struct fake_blaslt_report {
-  long n_calls, n_choices, n_products; /* since the plan */
+  long n_calls, n_choices, n_products; /* since the plan was set */
   long n_alive;                        /* handles, layouts, operations, preferences */
-  int n_violations;                    /* arguments that are wrong */
-  char violation[200], failed[64];     /* the first one; the call that failed */
+  int n_violations;                    /* invalid arguments */
+  char violation[200], failed[64];     /* the first violation; the call that failed */
 } fake_blaslt_report;
 
 /* fake_blaslt_begin, fake_blaslt_look. */

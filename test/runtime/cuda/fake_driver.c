@@ -1,8 +1,8 @@
-/* Stands in for libcuda.so.1. Memory of the device is that of the host (fake_memory.c); a launch
- * runs the kernel (fake_launch.c), and returns when it has ended, unless streams are told to be
- * late (fake_stream.h). FAKE_CUDA: "none" has no device, "broken" fails to start; each other word
- * makes something fail that a group needs, see fake_fails_at. FAKE_DEVICES: how many there are, 1
- * without. FAKE_NO_CONTEXT: threads have no current context but those that they push. */
+/* A fake libcuda.so.1. Device memory is host memory (fake_memory.c). A launch runs the kernel
+ * (fake_launch.c) and returns when it has ended, unless streams are late (fake_stream.h).
+ * FAKE_CUDA: "none" has no device, "broken" fails to start; each other word makes a function fail
+ * that a group needs, see fake_fails_at. FAKE_DEVICES: the number of devices, default 1.
+ * FAKE_NO_CONTEXT: threads have no current context except those they push. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -62,7 +62,7 @@ cuda_result fake_device_count(int *n) {
 
 enum { MOST_DEVICES = 16 };
 static char contexts[MOST_DEVICES];
-static __thread int current; /* every thread begins with that of device 0 */
+static __thread int current; /* every thread starts with the context of device 0 */
 
 int fake_current_device(void) { return current; }
 
@@ -96,7 +96,7 @@ cuda_result fake_device_attribute(int *value, int attribute, int number) {
   return fake_fails_at("attributes");
 }
 
-/* ---- What only the tests ask for ---- */
+/* ---- Functions only for tests ---- */
 
 cuda_result fake_name(char *name, int bytes, int number) {
   (void)number;
@@ -118,7 +118,7 @@ cuda_result fake_can_reach(int *reaches, int number, int peer) {
   return fake_fails_at("can reach");
 }
 
-/* Once for each peer. */
+/* Enables access once per peer. */
 cuda_result fake_reach(cuda_context peer, unsigned flags) {
   static _Atomic uint32_t reached[MOST_DEVICES];
   ptrdiff_t number = (char *)peer - contexts;
@@ -133,7 +133,7 @@ cuda_result fake_reach(cuda_context peer, unsigned flags) {
 /* ---- Counting ---- */
 
 static _Atomic long n_copies;
-static __thread long n_since; /* the last launch of this thread */
+static __thread long n_since; /* until the last launch of this thread */
 static __thread bool launches;
 
 void fake_note_copy(void) { n_since += launches; }

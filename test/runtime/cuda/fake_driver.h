@@ -1,4 +1,4 @@
-/* What the parts of the driver that is none have of each other. */
+/* Functions that the parts of the fake driver share. */
 #ifndef TPRT_TEST_CUDA_FAKE_DRIVER_H
 #define TPRT_TEST_CUDA_FAKE_DRIVER_H
 
@@ -6,7 +6,7 @@
 #include "device.h"
 #include "fake_module.h"
 
-/* Results of cuda.h that the tests see. */
+/* Results of cuda.h that the tests check. */
 #define FAKE_RESULTS(X)                                                                            \
   X(INVALID_VALUE, 1, "CUDA_ERROR_INVALID_VALUE")                                                  \
   X(OUT_OF_MEMORY, 2, "CUDA_ERROR_OUT_OF_MEMORY")                                                  \
@@ -30,36 +30,37 @@ enum {
   extern cuda_result fake_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)
 LAUNCH_CALLS(EXPORT)
-/* those of its functions that the others have too are defined under their names */
+/* its functions that other files use too are defined under their names */
 DEVICE_CALLS(EXPORT)
 #undef EXPORT
 
-/* What FAKE_CUDA is for the calling thread alone, NULL for what the environment says; found with
- * dlsym as fake_set_mode. */
+/* Overrides FAKE_CUDA for the calling thread; NULL: use the environment. Looked up with dlsym as
+ * fake_set_mode. */
 typedef void fake_set_mode_fn(const char *mode);
 
-/* Whether FAKE_CUDA is `mode`; a failure then. */
+/* Returns true if FAKE_CUDA is `mode`; the failure in that case. */
 bool fake_mode_is(const char *mode);
 cuda_result fake_fails_at(const char *mode);
 
-/* Copies to the host that a thread asks for between its first and its last launch: their number
- * stands in the file FAKE_COPIES in the end. */
+/* Counts the copies to the host that a thread requests between its first and last launch; at the
+ * end the number is written to the file FAKE_COPIES. */
 void fake_note_copy(void);
 void fake_note_launch(void);
 
-/* fake_memory.c: the allocation around an address, for the PTX machine. */
+/* fake_memory.c: finds the allocation that contains an address, for the PTX machine. */
 bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
-/* What allocations are known: another one; one less, false if nothing begins there; the file that
- * holds one, or how it came here. */
-enum { FAKE_OPENED = -2 /* it is another process's */ };
+/* Tracks allocations: adds one; removes one, false if none begins there; returns the file of one,
+ * or its origin. */
+enum { FAKE_OPENED = -2 /* opened from another process */ };
 void fake_note_memory(cuda_address memory, uint64_t bytes, int file);
 bool fake_forget_memory(cuda_address memory);
 int fake_file_of(cuda_address memory);
 
-/* The device of the thread's current context; makes a context current, false if it is none. */
+/* Returns the device of the thread's current context; makes a context current, false if it is
+ * invalid. */
 int fake_current_device(void);
 bool fake_set_current(cuda_context context);
-/* fake_program.c: whether the thread has pushed a context. */
+/* fake_program.c: true if the thread has pushed a context. */
 bool fake_has_pushed(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Modules and launches: what runs them is in fake_module.c. */
+/* Modules and launches of the fake driver; fake_module.c executes them. */
 #define _GNU_SOURCE 1
 #include "cuda/fused/plan.h"
 #include "fake_module.h"
@@ -31,7 +31,7 @@ cuda_result fake_occupancy(int *n, cuda_function function, int threads, size_t s
 
 /* ---- Launches ---- */
 
-/* A function of the host's in a stream. */
+/* A host function in a stream. */
 typedef struct host_call {
   void (*host)(void *data);
   void *data;
@@ -61,8 +61,8 @@ cuda_result fake_host_call(cuda_stream stream, void (*host)(void *data), void *d
   return fake_enqueue(stream, (fake_task){.run = call_host, .data = call});
 }
 
-/* All CTAs of the library's kernels run at the same time, whichever way they are launched: they
- * wait for each other. */
+/* Launches a kernel. All CTAs of the library's kernels run concurrently, however they are launched,
+ * because they wait for each other. */
 static cuda_result launch_kernel(cuda_stream stream, const fake_launch *given, bool cooperative,
                                  void **parameters) {
   fake_launch l = *given;

@@ -1,5 +1,5 @@
-/* Memory of the device that is none. What was allocated is known, so that kernels that leave it are
- * caught; until it is set, it holds NaN of every type. */
+/* Memory of the fake device. Allocations are tracked, so accesses of kernels outside of them are
+ * detected; until it is written, memory holds NaN of every type. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 
@@ -15,7 +15,7 @@ static struct {
   pthread_mutex_t lock;
   struct allocation {
     uint64_t begin, end;
-    int file; /* SMALL: of the heap */
+    int file; /* SMALL: from the heap */
   } *of;
   size_t n;
 } allocations = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -29,7 +29,7 @@ void fake_note_memory(cuda_address memory, uint64_t bytes, int file) {
   pthread_mutex_unlock(&allocations.lock);
 }
 
-/* With the lock: NULL if nothing begins there. */
+/* Finds an allocation, with the lock held: NULL if none begins there. */
 static struct allocation *find(cuda_address memory) {
   for (size_t i = 0; i < allocations.n; i++)
     if (allocations.of[i].begin == memory)
@@ -93,7 +93,7 @@ cuda_result fake_release(cuda_address memory) {
   int file = fake_file_of(memory);
   if (memory == 0)
     return CUDA_RESULT_SUCCESS;
-  fake_finish_device(); /* as the driver does */
+  fake_finish_device(); /* like the real driver */
   if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) ||
       !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;

@@ -1,8 +1,8 @@
-/* The kernels of modules, for drivers that are none. The library's own run as code of the host, one
- * thread for each CTA; all other PTX, and theirs too where FAKE_PTX is set, on the PTX machine.
- * FAKE_PTX is the path of their PTX text, which their fat binary hides. A launch that fails says so
- * on stderr, and in its own result. FAKE_TRAFFIC is a file to which the process, when it ends, adds
- * how many launches of PTX there were, and how many bytes they moved to and from global memory. */
+/* Kernels of modules, for fake drivers. The library's own kernels run as host code, one thread per
+ * CTA. All other PTX runs on the PTX machine, and with FAKE_PTX the library's kernels do too;
+ * FAKE_PTX is the path of their PTX text, which their fat binary hides. A failed launch prints the
+ * reason on stderr and returns an error. FAKE_TRAFFIC is a file to which the process, at its end,
+ * appends the number of PTX launches and the bytes they moved to and from global memory. */
 #define _GNU_SOURCE 1
 #include "fake_module.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct CUfunc_st {
-  const ptx_kernel *ptx; /* NULL: kernel, as code of the host */
+  const ptx_kernel *ptx; /* NULL: runs `kernel` as host code */
   fused_kernel kernel;
 };
 

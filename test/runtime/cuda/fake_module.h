@@ -1,10 +1,10 @@
-/* Modules and launches of drivers that are none. */
+/* Modules and launches of fake drivers. */
 #ifndef TPRT_TEST_CUDA_FAKE_MODULE_H
 #define TPRT_TEST_CUDA_FAKE_MODULE_H
 
 #include "cuda/driver/driver.h"
 
-/* What a GPU has, and how many CTAs can be there at a time. */
+/* Properties of the fake GPU, and the number of resident CTAs. */
 enum {
   FAKE_MULTIPROCESSORS = 4,
   FAKE_CTAS_EACH = 2,
@@ -21,13 +21,13 @@ enum {
   FAKE_MODULE_FAILED = 719
 };
 
-/* The allocation around an address. */
+/* Finds the allocation that contains an address. */
 typedef bool fake_find_fn(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
 
 typedef struct fake_launch {
   cuda_function function;
   uint32_t grid[3], block[3], shared_bytes;
-  void *parameters; /* a block of them */
+  void *parameters; /* a block of parameters */
   fake_find_fn *find;
 } fake_launch;
 
@@ -35,10 +35,10 @@ typedef struct fake_launch {
 cuda_result fake_load(cuda_module *module, const void *image);
 void fake_unload(cuda_module module);
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name);
-/* Whether it runs on the PTX machine; else it is one of the library's kernels, whose CTAs run at
- * the same time. */
+/* Returns true if the function runs on the PTX machine; else it is one of the library's kernels,
+ * whose CTAs run concurrently. */
 bool fake_is_ptx(cuda_function function);
-/* A block of parameters, to be freed. */
+/* Allocates a block of parameters; the caller frees it. */
 void *fake_parameters(cuda_function function, void *const *parameters);
 cuda_result fake_run(const fake_launch *launch);
 

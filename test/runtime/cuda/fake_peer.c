@@ -1,5 +1,5 @@
-/* Memory that other processes open. What the driver gives in blocks of its own, of 2 MiB, is a file
- * in memory, which they map. */
+/* Memory that other processes open. Separately mapped blocks of 2 MiB are memory files, which those
+ * processes map. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -18,7 +18,7 @@
   extern cuda_result peer_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PEER)
 
-/* What a handle says. */
+/* Contents of a handle. */
 typedef struct parcel {
   int process, file;
   uint64_t bytes;
@@ -35,7 +35,7 @@ cuda_result peer_handle_of(cuda_ipc_handle *handle, cuda_address memory) {
   return fake_fails_at("export");
 }
 
-/* As the driver: not in the process that gave it away. */
+/* Fails in the process that exported the memory, like the real driver. */
 cuda_result peer_open(cuda_address *memory, cuda_ipc_handle handle, unsigned flags) {
   parcel p;
   char path[64];

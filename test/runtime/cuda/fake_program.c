@@ -1,5 +1,5 @@
-/* What contexts of compiled programs ask of the driver, whose copies have to stay inside of
- * allocations; further copies. */
+/* Driver functions that contexts of compiled programs use; checks that copies stay inside of
+ * allocations. Further copies. */
 #define _GNU_SOURCE 1
 #include "cuda/driver/device.h"
 #include "fake_stream.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of CUDA_DEVICE_CALLS those that other files have not, and further copies: name here, symbol,
+/* Those of CUDA_DEVICE_CALLS that other files lack, and further copies: name here, symbol,
  * parameters. */
 #define CALLS(X)                                                                                   \
   X(get, "cuDeviceGet", (int *device, int ordinal))                                                \
@@ -34,7 +34,7 @@
 CALLS(EXPORT_PROGRAM)
 
 enum { MOST_PUSHED = 8 };
-static __thread int depth; /* contexts that the thread has pushed and not popped */
+static __thread int depth; /* contexts that the thread has pushed but not popped */
 
 bool fake_has_pushed(void) { return depth > 0; }
 static __thread int below[MOST_PUSHED];
@@ -84,7 +84,7 @@ static bool is_inside(cuda_address at, size_t bytes) {
 
 typedef struct copy {
   void *to;
-  const void *from; /* NULL: `value` everywhere */
+  const void *from; /* NULL: sets `value` everywhere */
   size_t to_pitch, from_pitch, width, height;
   unsigned char value;
   long late_us;

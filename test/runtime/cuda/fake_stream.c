@@ -1,3 +1,4 @@
+/* Streams, events and graphs of the fake driver; see fake_stream.h. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What no table of the tests has: name here, symbol, parameters. */
+/* Functions that no table of the tests has: name here, symbol, parameters. */
 #define CALLS(X)                                                                                   \
   X(event_await, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))      \
   X(event_query, "cuEventQuery", (cuda_event event))                                               \
@@ -20,7 +21,7 @@ CALLS(EXPORT_STREAM)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* What stands in a stream: a task, or a wait until another stream has done so many of its own. */
+/* An entry of a stream: a task, or a wait until another stream has completed a number of tasks. */
 typedef struct entry {
   struct entry *next;
   fake_task task;
@@ -29,22 +30,22 @@ typedef struct entry {
 } entry;
 
 struct CUstream_st {
-  struct CUstream_st *next; /* of all that ever were: events outlive streams */
+  struct CUstream_st *next; /* list of all streams ever created, because events outlive streams */
   entry *head, **tail;
   long n_put, n_done;
   int kind; /* bit of FAKE_LATE */
   int device;
-  uint64_t number; /* of its kind, in the order of creation */
+  uint64_t number; /* creation number within its kind */
   bool busy, destroyed;
-  cuda_graph graph;    /* into which it is captured */
-  int member;          /* of that */
-  long n_put_in_graph; /* its own share of the graph */
+  cuda_graph graph;    /* the graph that captures it */
+  int member;          /* its member of the graph */
+  long n_put_in_graph; /* number of its entries in the graph */
 };
 
 struct CUevent_st {
   cuda_stream stream; /* NULL: never recorded */
   long until;
-  cuda_graph graph; /* recorded while that was captured */
+  cuda_graph graph; /* the graph that was being captured at the record */
   struct timespec at;
 };
 
@@ -83,8 +84,8 @@ static cuda_stream find(cuda_stream stream) {
   return stream ? stream : of_thread;
 }
 
-/* With the lock, which is given away while a task runs. Tasks of a stream run one after the other,
- * by whatever threads. */
+/* Runs tasks of a stream. The lock is held, but released while a task runs. The tasks of a stream
+ * run one after the other, in any threads. */
 static cuda_result run_until(cuda_stream s, long until) {
   cuda_result result = CUDA_RESULT_SUCCESS;
   while (s->n_done < until) {
@@ -113,7 +114,7 @@ static cuda_result run_until(cuda_stream s, long until) {
   return result;
 }
 
-/* A draw for a stream and a place in it (splitmix64). */
+/* Returns a random bit for a stream and a position in it (splitmix64). */
 static bool draw(uint64_t number, uint64_t place) {
   uint64_t x = (number << 32 | place) + 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -181,11 +182,11 @@ cuda_result stream_capturing(cuda_stream stream, int *status) {
   return CUDA_RESULT_SUCCESS;
 }
 
-/* ---- Graphs: what was captured, in that order ---- */
+/* ---- Graphs: captured entries, in capture order ---- */
 
 enum { MOST_MEMBERS = 32 };
 
-/* A task of a member, or its wait until another one has come so far. */
+/* A task of a member, or its wait until another member has reached a position. */
 typedef struct captured {
   int member, of;
   long until;
@@ -196,7 +197,8 @@ struct CUgraph_st {
   size_t n;
   captured *items;
   cuda_stream
-      /* that are captured, the first is where that began; of a program its own, in which it runs */
+      /* captured streams, the first is where the capture began; for a program its own streams, in
+       * which it runs */
       members[MOST_MEMBERS];
   int n_members;
 };
@@ -233,8 +235,8 @@ cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   return graph && join(s, graph) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
-/* Does the first stream, directly or by others, wait for all tasks of all? Waits name what was
- * captured before them, so once from the end is enough. */
+/* Returns true if the first stream waits, directly or indirectly, for all tasks of all streams.
+ * Waits refer to entries captured before them, so one pass from the end is enough. */
 static bool is_joined(const struct CUgraph_st *graph) {
   long reached[MOST_MEMBERS] = {LONG_MAX}, at[MOST_MEMBERS];
   bool joined = true;
@@ -290,8 +292,8 @@ cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned l
 
 static void keep(void *data) { (void)data; }
 
-/* With the lock. What was captured is ordered by nothing but what was captured, and all of it by
- * the stream. */
+/* Enqueues a graph, with the lock held. Captured entries are ordered only by captured waits, and
+ * the whole graph by the stream. */
 static cuda_result put_graph(const struct CUgraph_st *graph, cuda_stream stream) {
   long base[MOST_MEMBERS], begin = stream->n_put;
   cuda_result result = CUDA_RESULT_SUCCESS, got;
@@ -334,7 +336,7 @@ static void free_items(cuda_graph graph) {
   free(graph->items);
 }
 
-/* What it has in streams runs to its end. */
+/* Completes its work in streams first. */
 cuda_result fake_program_destroy(cuda_program program) {
   for (int m = 0; m < program->graph.n_members; m++)
     (void)fake_finish(program->graph.members[m]);
@@ -374,8 +376,8 @@ cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
   return fake_fails_at("record");
 }
 
-/* A stream that waits for what is being captured is captured, too; one that is may not wait for
- * anything else. */
+/* A stream that waits for an event of a capture joins the capture; a captured stream must not wait
+ * for anything else. */
 static cuda_result wait_in_capture(cuda_stream s, cuda_event event) {
   if (!event->graph || event->stream->graph != event->graph ||
       (s->graph && s->graph != event->graph))
@@ -414,7 +416,7 @@ static cuda_result finish_event(cuda_event event) {
 
 cuda_result fake_event_wait(cuda_event event) { return finish_event(event); }
 
-/* Who asks and asks again is not kept waiting. */
+/* Completes the event, so that polling ends. */
 cuda_result stream_event_query(cuda_event event) { return finish_event(event); }
 
 cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {

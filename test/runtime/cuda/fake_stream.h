@@ -1,25 +1,26 @@
-/* Streams, events and captures of the driver that is none. What is put into a stream is done when
- * the call that puts it returns, unless FAKE_LATE says that the stream is late: then it is done
- * when somebody waits for it, on the host or, by an event, in another stream, so what nobody waits
- * for is seen to be missing. FAKE_LATE: 1, the default streams, of which every thread has its own;
- * 2, those that are made; 3, all. FAKE_ORDER says it of each stream that is made: of the first its
- * first character, and so on, and again from the first; 1, it is late; 0, what is put there runs at
- * once, with all that it has to wait for; ?, that is drawn each time. So one stream gets ahead of
- * another, and what it should have waited for is seen to be missing, too. */
+/* Streams, events and captures of the fake driver. By default, work runs at once, in the call that
+ * enqueues it. FAKE_LATE makes streams late: their work runs only when it is waited for, on the
+ * host or, by an event, in another stream, so a missing wait shows. FAKE_LATE: 1, the default
+ * streams, one per thread; 2, created streams; 3, all.
+ *
+ * FAKE_ORDER sets this for each created stream: character i is for the i-th stream, and the string
+ * repeats. 1: the stream is late. 0: its work runs at once, with everything it must wait for. ?:
+ * random for each entry. So one stream gets ahead of another, and a missing wait between them shows
+ * too. */
 #ifndef TPRT_TEST_CUDA_FAKE_STREAM_H
 #define TPRT_TEST_CUDA_FAKE_STREAM_H
 
 #include "fake_driver.h"
 
-/* What a thread asks of its own calls, to show that a test sees what goes wrong; found with dlsym
- * as fake_streams_of_thread. */
+/* Faults and counters of a thread's own calls, to show that a test detects errors. Looked up with
+ * dlsym as fake_streams_of_thread. */
 typedef struct fake_stream_plan {
-  /* that wait of a stream for an event, that launch, counted from 1, is not done */
+  /* numbers, from 1, of the stream wait for an event and of the launch that are skipped */
   long lose_wait, lose_launch;
-  long copy_us;                                  /* what each copy waits before it moves anything */
+  long copy_us;                                  /* delay of each copy before it moves data */
   long n_waits, n_launches, n_replays, n_copies; /* since they were set to 0 */
 } fake_stream_plan;
-/* The same of all threads, whose waits are counted as they come; found with dlsym as
+/* The same for all threads; waits are counted in order of occurrence. Looked up with dlsym as
  * fake_waits_of_all. */
 typedef struct fake_wait_plan {
   _Atomic long n, lose;
@@ -30,15 +31,15 @@ extern __thread fake_stream_plan fake_streams;
 
 typedef struct fake_task {
   cuda_result (*run)(void *data);
-  void (*release)(void *data); /* NULL: free; when it has run, or with its graph */
+  void (*release)(void *data); /* NULL: free; called when the task has run, or with its graph */
   void *data;
 } fake_task;
 
-/* Takes the task over. The result of running it, where that is done at once. */
+/* Takes ownership of the task. Returns its result, if it runs at once. */
 cuda_result fake_enqueue(cuda_stream stream, fake_task task);
-/* Everything that was put into the stream. */
+/* Runs everything in the stream. */
 cuda_result fake_finish(cuda_stream stream);
-/* And into all streams of the current device. */
+/* Runs everything in all streams of the current device. */
 void fake_finish_device(void);
 
 #endif

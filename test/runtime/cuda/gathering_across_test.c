@@ -1,10 +1,10 @@
-/* Sites that gather rows and multiply them, on ranks with a GPU each, threads and processes, on a
- * driver that is none: each copies the rows of the others while it multiplies, and has the bits of
- * virtual ranks, in any order that events allow; without each of these waits; what keeps ranks from
- * it is said; a rank that does not come.
+/* Tests sites that all-gather rows and multiply them, on ranks with one GPU each, threads and
+ * processes, on the fake driver. Each rank copies the rows of the others while it multiplies, and
+ * is bitwise equal to virtual ranks, in any order that events allow. Each wait is shown to be
+ * needed. If a rank cannot use this path, the reason is reported. Also tests a missing rank.
  *
- * gathering_across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this starts, as
- * across_test does. */
+ * gathering_across_test --rank SEGMENT N_RANKS RANK MODE DIGEST: a process that this program
+ * starts, as in across_test. */
 #define _GNU_SOURCE 1
 #include "across_fakes.h"
 #include "gathering_cases.h"
@@ -32,15 +32,15 @@ static const char together[] = "products in slices, for all ranks",
 
 /* ---- A rank ---- */
 
-/* What ranks are to do and to say; mode, offset and lost wait are of one of them. */
+/* The work and the expected reports of ranks; mode, offset and lost wait apply to one of them. */
 typedef struct game {
   int n_ranks, n_devices;
   const char *backend, *way, *why;
   const char *mode; /* of rank 1 while it binds */
   size_t offset;    /* of rank 1's buffers */
-  /* of rank 0's streams, in the second call of the first site, which is all there is then */
+  /* of rank 0's streams, in the second call of the first site; if set, nothing else runs */
   long lost_wait;
-  long most_pause_us; /* of all, and of each copy */
+  long most_pause_us; /* in total, and of each copy */
   int64_t timeout_ns;
 } game;
 
@@ -54,7 +54,7 @@ typedef struct player {
   long n_launches, n_waits;
 } player;
 
-/* How the sites are done, on a context that has just been bound. */
+/* Checks the paths that the sites use, on a freshly bound context. */
 static int check_ways(const player *p, const tprt_context *context) {
   int errors = 0;
   for (int i = 0; i < n_gather_cases; i++) {
@@ -100,7 +100,7 @@ static void *play(void *argument) {
   return NULL;
 }
 
-/* The ranks as threads; the errors of all. */
+/* Runs the ranks as threads; returns the errors of all. */
 static int play_threads(const game *g, void *(*how)(void *), player *players) {
   tprt_comm *worlds[MOST_RANKS];
   pthread_t threads[MOST_RANKS];
@@ -157,8 +157,8 @@ static void test_same_bits(void **state) {
   }
 }
 
-/* By cuBLASLt, slice by slice; of what has no slices, or a buffer of which lies anywhere on a rank,
- * all rows, by cuBLASLt if all of it lies where that takes it. */
+/* In cuBLASLt, slice by slice. Sites without slices, or with an unaligned buffer on a rank,
+ * multiply all rows at once, in cuBLASLt if it supports them. */
 static void test_slices(void **state) {
   enum { BY_BLAS, ONE_ANYWHERE, NO_ALGORITHM, WAYS };
   (void)state;
@@ -187,7 +187,8 @@ static void test_slices(void **state) {
   blaslt_begin(&(const fake_blaslt_plan){.fail_at = 0});
 }
 
-/* Ranks of threads would have one graph, whose kernels may be started one after the other. */
+/* Ranks that are threads would share one graph, whose kernels may be started one after the
+ * other. */
 static void *refuse_graph(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
@@ -228,9 +229,9 @@ static void test_reasons(void **state) {
          NULL);
 }
 
-/* ---- A wait that is missing is seen ---- */
+/* ---- Missing waits are detected ---- */
 
-/* The first site, twice; rank 0 loses a wait in the second call. */
+/* Runs the first site twice; rank 0 skips a wait in the second call. */
 static void *play_without(void *argument) {
   player *p = argument;
   fake_stream_plan *plan = streams_of_thread();
@@ -262,10 +263,10 @@ static int errors_without_wait(long lost, const char *order, long *n_waits) {
 }
 
 static void test_waits(void **state) {
-  enum { OF_A_CALL = 3 /* the copier for the stream; the stream for the copy, and at the end */ };
+  enum { OF_A_CALL = 3 /* by the copier; by the stream, for the copy and at the end */ };
   static const char *const orders[] = {
       "1", "1100", "0110", "0011",
-      /* the ranks' own streams are two in a row, then come their copiers */
+      /* the first two streams are those of the ranks, then come their copiers */
       "1001"};
   long n_waits;
   (void)state;
@@ -281,7 +282,7 @@ static void test_waits(void **state) {
   }
 }
 
-/* ---- A rank that does not come ---- */
+/* ---- A late rank ---- */
 
 static pthread_barrier_t over;
 
@@ -319,7 +320,7 @@ static void test_late(void **state) {
   (void)state;
   assert_int_equal(pthread_barrier_init(&over, NULL, 2), 0);
   do {
-    /* again where the machine is so busy that the ranks' time is over before the program is
+    /* repeated if the machine is so busy that the ranks' timeout expires before the program is
      * bound */
     errors = play_threads(&g, come_late, players);
   } while ((players[0].unbound || players[1].unbound) && ++tries < MOST_TRIES);

@@ -1,3 +1,4 @@
+/* Programs of sites that all-gather rows and multiply them, with checks against f64. */
 #define _GNU_SOURCE 1
 #include "gathering_cases.h"
 
@@ -10,7 +11,7 @@ const gather_case gather_cases[] = {
     {TPRT_F32, true, 2, {16, 8, 0, 0}, {0, 1, 0, 0}, 1},
     {TPRT_BF16, false, 1, {20, 0, 0, 0}, {0, 0, 0, 0}, 1},
     {TPRT_F32, false, 4, {4, 12, 8, 20}, {1, 0, 0, 1}, 2},
-    /* slices of the product that are not aligned */
+    /* unaligned slices of the GEMM */
     {TPRT_BF16, true, 1, {3, 0, 0, 0}, {0, 0, 0, 0}, 1},
 };
 const int n_gather_cases = sizeof gather_cases / sizeof *gather_cases;
@@ -50,7 +51,7 @@ test_table make_gather_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-/* rows of turn t are LEFT + LATER t; rank r's right factors are RIGHT + r */
+/* in turn t the rows are LEFT + LATER t; rank r's right operands are RIGHT + r */
 enum { LEFT = 5, RIGHT = 7, LATER = 20 };
 
 static float number(int what, int64_t i) {
@@ -73,7 +74,7 @@ static void upload(tprt_context *context, tprt_dtype dtype, int what, int64_t n,
                             (size_t)n * tprt_dtype_size(dtype));
 }
 
-/* The rows of a rank, one block behind the other. */
+/* Uploads the rows of a rank, block by block. */
 static void upload_rows(tprt_context *context, const gather_case *c, int n_ranks, int rank,
                         int left, char *memory) {
   int64_t each = ALL_ROWS / c->blocks / n_ranks * WIDTH, block = ALL_ROWS / c->blocks * WIDTH;
@@ -109,8 +110,8 @@ static int check_product(const gather_case *c, int i, int rank, int left, const 
   return 0;
 }
 
-/* inputs: the rows and the factors; outputs: what is gathered and the products. NULL where there
- * are none. */
+/* inputs: the rows and the right operands; outputs: the gathered rows and the GEMM results. NULL if
+ * absent. */
 _Thread_local size_t buffer_offset;
 _Thread_local long most_pause_us;
 _Thread_local const test_table *gather_program;
@@ -129,7 +130,7 @@ static int32_t call_site(tprt_context *context, int site, void *const *in, void 
   return call_fused(context, site, &operands, &pointers);
 }
 
-/* Programs of a site each. */
+/* Programs with one site each. */
 #define PROGRAM(site)                                                                              \
   static int32_t call_site##site(tprt_context *context, void *const *in, void *const *out) {       \
     return call_site(context, site, in, out);                                                      \
@@ -166,7 +167,7 @@ static void *allocate(tprt_context *context) {
 
 static void *behind(void *memory) { return memory ? (char *)memory + buffer_offset : NULL; }
 
-/* Up to as long as is allowed, another time each time. */
+/* Pauses for a pseudo-random time up to the allowed one. */
 static void pause_a_while(int seed) {
   uint32_t hash = (uint32_t)seed * 2654435761u;
   if (most_pause_us)

@@ -1,5 +1,5 @@
-/* Sites that gather rows and multiply them, in programs of virtual ranks on a driver that is none:
- * against sums in f64; tables that are wrong; calls that fail. */
+/* Tests sites that all-gather rows and multiply them, in programs of virtual ranks on the fake
+ * driver: results against sums in f64; invalid tables; failing calls. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "gathering_cases.h"
@@ -26,7 +26,7 @@ typedef struct player {
   int errors;
 } player;
 
-/* Each rank sends its rows to the others. */
+/* Checks the counted bytes: each rank sends its rows to the others. */
 static int check_bytes(tprt_context *context, int n_ranks) {
   int errors = 0;
   for (int i = 0; i < n_gather_cases; i++) {
@@ -54,7 +54,7 @@ static void *play(void *argument) {
   return NULL;
 }
 
-/* Each case runs as it is once, is captured, and launched again. */
+/* Each case runs once directly, is captured, and is launched again. */
 static void *replay(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
@@ -118,7 +118,7 @@ static int play_all(int n_ranks, const char *backend, void *(*how)(void *)) {
   return errors;
 }
 
-/* Products of cuBLASLt on a rank: those of slices, or large ones. */
+/* Returns the GEMM calls of cuBLASLt on a rank: one per slice, or large ones. */
 static long products_of(const gather_case *c, int n_ranks, bool sliced) {
   enum { LEAST_WORK = 512 };
   long n = 0;
@@ -144,7 +144,7 @@ static void expect_products(int n_ranks, const char *backend, bool sliced) {
 static void test_ranks(void **state) {
   static const char *const late[] = {"0", "3"};
   (void)state;
-  for (int l = 0; l < 2; l++) { /* streams that do what is waited for, and nothing else */
+  for (int l = 0; l < 2; l++) { /* streams whose work runs only when it is waited for */
     setenv("FAKE_LATE", late[l], 1);
     expect_products(1, "self", true);
     expect_products(2, "loopback", true);
@@ -159,7 +159,7 @@ static void test_ranks(void **state) {
   unsetenv("FAKE_NO_CONTEXT");
 }
 
-/* What is captured is ordered by nothing but the events that were captured with it. */
+/* Captured work is ordered only by events captured with it. */
 static void test_graphs(void **state) {
   static const char *const orders[] = {"0", "1", "01", "10", "?", "?1"};
   const fake_blaslt_plan none = {0};
@@ -191,7 +191,7 @@ static void test_different_sites(void **state) {
   assert_int_equal(play_all(2, "loopback", play_other), 0);
 }
 
-/* ---- What is wrong ---- */
+/* ---- Errors ---- */
 
 static void test_tables(void **state) {
   static const struct {

@@ -1,4 +1,4 @@
-/* A handle for the tests of products. */
+/* A cuBLASLt handle for the GEMM tests. */
 #ifndef TPRT_TEST_CUDA_GEMM_BLAS_H
 #define TPRT_TEST_CUDA_GEMM_BLAS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* With this workspace; NULL after a message. */
+/* Creates a handle with this workspace; NULL after a message. */
 static inline tprt_cuda_blas *make_blas(void *workspace, size_t bytes) {
   const tprt_cuda_blas_config config = {
       .size = sizeof config, .workspace = workspace, .workspace_bytes = bytes};

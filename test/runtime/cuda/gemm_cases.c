@@ -1,4 +1,4 @@
-/* The products, and what they are expected to be, in f64. */
+/* The GEMM cases and their expected results, in f64. */
 #include "gemm_cases.h"
 
 #include <math.h>
@@ -155,7 +155,7 @@ void product_numbers(tprt_dtype dtype, void *to, int seed) {
     product_store(dtype, to, i, (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8);
 }
 
-/* What a gradient reads of aux. */
+/* The contents of aux that gradient epilogues read. */
 static bool was_positive(int64_t at) { return at % 3 == 0; }
 static float was(int64_t at) { return (float)(at % 13 - 6) / 4; }
 
@@ -290,7 +290,7 @@ int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS],
         errors += near(p, "bias_gradient", j, (double)product_load(p->out_dtype, s[OF_GRADIENT], j),
                        p->epilogue ? gradient : sum_of_b, of_sum);
     }
-  /* Nothing between the rows is touched. */
+  /* Padding between rows must not be modified. */
   for (int64_t k = 0; p->pad && k < p->pad; k++)
     errors += near(p, "what lies behind a row", k,
                    (double)product_load(p->out_dtype, s[OF_OUT], p->n + k),

@@ -1,6 +1,6 @@
-/* Rows that are gathered and products of them, over a driver and a cuBLASLt that are none: virtual
- * ranks and a thread for each rank, with streams that are done in every order that events allow;
- * without each of these events; calls that fail; what is refused. */
+/* Tests all-gathers of rows followed by GEMMs, with the fake driver and the fake cuBLASLt: virtual
+ * ranks and one thread per rank, with stream work in every order that events allow; each event is
+ * shown to be needed; failing calls; rejected arguments. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "gemm_blas.h"
@@ -25,11 +25,11 @@ enum { MOST_RANKS = 4, N = 12, ROW_OUT = 24, WIDTH = 8, MOST_GEMMS = 2, WORKSPAC
 static device_calls driver;
 static fake_streams_of_thread_fn *streams_of_thread;
 
-/* ---- A world: rows that are written by the stream, and what is expected of them ---- */
+/* ---- A world: rows that the stream writes, and their expected results ---- */
 
 typedef struct world {
   int n_ranks, n_gemms;
-  int64_t tokens, slice, blocks; /* slice: rows of a rank, of all blocks */
+  int64_t tokens, slice, blocks; /* slice: rows of a rank, over all blocks */
   tprt_dtype dtype, out_dtype;
   bool in_place;
   tprt_cuda_group_config config;
@@ -41,7 +41,7 @@ static void *nothing(size_t bytes) {
   size_t whole = (bytes + 255) / 256 * 256;
   void *memory = aligned_alloc(256, whole ? whole : 256);
   assert_non_null(memory);
-  return memset(memory, 0xff, whole ? whole : 256); /* NaN of every type */
+  return memset(memory, 0xff, whole ? whole : 256); /* NaN in every type */
 }
 
 static float load(tprt_dtype dtype, const void *from, int64_t i) {
@@ -56,7 +56,7 @@ static void store(tprt_dtype dtype, void *to, int64_t i, float x) {
     ((uint16_t *)to)[i] = tprt_f32_to_bf16(x);
 }
 
-/* Element i of the rows in a turn. */
+/* Returns element i of the rows in a turn. */
 static float row_value(int64_t i, int turn) {
   return (float)((i * 5 + turn * 11 + i / 13) % 19 - 9) / 8;
 }
@@ -68,7 +68,7 @@ static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
   return memory;
 }
 
-/* Row i of a rank, in all rows. */
+/* Returns the global index of row i of a rank. */
 static int64_t row_of(const world *w, int rank, int64_t i) {
   int64_t each = w->slice / w->blocks;
   return each ? i / each * (w->tokens / w->blocks) + rank * each + i % each : 0;
@@ -132,7 +132,7 @@ static void free_world(world *w) {
   }
 }
 
-/* Rank's rows of a turn come into being in its stream, after a while. */
+/* Writes a rank's rows of a turn in its stream, after a delay. */
 typedef struct writing {
   const world *w;
   int rank, turn;
@@ -157,7 +157,8 @@ static void enqueue_rows(const world *w, int rank, int turn, long late_us, cuda_
   assert_int_equal(driver.host_call(stream, write_rows, data), 0);
 }
 
-/* What differs from the oracle in a rank's results. `says`: the first one, on stderr. */
+/* Returns the number of differences from the oracle in a rank's results. `says`: prints the first
+ * one on stderr. */
 static int errors_of(const world *w, int rank, int turn, bool says) {
   int errors = 0;
   for (int64_t i = 0; i < w->tokens * WIDTH; i++)
@@ -189,7 +190,7 @@ static int errors_of(const world *w, int rank, int turn, bool says) {
   return errors;
 }
 
-/* What a process has. */
+/* State of a process. */
 typedef struct player {
   tprt_cuda_group *group;
   tprt_cuda_copier *copier;
@@ -221,13 +222,13 @@ static const struct {
   tprt_dtype dtype, out_dtype;
   int n_gemms;
   bool in_place;
-  int64_t blocks; /* of which each has a multiple of all numbers of ranks */
+  int64_t blocks; /* each has a number of tokens that every number of ranks divides */
 } shapes[] = {{8, TPRT_F32, TPRT_F32, 1, false, 1},   {9, TPRT_BF16, TPRT_F32, 2, true, 1},
               {6, TPRT_BF16, TPRT_BF16, 1, false, 1}, {5, TPRT_F32, TPRT_F32, 2, false, 1},
               {1, TPRT_F32, TPRT_F32, 1, true, 1},    {0, TPRT_F32, TPRT_F32, 1, false, 1},
               {24, TPRT_F32, TPRT_F32, 1, false, 2},  {36, TPRT_BF16, TPRT_BF16, 1, false, 3}};
 
-/* All ranks' rows are written, then multiplied, by one stream. */
+/* Enqueues writing and multiplying all ranks' rows in one stream. */
 static void enqueue_all(world *w, player *p, int turn, cuda_stream stream) {
   for (int r = 0; r < w->n_ranks; r++)
     enqueue_rows(w, r, turn, 0, stream);
@@ -236,7 +237,8 @@ static void enqueue_all(world *w, player *p, int turn, cuda_stream stream) {
     fail_msg("%s", tprt_last_error());
 }
 
-/* One for each rank's rows, however many blocks they are in; its own may be there. */
+/* Returns the number of copies: one per rank's rows, regardless of blocks; a rank's own rows may be
+ * in place. */
 static long copies_of(const world *w) {
   int64_t block = w->tokens / w->blocks, each = w->slice / w->blocks;
   long n_owners = 0;
@@ -273,7 +275,7 @@ static void test_virtual_ranks(void **state) {
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* The same factors give the same bits on all ranks, whoever's the slice is. */
+/* Equal operands give bitwise equal results on all ranks, for the slices of any rank. */
 static void test_same_bits(void **state) {
   world w = make_world(3, 7, 1, TPRT_F32, TPRT_F32, 1, false);
   player p;
@@ -290,7 +292,7 @@ static void test_same_bits(void **state) {
   free_world(&w);
 }
 
-/* Captured once, replayed with other rows: what waits for what is in the graph. */
+/* Captured once and replayed with other rows: the graph contains the waits. */
 static void test_graph(void **state) {
   world w = make_world(3, 9, 1, TPRT_F32, TPRT_F32, 2, false);
   player p;
@@ -313,7 +315,7 @@ static void test_graph(void **state) {
     for (int r = 0; r < 3; r++)
       assert_int_equal(errors_of(&w, r, turn, true), 0);
   }
-  /* A call that fails leaves a capture that can be ended. */
+  /* After a failed call, the capture can still be ended. */
   setenv("FAKE_CUDA", "copy of rows", 1);
   cuda_graph failed;
   assert_int_equal(driver.capture_begin(stream, 0), 0);
@@ -330,9 +332,10 @@ static void test_graph(void **state) {
   free_world(&w);
 }
 
-/* ---- A wait that is missing is seen ---- */
+/* ---- Missing waits are detected ---- */
 
-/* Two calls one behind the other, of a default stream; errors in the results of the last. */
+/* Runs two calls in sequence on a default stream; returns the errors in the results of the
+ * second. */
 static int errors_without_wait(long lost, const char *late, long *n_waits) {
   fake_stream_plan *plan = streams_of_thread();
   setenv("FAKE_LATE", late, 1);
@@ -359,7 +362,7 @@ static void test_waits(void **state) {
   long n_waits;
   (void)state;
   assert_int_equal(errors_without_wait(0, "2", &n_waits), 0);
-  /* the copier for the stream; the stream for each copy, and at the end */
+  /* the copier waits for the stream; the stream waits for each copy, and at the end */
   assert_int_equal(n_waits, 1 + 2 + 1);
   for (long lost = 1; lost <= n_waits; lost++) {
     int errors = 0;
@@ -371,7 +374,7 @@ static void test_waits(void **state) {
   }
 }
 
-/* ---- A thread for each rank ---- */
+/* ---- One thread per rank ---- */
 
 typedef struct part {
   world *w;
@@ -382,7 +385,7 @@ typedef struct part {
 
 enum { LATE_US = 20000 };
 
-/* The first rank's rows and copies come late. */
+/* The rows and copies of the first rank are late. */
 static void *play(void *argument) {
   part *own = argument;
   world *w = own->w;
@@ -406,7 +409,7 @@ static void *play(void *argument) {
     own->errors += errors_of(w, own->rank, turn, own->lose_launch == 0);
   }
   *plan = (fake_stream_plan){.lose_launch = 0};
-  pthread_barrier_wait(own->all); /* nobody's memory goes before the others are done */
+  pthread_barrier_wait(own->all); /* the memory must live until the others are done */
   end_player(&p);
   return NULL;
 }
@@ -442,12 +445,12 @@ static void test_grid_per_rank(void **state) {
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* Ranks that do not meet read what is not there yet, or overwrite what others still read; sooner or
- * later. */
+/* Without synchronization, ranks eventually read data that is not there yet, or overwrite data that
+ * others still read. */
 static void test_meetings(void **state) {
   enum { MOST_TRIES = 50 };
   (void)state;
-#if defined(__SANITIZE_THREAD__) /* which sees the race at once, and is right */
+#if defined(__SANITIZE_THREAD__) /* ThreadSanitizer would report this intended race */
   skip();
 #endif
   for (long lost = 1; lost <= 2; lost++) {
@@ -458,7 +461,7 @@ static void test_meetings(void **state) {
   }
 }
 
-/* ---- What fails and what is refused ---- */
+/* ---- Failures and rejected arguments ---- */
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
@@ -492,7 +495,7 @@ static void test_failures(void **state) {
     expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, &w.rows, w.gemms, 1, NULL),
            TPRT_DEVICE, calls[i].text);
     setenv("FAKE_CUDA", "", 1);
-    enqueue_all(&w, &p, (int)i, NULL); /* and goes on */
+    enqueue_all(&w, &p, (int)i, NULL); /* and ignores the failure */
     assert_int_equal(errors_of(&w, 0, (int)i, true) + errors_of(&w, 1, (int)i, true), 0);
   }
   tprt_cuda_copier_destroy(NULL);

@@ -1,6 +1,6 @@
-/* Products whose rows are summed over the ranks, over a driver and a cuBLASLt that are none:
- * virtual ranks and a thread for each rank, against sums in f64; what is refused; when slices
- * pay. */
+/* Tests GEMMs followed by a reduction over the ranks, with the fake driver and the fake cuBLASLt:
+ * virtual ranks and one thread per rank, against sums in f64; rejected arguments;
+ * tprt_cuda_choose_slices. */
 #define _GNU_SOURCE 1
 #include "gemm_blas.h"
 
@@ -53,7 +53,7 @@ static void *numbers(tprt_dtype dtype, int64_t n, int seed) {
   return memory;
 }
 
-/* Rows of each block that a rank reduces. */
+/* Returns the number of rows of each block that a rank reduces. */
 static int64_t slice_of(const world *w) {
   return (w->tokens / w->blocks + w->n_ranks - 1) / w->n_ranks;
 }
@@ -108,7 +108,8 @@ static void free_world(world *w) {
   free((void *)(uintptr_t)w->rows.bias);
 }
 
-/* Of a rank: every row, or those of its slice. Each product is rounded before the sum. */
+/* Counts the errors of a rank, in every row or in those of its slice. Each GEMM result is rounded
+ * before the sum. */
 static int errors_of(const world *w, int rank) {
   int64_t slice = slice_of(w), block = w->tokens / w->blocks;
   double unit = w->dtype == TPRT_BF16 ? 0x1p-7 : 0x1p-20;
@@ -170,7 +171,7 @@ static void test_virtual_ranks(void **state) {
   free(workspace);
 }
 
-/* ---- A thread for each rank ---- */
+/* ---- One thread per rank ---- */
 
 typedef struct player {
   world *w;
@@ -219,7 +220,7 @@ static void test_grid_per_rank(void **state) {
   }
 }
 
-/* ---- What is refused ---- */
+/* ---- Rejected arguments ---- */
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
@@ -263,7 +264,7 @@ static void test_refused(void **state) {
           "has slices of a that do not begin at multiples of 16 bytes");
   REFUSED(g->b = NULL, "cuBLASLt: b is NULL");
   tprt_cuda_group_destroy(group);
-  /* With one rank here, the addresses of the others are needed all the same. */
+  /* Even with a single local rank, the addresses of the others are needed. */
   w.config.rank = 0;
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
   REFUSED(rows.input[1] = NULL,
@@ -279,12 +280,13 @@ static void test_choice(void **state) {
   (void)state;
   assert_true(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 8, flops, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 1, flops, link));
-  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 2048, 8192, 8192, 2, flops, link)); /* tokens */
+  /* too few tokens */
+  assert_false(tprt_cuda_choose_slices(TPRT_BF16, 2048, 8192, 8192, 2, flops, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 4095, 8192, 8192, 2, flops, link));
   assert_true(tprt_cuda_choose_slices(TPRT_BF16, 4096, 8192, 8192, 8, flops, link));
-  /* sending takes longest */
+  /* communication takes too long */
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 256, 8, flops, link));
-  /* and least */
+  /* communication is negligible */
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 1 << 20, 8, flops, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 8, 0, link));
   assert_false(tprt_cuda_choose_slices(TPRT_BF16, 8192, 8192, 8192, 8, flops, (double)NAN));

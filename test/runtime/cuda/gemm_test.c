@@ -1,6 +1,6 @@
-/* Products of matrices through the public interface, over a cuBLASLt that is none: every type,
- * transpose, layout and epilogue against an oracle in f64; what is kept by shape; graphs;
- * everything that is refused, and every call that fails. */
+/* Tests GEMM through the public interface, with the fake cuBLASLt: every type, transpose, layout
+ * and epilogue against an oracle in f64; the algorithm cache; graphs; rejected arguments, and
+ * failures of every call. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 
@@ -21,7 +21,7 @@ enum { WORKSPACE = 4096 };
 
 static fake_blaslt_begin_fn *begin;
 static fake_blaslt_look_fn *look;
-static void *driver; /* the driver of the tests */
+static void *driver; /* the fake driver */
 
 static fake_blaslt_report report(void) {
   fake_blaslt_report r;
@@ -88,7 +88,7 @@ static void test_products(void **state) {
   }
 }
 
-/* TF32 is asked for, and only then. */
+/* TF32 is used only if requested. */
 static void test_tf32(void **state) {
   (void)state;
   for (int tf32 = 0; tf32 < 2; tf32++) {
@@ -105,7 +105,7 @@ static void test_tf32(void **state) {
   }
 }
 
-/* An algorithm is chosen once for each shape; handles that see many give up the oldest. */
+/* An algorithm is chosen once per shape; a handle with many shapes evicts the oldest. */
 static void test_kept(void **state) {
   enum { SHAPES = 600 };
   product p = {.dtype = TPRT_F32, .out_dtype = TPRT_F32, .m = 2, .n = 3, .k = 1, .bias = true};
@@ -115,7 +115,7 @@ static void test_kept(void **state) {
   tprt_cuda_blas *blas = make_blas(&s);
   tprt_cuda_gemm g = product_gemm(&p, s.of);
   for (int i = 0; i < 3; i++) {
-    g.bias = s.of[OF_BIAS] + 16 * i; /* addresses are no part of it */
+    g.bias = s.of[OF_BIAS] + 16 * i; /* addresses are not part of the key */
     assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
     assert_true(product_load(TPRT_F32, s.of[OF_OUT], 1) ==
                 product_load(TPRT_F32, s.of[OF_A], 0) * product_load(TPRT_F32, s.of[OF_B], 1) +
@@ -197,7 +197,7 @@ static void test_graph(void **state) {
   free_buffers(&s);
 }
 
-/* ---- What is refused ---- */
+/* ---- Rejected arguments ---- */
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
@@ -278,10 +278,10 @@ static void test_refused(void **state) {
   free_buffers(&s);
 }
 
-/* Every call fails once: the product says so, nothing is left over, and the next one works. */
+/* Every call fails once: the GEMM reports it, no object leaks, and the next call works. */
 static void test_faults(void **state) {
   enum { STATUS = 14, NOT_SUPPORTED = 15 };
-  const product *p = &products[16]; /* with everything: a batch, a bias, aux */
+  const product *p = &products[16]; /* a case with everything: a batch, a bias, aux */
   (void)state;
   buffers s = make_buffers(p);
   for (long at = 1;; at++) {
@@ -314,7 +314,7 @@ static void test_faults(void **state) {
   }
   fake_blaslt_plan fault = {.status = NOT_SUPPORTED};
   for (fault.fail_at = 1;; fault.fail_at++) {
-    /* that there is no algorithm is no failure of the device */
+    /* a missing algorithm is not a device failure */
     tprt_cuda_blas *blas;
     tprt_cuda_gemm g = product_gemm(p, s.of);
     begin(&no_faults);
@@ -332,7 +332,7 @@ static void test_faults(void **state) {
   free_buffers(&s);
 }
 
-/* Before anything has loaded it. */
+/* Runs before any test loads the library. */
 static void test_no_library(void **state) {
   const tprt_cuda_blas_config config = {.size = sizeof config};
   tprt_cuda_blas *blas = NULL;

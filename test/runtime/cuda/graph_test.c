@@ -1,5 +1,5 @@
-/* Programs of GPUs as graphs: captured at the second call, launched again with the same addresses,
- * on a driver that orders what a graph does by nothing but what was captured. */
+/* Tests GPU programs as graphs: captured at the second call, launched again with the same
+ * addresses, on the fake driver, which orders a graph only by captured events. */
 #define _GNU_SOURCE 1
 #include "fake_stream.h"
 #include "table.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Two lines of the cache: each of two ranks reduces one. */
+/* Two cache lines: each of two ranks reduces one. */
 enum { COUNT = 32, BYTES = COUNT * 4, MOST_RANKS = 3, REDUCE = 0, MOST_CALLS = 40, N_BUFFERS = 10 };
 
 /* a[i] = 8 a[i] + 0.5, one block. */
@@ -40,7 +40,7 @@ static const char kernels[] = ".version 7.8\n"
                               "  ret;\n"
                               "}\n";
 
-/* What the program does beside its sum. */
+/* What the program does in addition to its all-reduce. */
 typedef enum habit { NOTHING, READS, WRITES, ASSERTS, READS_LATER, READS_ON_RANK_1 } habit;
 
 typedef struct rank {
@@ -49,13 +49,13 @@ typedef struct rank {
   const test_table *table;
   habit habit;
   int number, n_ranks, n_calls;
-  int outputs[MOST_CALLS]; /* which buffer call i writes */
-  /* the rank that comes last to the capture and is the first to go on; -1: any */
+  int outputs[MOST_CALLS]; /* output buffer of call i */
+  /* the rank that arrives last at the capture and continues first; -1: any */
   int ahead;
-  bool loses; /* a wait of the call that captures is left out, by rank 0's plan */
+  bool loses; /* skips a wait of the capturing call, according to rank 0's plan */
   long lost;
-  /* What happened. */
-  int n_runs, runs_after[MOST_CALLS]; /* of the function */
+  /* Observations. */
+  int n_runs, runs_after[MOST_CALLS]; /* number of runs of the function */
   long launches[MOST_CALLS], replays[MOST_CALLS];
   float results[MOST_CALLS][COUNT];
   tprt_status status;
@@ -80,7 +80,7 @@ static void nap(bool wanted) {
     nanosleep(&some, NULL);
 }
 
-/* ---- The program: the sum over the ranks of 8 x + 0.5 ---- */
+/* ---- The program: the all-reduce of 8 x + 0.5 ---- */
 
 static void do_habit(tprt_context *context, void *memory) {
   float number;
@@ -105,7 +105,7 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
   (void)tprt_abi_copy(context, inputs[0], other, BYTES);
   (void)tprt_abi_launch(context, 0, 1, COUNT, &further, 1);
   (void)tprt_abi_wait(context, REDUCE, summand, sum);
-  /* what was sent is spoiled, and later what was received */
+  /* overwrites the sent data, and later the received data */
   (void)tprt_abi_copy(context, other, summand, BYTES);
   do_habit(context, other);
   (void)tprt_abi_copy(context, sum, outputs[0], BYTES);
@@ -146,7 +146,7 @@ static tprt_status call(rank *r, tprt_context *context, int number, void *const 
   *plan = (fake_stream_plan){.lose_wait = 0};
   tprt_status status = tprt_context_upload(context, buffers[1], x, BYTES);
   if (!status)
-    status = (tprt_status)tprt_abi_copy(context, buffers[1], buffers[0], BYTES); /* late */
+    status = (tprt_status)tprt_abi_copy(context, buffers[1], buffers[0], BYTES); /* executed late */
   bool captures = r->lost && number == 1;
   if (captures)
     (void)tprt_barrier(r->world, NULL, NULL);
@@ -196,7 +196,7 @@ static void *run_rank(void *argument) {
   return NULL;
 }
 
-/* Ranks like the first, of which all but number and world are given. */
+/* Runs ranks like the given one, except for number and world. */
 static void run(int n, const char *backend, const rank *like, rank *ranks) {
   tprt_comm *worlds[MOST_RANKS];
   const tprt_config config = {
@@ -236,11 +236,12 @@ static void expect_right(const rank *ranks, int n) {
   assert_true(is_right(ranks, n));
 }
 
-/* ---- What works ---- */
+/* ---- Success ---- */
 
 static const rank plain = {.n_calls = 5, .ahead = -1};
 
-/* The first call runs, the second captures, the others are a launch; on rank 0 for all. */
+/* The first call runs directly, the second captures, the others launch the graph; rank 0 launches
+ * for all. */
 static void expect_graph(const rank *ranks, int n) {
   expect_right(ranks, n);
   for (int k = 0; k < n; k++) {
@@ -285,7 +286,7 @@ static void test_virtual_ranks(void **state) {
 static void test_several_gpus(void **state) {
   static rank ranks[MOST_RANKS];
   (void)state;
-  set("FAKE_DEVICES", "2"); /* so two of three ranks share one */
+  set("FAKE_DEVICES", "2"); /* so two of three ranks share a device */
   set("FAKE_NO_CONTEXT", "1");
   set("FAKE_ORDER", "?");
   run(MOST_RANKS, "loopback", &plain, ranks);
@@ -295,8 +296,8 @@ static void test_several_gpus(void **state) {
   set("FAKE_DEVICES", NULL);
 }
 
-/* Captured again for other addresses, of whichever rank; those of before are known until eight
- * others came. */
+/* New addresses on any rank cause a new capture; old graphs are kept until eight others have been
+ * captured. */
 static void test_addresses(void **state) {
   static const int outputs[] = {0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 1, 0};
   static const int runs[] = {1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 11};
@@ -322,7 +323,7 @@ static int32_t never(tprt_context *context, void *const *inputs, void *const *ou
   return tprt_abi_fail(context, TPRT_PROGRAM, "it failed");
 }
 
-/* ---- What runs as it is ---- */
+/* ---- Programs that run without a graph ---- */
 
 static void expect_none(int n, const char *backend, habit h, const char *why,
                         const char *why_of_rank_0) {
@@ -352,13 +353,13 @@ static void test_refused(void **state) {
     expect_none(n, backend, READS, reads, reads);
     expect_none(n, backend, WRITES, writes, writes);
     expect_none(n, backend, ASSERTS, asserts, asserts);
-    expect_none(n, backend, READS_LATER, reads, reads); /* seen while it is captured */
+    expect_none(n, backend, READS_LATER, reads, reads); /* detected during the capture */
   }
   expect_none(2, "loopback", READS_ON_RANK_1, reads, "another rank cannot capture it");
   expect_none(2, "shm", NOTHING, staged, staged);
 }
 
-/* Of a driver that is older than graphs. */
+/* With a driver that predates graphs. */
 static void test_old_driver(void **state) {
   static const char why[] = "has no cuStreamBeginCapture_v2";
   (void)state;
@@ -418,14 +419,14 @@ static void test_arguments(void **state) {
   }
 }
 
-/* Each wait of the call that captures is left out in turn: then it fails, or results are wrong in
+/* Each wait of the capturing call is skipped in turn: then the call fails, or results are wrong in
  * some order. */
 static void test_each_wait_counts(void **state) {
   static rank ranks[MOST_RANKS];
   enum {
     N_ORDERS = 16,
     N_ROUNDS = 4,
-    N_WAITS = 4 /* of starts and waits */ + 6 /* of meetings */ + 2 /* of the capture */ + 2
+    N_WAITS = 4 /* start and wait */ + 6 /* synchronization of ranks */ + 2 /* capture */ + 2
   };
   rank like = plain;
   (void)state;

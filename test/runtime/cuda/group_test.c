@@ -1,6 +1,5 @@
-/* Groups through the public interface, on a driver that emulates the device: virtual ranks in one
- * launch, one launch for each rank, everything that making a group or a call can fail at, a rank
- * that does not come. */
+/* Tests groups through the public interface, on a driver that emulates the device: virtual ranks in
+ * one launch, one launch per rank, every failure of a group creation or a call, a missing rank. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "tprt/tprt.h"
@@ -94,7 +93,7 @@ static void test_virtual_ranks(void **state) {
   }
 }
 
-/* ---- The bits of the other backends ---- */
+/* ---- Results of the other backends ---- */
 
 static bool is_sum_alone(const fused_case *c) {
   return c->kind == CASE_ROWS && !c->norm && !c->quantise && !c->bias && !c->residual &&
@@ -143,7 +142,7 @@ static void test_bits_of_loopback(void **state) {
   free_world(&w);
 }
 
-/* ---- One group and one thread a rank ---- */
+/* ---- One group and one thread per rank ---- */
 
 typedef struct rank_thread {
   world *w;
@@ -196,7 +195,7 @@ static void test_grid_per_rank(void **state) {
   }
 }
 
-/* ---- What goes wrong ---- */
+/* ---- Errors ---- */
 
 static void expect(tprt_status got, tprt_status status, const char *text) {
   if (got != status || !strstr(tprt_last_error(), text))
@@ -263,7 +262,7 @@ static void test_failing_calls(void **state) {
   free_world(&w);
 }
 
-/* Rank 1 never calls: rank 0 ends all the same, and says so. */
+/* Rank 1 never calls: rank 0 gives up and reports it. */
 static void test_missing_rank(void **state) {
   (void)state;
   world w = make_world(2);

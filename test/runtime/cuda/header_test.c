@@ -1,5 +1,5 @@
-/* Compiled where there is a toolkit: our numbers and types are those of its header, and the
- * functions have our parameters. */
+/* Compiled if there is a toolkit: checks that the library's constants, types and function
+ * signatures equal those of its header. */
 #include <cuda.h>
 
 #include "cuda/driver/device.h"

@@ -1,3 +1,4 @@
+/* Emulates GPUs: every CTA of every rank is a thread. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -14,7 +15,7 @@ static kernel_fn *const kernels[FUSED_N_KERNELS] = {
 };
 
 typedef struct stream {
-  pthread_barrier_t barrier; /* of a rank's CTAs */
+  pthread_barrier_t barrier; /* for the CTAs of a rank */
 } stream;
 
 typedef struct place {

@@ -1,3 +1,4 @@
+/* Creates contexts for the tests of GPU programs. */
 #include "make_context.h"
 
 #include <stdio.h>

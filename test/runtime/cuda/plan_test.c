@@ -162,14 +162,14 @@ static void test_rows_launch(void **state) {
   assert_int_equal(launch.n_ctas, 10);
   assert_int_equal(launch.n_threads, 32);
   assert_int_equal(launch.args.of.rows.row_vectors, 32);
-  rows.hidden = 16384; /* the longest: all registers of all threads */
+  rows.hidden = 16384; /* the longest rows, which use all registers of all threads */
   launch = launch_of(rows);
   assert_int_equal(launch.n_threads, 512);
   rows.algorithm = TPRT_CUDA_SLICES;
   rows.hidden = 5120; /* 640 vectors: two for each thread */
   launch = launch_of(rows);
   assert_int_equal(launch.n_threads, 320);
-  assert_int_equal(launch.n_ctas, 3); /* of 10 rows on 4 ranks */
+  assert_int_equal(launch.n_ctas, 3); /* for 10 rows on 4 ranks */
   rows.tokens = 0;
   assert_int_equal(launch_of(rows).n_ctas, 0);
   rows = (tprt_cuda_rows){.size = sizeof rows, .dtype = TPRT_F32, .tokens = 1, .hidden = 1 << 20};
@@ -177,7 +177,7 @@ static void test_rows_launch(void **state) {
     rows.input[r] = memory;
     rows.out[r] = memory + 16;
   }
-  launch = launch_of(rows); /* no rows: cut as is convenient; fewer tokens than ranks */
+  launch = launch_of(rows); /* no row operations: arbitrary split; fewer tokens than ranks */
   assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_f32");
   assert_int_equal(launch.n_ctas, 16);
   assert_int_equal(launch.args.of.rows.row_vectors, 1024);
@@ -188,7 +188,7 @@ static void test_rows_launch(void **state) {
   assert_int_equal(launch.args.of.rows.slice_vectors, (1 << 20) / 4);
 }
 
-/* The published thresholds, and that one shot through staging needs staging. */
+/* The published thresholds; one-shot through staging requires staging. */
 static void test_choice(void **state) {
   (void)state;
   static const struct {
@@ -217,7 +217,7 @@ static void test_choice(void **state) {
         rows[i].algorithm);
 }
 
-/* ---- Moves ---- */
+/* ---- Data exchange ---- */
 
 static void test_exchanges(void **state) {
   (void)state;

@@ -1,5 +1,5 @@
-/* Contexts of programs for GPUs, over a driver that runs PTX on the host: memory, launches, what
- * goes through the host, and every failure. */
+/* Tests contexts of GPU programs on a driver that runs PTX on the host: memory, launches, copies
+ * through the host, and every failure. */
 #define _GNU_SOURCE 1
 #include "table.h"
 #include "tprt/tprt.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* a[i] = n * a[i] + f for i < n, one block, and nothing. */
+/* Kernels: a[i] = n * a[i] + f for i < n with one block, and one that does nothing. */
 static const char kernels[] =
     ".version 7.8\n"
     ".target sm_80\n"
@@ -86,7 +86,7 @@ static uint64_t bits(float value) {
   return word;
 }
 
-/* ---- What works ---- */
+/* ---- Success ---- */
 
 static void test_memory_and_kernels(void **state) {
   (void)state;
@@ -186,7 +186,7 @@ static void test_sites(void **state) {
   table_free(&program);
 }
 
-/* ---- What is refused ---- */
+/* ---- Rejected calls ---- */
 
 static void test_refused(void **state) {
   (void)state;
@@ -212,7 +212,7 @@ static void test_refused(void **state) {
   table_free(&program);
 }
 
-/* A program's call that fails: each on a context of its own, which stays failed. */
+/* A failing call of a program, each in its own context, which stays failed. */
 typedef tprt_status attempt(tprt_context *context);
 
 static tprt_status launch(tprt_context *context, int32_t kernel, int64_t n_blocks,
@@ -328,7 +328,7 @@ static void test_calls_that_fail(void **state) {
   table_free(&program);
 }
 
-/* Each call of the driver fails in turn. */
+/* Each driver call fails in turn. */
 static tprt_status everything(tprt_comm *world, const test_table *program, char *error,
                               size_t size) {
   tprt_context *context = NULL;
@@ -372,7 +372,7 @@ static void test_driver_that_fails(void **state) {
   table_free(&program);
 }
 
-/* Before a driver has been found. */
+/* Runs before a driver is found. */
 static void test_no_driver(void **state) {
   (void)state;
   tprt_comm *world = alone();

@@ -1,21 +1,21 @@
-/* A machine that runs PTX on the host, so that kernels can be tested without a GPU: those that nvcc
- * and LLVM's NVPTX back end write.
+/* A machine that runs PTX on the host, to test kernels without a GPU: those that nvcc and LLVM's
+ * NVPTX back end generate.
  *
- * What it does as a GPU does: CTAs of threads, warps of 32 that may diverge, shared memory,
- * barriers, shuffles, memory order between CTAs, rounding, NaN (the canonical one of each type).
- * Approximate instructions (ex2.approx, rsqrt.approx, ...) give the nearest number, a GPU one
- * within the error that the manual of PTX allows.
+ * It models: CTAs of threads, warps of 32 threads that may diverge, shared memory, barriers,
+ * shuffles, memory order between CTAs, rounding, NaN (the canonical one of each type). Approximate
+ * instructions (ex2.approx, rsqrt.approx, ...) give the nearest number; a GPU gives one within the
+ * error bound of the PTX manual.
  *
- * What it finds, each with kernel, CTA, thread, line and text of the instruction:
- *   - accesses outside of all allocations, outside of shared, local and parameter memory, and
- *     misaligned ones;
- *   - shared memory that is read before it was written, or that two threads touch with no barrier
- *     between, one of them writing;
- *   - threads of a warp at different barriers; shuffles and barriers that wait for threads that
- *     never come. What it cannot find: races in global memory, and whether a program is fast.
+ * It detects, with kernel, CTA, thread, line and text of the instruction:
+ *   - misaligned accesses, and accesses outside of allocations, shared, local and parameter memory;
+ *   - reads of uninitialized shared memory, and races in it: accesses of two threads without a
+ *     barrier between them, at least one a write;
+ *   - threads of a warp at different barriers; shuffles and barriers that wait for missing threads.
  *
- * Not there, and refused by ptx_load with the line: tensor cores, textures, asynchronous copies,
- * calls that are not inlined, clusters, dynamic parallelism. */
+ * It cannot detect races in global memory, nor slow programs.
+ *
+ * ptx_load rejects unsupported features with their line: tensor cores, textures, asynchronous
+ * copies, calls that are not inlined, clusters, dynamic parallelism. */
 #ifndef TPRT_TEST_CUDA_PTX_H
 #define TPRT_TEST_CUDA_PTX_H
 
@@ -34,25 +34,27 @@ enum {
 typedef struct ptx_module ptx_module;
 typedef struct ptx_kernel ptx_kernel;
 
-/* A module of PTX text, which is copied; ptx_unload frees it. NULL and the reason in `error` for
- * text that is wrong or that has something this machine has not. */
+/* Loads a module from PTX text, which is copied; ptx_unload frees it. NULL and the reason in
+ * `error` if the text is invalid or uses an unsupported feature. */
 ptx_module *ptx_load(const char *text, char error[PTX_TEXT]);
 void ptx_unload(ptx_module *module);
 
-/* A kernel of a module, NULL: none. It lives as long as the module. */
+/* Returns a kernel of a module; NULL: none. It lives as long as the module. */
 const ptx_kernel *ptx_find(const ptx_module *module, const char *name);
 
-/* A variable of a module in global or constant memory; its address, 0: none. */
+/* Returns the address of a module variable in global or constant memory; 0: none. */
 uint64_t ptx_variable(const ptx_module *module, const char *name, size_t *bytes);
 
-/* Of a kernel's parameters: how many; place and size of one in the block of them. */
+/* Return the number of a kernel's parameters; and the offset and size of one in the parameter
+ * block. */
 int ptx_n_parameters(const ptx_kernel *kernel);
 size_t ptx_parameter(const ptx_kernel *kernel, int number, size_t *bytes);
 size_t ptx_parameter_bytes(const ptx_kernel *kernel);
 
-/* Where global memory is. */
+/* Access to global memory. */
 typedef struct ptx_memory {
-  /* The allocation around an address: from *begin to before *end. false: none. Any thread. */
+  /* Finds the allocation that contains an address: from *begin to before *end. false: none. Any
+   * thread. */
   bool (*find)(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
   void *user;
 } ptx_memory;
@@ -60,13 +62,13 @@ typedef struct ptx_memory {
 typedef struct ptx_launch {
   uint32_t grid[3], block[3];
   uint32_t shared_bytes;  /* of .extern .shared */
-  const void *parameters; /* the block of them: ptx_parameter_bytes */
+  const void *parameters; /* the parameter block: ptx_parameter_bytes */
   ptx_memory memory;
-  /* CTAs that run at the same time, each on a thread of the host; others wait for their turn */
+  /* number of CTAs that run concurrently, each on a host thread; the others wait */
   int n_resident;
-  /* a CTA that has executed so many instructions of warps is given up; 0: none is */
+  /* limit of warp instructions of a CTA, beyond which it is stopped; 0: none */
   uint64_t most_rounds;
-  /* if not NULL, is added the sectors of global memory that loads and stores touch */
+  /* if not NULL, incremented by the sectors of global memory that loads and stores access */
   uint64_t *sectors;
 } ptx_launch;
 
@@ -75,10 +77,10 @@ typedef enum ptx_result {
   PTX_BAD_LAUNCH, /* nothing ran */
   PTX_BAD_ADDRESS,
   PTX_MISALIGNED,
-  PTX_FAULT, /* everything else */
+  PTX_FAULT, /* all other errors */
 } ptx_result;
 
-/* Runs a grid and waits for it. Any number of threads may run the same kernel. After an error
+/* Runs a grid and waits for it. Any number of threads may run the same kernel. After an error,
  * memory is as the threads left it. */
 ptx_result ptx_run(const ptx_kernel *kernel, const ptx_launch *launch, char error[PTX_TEXT]);
 

@@ -1,4 +1,4 @@
-/* Comparisons, and choices by predicates. */
+/* Comparison and selection instructions. */
 #include "ptx_inside.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, ui
 bool ptx_compare(double a, double b, int comparison) {
   bool unordered = isnan(a) || isnan(b);
   switch (comparison & ~PTX_UNORDERED) {
-  case PTX_NUM: /* with PTX_UNORDERED: one is NaN */
+  case PTX_NUM: /* with PTX_UNORDERED: at least one is NaN */
     return comparison & PTX_UNORDERED ? unordered : !unordered;
   case PTX_EQ:
     return unordered ? comparison & PTX_UNORDERED : a == b;
@@ -98,7 +98,7 @@ static void setp_half(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   ptx_set_predicates(w, i, mask, holds);
 }
 
-/* ---- Choices ---- */
+/* ---- Selection ---- */
 
 static void selp_32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint32_t chosen = ptx_predicate(w, i, 0), *to = ptx_to32(w, i, 0);

@@ -1,11 +1,11 @@
-/* cvt: from every type to every other. */
+/* The instruction cvt, from every type to every other. */
 #include "ptx_inside.h"
 
 #include <math.h>
 
 #include "base/half.h"
 
-/* What a value is: a whole number or a float, both exact. */
+/* The exact value: a whole number or a float. */
 typedef struct number {
   bool is_float;
   double real;
@@ -50,7 +50,7 @@ static number read_number(int type, uint64_t bits) {
   }
 }
 
-/* To a whole number, by .rni, .rzi, .rmi, .rpi. */
+/* Rounds to a whole number, by .rni, .rzi, .rmi, .rpi. */
 static double integral(double x, uint64_t modifiers) {
   return modifiers & PTX_M_RZI   ? trunc(x)
          : modifiers & PTX_M_RMI ? floor(x)
@@ -58,8 +58,8 @@ static double integral(double x, uint64_t modifiers) {
                                  : nearbyint(x);
 }
 
-/* Floats end at the limits of the type, NaN becomes 0; whole numbers do so with .sat, else they
- * lose their upper bits. */
+/* Converts to an integer. Floats saturate at the limits of the type, and NaN becomes 0. Whole
+ * numbers saturate with .sat, otherwise their upper bits are dropped. */
 static uint64_t to_integer(int type, number n, uint64_t modifiers) {
   int bits = ptx_types[type].bits;
   __int128 least = is_signed(type) ? -((__int128)1 << (bits - 1)) : 0;
@@ -123,7 +123,7 @@ static uint64_t converted(const ptx_instruction *i, int from, uint64_t bits) {
   return to_integer(i->type, n, i->modifiers);
 }
 
-/* Integers that are shorter than their register are extended there. */
+/* Extends integers that are shorter than their register. */
 static uint64_t as_register(const ptx_instruction *i, uint64_t bits) {
   int n = ptx_types[i->type].bits;
   uint64_t value = is_signed(i->type) ? (uint64_t)extended(bits, n) : low(bits, n);
@@ -137,7 +137,7 @@ static void cvt(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   })
 }
 
-/* Two of f32 to one register: the first operand is the upper half. */
+/* Converts two f32 to one register: the first operand is the upper half. */
 static void cvt_pair(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   ptx_instruction half = *i;
   half.type = i->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
@@ -148,7 +148,7 @@ static void cvt_pair(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   })
 }
 
-/* ---- The frequent ones ---- */
+/* ---- Fast paths ---- */
 
 #define FAST(name, from_bits, to_bits, expression)                                                 \
   static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \

@@ -1,19 +1,17 @@
-/* Instructions: from an opcode and its operands to the row of a table.
+/* Decodes instructions: finds the table row for an opcode and its operands.
  *
  * The letters of a row's operands:
- *   d D x   results: of the first type, of twice its bits, of 32 bits     r   d, which may have a
- *     predicate behind it: d|p
- *   a A w   values:  of the last type, of twice its bits, of 32 bits      o   w, which may be
- *     missing
+ *   d D x   results: of the first type, of twice its bits, of 32 bits
+ *   r       like d, optionally followed by a predicate: d|p
+ *   a A w   values: of the last type, of twice its bits, of 32 bits
+ *   o       like w, optional
  *   l m     result of the first and value of the last type, in registers of any width
- *   V v     the same in a vector, or one alone
+ *   V v     the same in a vector, or a single one
  *   H h     the parts of a packed value, as a vector
- *   P p     predicate that is set, that is read                           Q   p|q that are set; and
- *     with .and, .or, .xor, behind
- *                                                                             the last operand, one
- *                                                                               that is read
- *   @       address                                                       L   label, or table of
- *     them */
+ *   P p     predicate that is set; predicate that is read
+ *   Q       p|q that are set; with .and, .or, .xor followed by an operand that is read
+ *   @       address
+ *   L       label, or table of labels */
 #define _GNU_SOURCE 1
 #include "ptx_inside.h"
 
@@ -89,7 +87,7 @@ static bool failed(char error[PTX_TEXT], const char *format, ...) {
 }
 
 static bool modifier(opcode *o, const char *word) {
-  if (strstr(word, "::")) { /* advice to caches */
+  if (strstr(word, "::")) { /* a cache hint */
     o->modifiers |= PTX_M_CACHED;
     return true;
   }
@@ -137,7 +135,7 @@ static bool has_type(const char *types, int type) {
   return false;
 }
 
-/* The types of a row: one list for all, or "first list>second list". */
+/* Matches the types of a row: one list for all, or "first list>second list". */
 static bool types_fit(const char *types, const opcode *o) {
   const char *second = strchr(types, '>');
   char first[128];
@@ -176,7 +174,7 @@ ptx_place ptx_constant(ptx_kernel *k, uint64_t bits, bool wide) {
   return ~(ptx_place)at;
 }
 
-/* The bits of a number as a value of the type. */
+/* Returns the bits of a number as a value of the type. */
 static uint64_t literal(const ptx_operand *o, int type) {
   if (!o->is_float)
     return ptx_types[type].bits == 64 ? o->bits
@@ -209,7 +207,7 @@ int32_t ptx_new_register(ptx_kernel *k, int bits) {
 static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int bits,
                    bool any_width) {
   if (o->kind == PTX_SINK) {
-    /* a register that nobody reads, of a width that every handler may write */
+    /* a dummy register, wide enough for any handler */
     i->register_bits = 64;
     i->wide |= (uint8_t)(1 << i->n_to);
     i->to[i->n_to++] = ptx_new_register(k, 64);
@@ -262,10 +260,10 @@ static bool address(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o) {
   return true;
 }
 
-/* PTX_U32 for b16, ...: the type of twice as many bits. */
+/* Returns the type of twice as many bits: PTX_U32 for b16, ... */
 static int doubled(int type) { return ptx_types[type].bits == 16 ? PTX_U32 : PTX_U64; }
 
-/* Operand `letter`, of which there may be none (NULL); false if it does not fit. */
+/* Decodes operand `letter`, which may be missing (NULL); false if it does not match. */
 static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_operand *o, int *n_p) {
   int last = i->second_type;
   const ptx_operand *parts = o && o->kind == PTX_VECTOR ? o->of_vector : o;
@@ -332,7 +330,7 @@ static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_opera
   }
 }
 
-/* Loads and atomic operations by which threads may be waiting for each other. */
+/* Loads and atomic operations with which threads may wait for each other. */
 static const uint64_t waits = PTX_M_ACQUIRE | PTX_M_ACQ_REL | PTX_M_VOLATILE | PTX_M_RELAXED |
                               PTX_M_SC | PTX_M_CAS | PTX_M_EXCH;
 

@@ -1,5 +1,5 @@
-/* PTX through the driver that is none: modules, launches in streams and graphs, cooperative ones,
- * and what a program sees of mistakes. */
+/* Tests PTX on the fake driver: modules, launches in streams and graphs, cooperative launches, and
+ * the errors that a program gets. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
@@ -62,7 +62,7 @@ static void test_launches(void **state) {
   (void)state;
   assert_int_equal(launch(data, 2, N, 8), 0);
   expect(data, 2);
-  /* CTAs that have nothing to do; more than run at a time */
+  /* CTAs without work; more than run concurrently */
   assert_int_equal(launch(data, 2, N, 100), 0);
   expect(data, 4);
   assert_int_equal(fake_module_function(&again, module, "scale"), 0);
@@ -79,7 +79,7 @@ static void test_launches(void **state) {
   assert_int_equal(fake_release(data), 0);
 }
 
-/* A graph keeps the arguments of its launches. */
+/* A graph copies the arguments of its launches. */
 static void test_graph(void **state) {
   cuda_address data = numbers();
   cuda_graph graph;
@@ -100,7 +100,7 @@ static void test_graph(void **state) {
   assert_int_equal(fake_release(data), 0);
 }
 
-/* ---- Streams that are late ---- */
+/* ---- Late streams ---- */
 
 extern cuda_result wait_event(cuda_stream stream, cuda_event event,
                               unsigned flags) __asm__("cuStreamWaitEvent");
@@ -119,8 +119,8 @@ static void test_streams(void **state) {
   assert_int_equal(fake_stream_create(&first, CUDA_STREAM_NON_BLOCKING), 0);
   assert_int_equal(fake_stream_create(&second, CUDA_STREAM_NON_BLOCKING), 0);
   assert_int_equal(fake_event_create(&event, CUDA_EVENT_DISABLE_TIMING), 0);
-  /* Nothing happens before it is waited for; without the wait for the event, the second stream
-   * comes too early. */
+  /* No work runs before it is waited for; without the wait for the event, the second stream runs
+   * too early. */
   for (int waits = 0; waits < 2; waits++) {
     n = 0;
     assert_int_equal(fake_host_call(first, add_one, &n), 0);
@@ -133,7 +133,7 @@ static void test_streams(void **state) {
     assert_int_equal(fake_stream_synchronize(first), 0);
     assert_int_equal(n, waits ? 11 : 101);
   }
-  /* A capture takes in who waits for it, and has to be waited for by it. */
+  /* A stream that waits for a capture joins it, and must be waited for by it. */
   for (int joins = 0; joins < 2; joins++) {
     assert_int_equal(fake_capture_begin(first, 0), 0);
     assert_int_equal(fake_event_record(event, first), 0);
@@ -145,7 +145,7 @@ static void test_streams(void **state) {
     assert_int_equal(fake_capture_end(first, &graph), joins ? 0 : FAKE_UNJOINED);
   }
   assert_int_equal(fake_graph_destroy(graph), 0);
-  /* What was not captured is not waited for there. */
+  /* Work that was not captured cannot be waited for in the capture. */
   assert_int_equal(fake_event_record(event, second), 0);
   assert_int_equal(fake_capture_begin(first, 0), 0);
   assert_int_equal(wait_event(first, event, 0), FAKE_ISOLATION);
@@ -174,7 +174,7 @@ static void test_mistakes(void **state) {
   assert_int_equal(fake_allocate(&data, 0), FAKE_INVALID_VALUE);
   assert_int_equal(fake_release(data + 1), FAKE_INVALID_VALUE);
   assert_int_equal(fake_release(data), 0);
-  assert_int_equal(launch(data, 2, N, 8), FAKE_ILLEGAL_ADDRESS); /* given back */
+  assert_int_equal(launch(data, 2, N, 8), FAKE_ILLEGAL_ADDRESS); /* the memory was freed */
 }
 
 int main(void) {

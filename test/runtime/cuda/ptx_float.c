@@ -1,4 +1,4 @@
-/* f32 and f64. */
+/* Instructions on f32 and f64. */
 #include "ptx_inside.h"
 
 #include <fenv.h>
@@ -25,7 +25,7 @@ static double f64_of(uint64_t bits) {
   return x;
 }
 
-/* Every NaN that an operation on f32 makes has the same bits. Of f64 it is the host's. */
+/* Every operation on f32 gives the same NaN bits. For f64 they are those of the host. */
 static uint32_t bits_f32(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof x);
@@ -45,8 +45,9 @@ static double limited_f64(double x) { return x > 1 ? 1 : x > 0 ? x : 0; }
 
 enum { BITS_f32 = 32, BITS_f64 = 64 };
 
-/* The result is an expression of a, b, c. Whoever has a modifier that changes numbers goes the slow
- * way, where operands are volatile because the compiler knows of one rounding only. */
+/* The result is an expression of a, b, c. Instructions with a modifier that changes numbers take
+ * the slow path, where operands are volatile, because the compiler assumes a single rounding
+ * mode. */
 static const uint64_t slow = PTX_M_RZ | PTX_M_RM | PTX_M_RP | PTX_M_FTZ | PTX_M_SAT;
 
 #define OPERATION(name, suffix, bits, type, read, read_slowly, expression)                         \
@@ -90,7 +91,7 @@ static const uint64_t slow = PTX_M_RZ | PTX_M_RM | PTX_M_RP | PTX_M_FTZ | PTX_M_
             volatile type SLOW_VALUE(suffix, b, y);                                                \
             volatile type SLOW_VALUE(suffix, c, z), expression)
 
-/* -0 is less than +0; of a number and NaN it is the number, or with .NaN, NaN. */
+/* -0 is less than +0; of a number and a NaN the result is the number, or with .NaN a NaN. */
 #define SMALLER(a, b, nan)                                                                         \
   (a != a ? (nan ? a : b) : b != b ? (nan ? b : a) : a < b || (a == b && signbit(a)) ? a : b)
 #define LARGER(a, b, nan)                                                                          \
@@ -109,7 +110,7 @@ static const uint64_t slow = PTX_M_RZ | PTX_M_RM | PTX_M_RP | PTX_M_FTZ | PTX_M_
 BOTH(f32, 32, float, sqrtf, fmaf)
 BOTH(f64, 64, double, sqrt, fma)
 
-/* One rounding of what the host computes in f64, whose own error is too small to count. */
+/* Rounds once a value that the host computes in f64, whose own error is negligible. */
 UNARY(rsqrt, f32, 32, float, (float)(1 / sqrt((double)a)))
 UNARY(rsqrt, f64, 64, double, 1 / sqrt(a))
 UNARY(ex2, f32, 32, float, (float)exp2((double)a))
@@ -118,7 +119,7 @@ UNARY(sin, f32, 32, float, (float)sin((double)a))
 UNARY(cos, f32, 32, float, (float)cos((double)a))
 UNARY(tanh, f32, 32, float, (float)tanh((double)a))
 
-/* Of bits, not of numbers: NaN keeps its payload. */
+/* Works on bits, not on numbers: a NaN keeps its payload. */
 static void neg_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint32_t *to = ptx_to32(w, i, 0);
   const uint32_t *x = ptx_from32(w, i, 0);
@@ -144,7 +145,7 @@ static void flushed_abs_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask
     ptx_to32(w, i, 0)[l] = bits_f32(fabsf(flushed_f32(f32_of(ptx_from32(w, i, 0)[l]))));
   })
 }
-/* The magnitude of the second with the sign of the first. */
+/* Returns the magnitude of the second operand with the sign of the first. */
 static void copysign_f32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, {
     uint32_t sign = ptx_from32(w, i, 0)[l] & 0x80000000u;

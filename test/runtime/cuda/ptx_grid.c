@@ -1,4 +1,4 @@
-/* Grids: CTAs on threads of the host, as many at a time as a device would run. */
+/* Runs grids: CTAs on host threads, as many concurrently as a device would run. */
 #include "ptx_inside.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void free_cta(ptx_cta *c) {
   free(c);
 }
 
-/* A place for CTAs of a multiprocessor: takes one after the other. */
+/* A host thread that stands for one resident CTA: runs one CTA after the other. */
 static void *run_place(void *argument) {
   grid *g = argument;
   const uint32_t *n = g->launch->grid;

@@ -1,11 +1,11 @@
-/* f16 and bf16, one or two in a register. */
+/* Instructions on f16 and bf16, one or two per register. */
 #include "ptx_inside.h"
 
 #include <math.h>
 
 #include "base/half.h"
 
-/* Bits of the significand, and the exponents of the least and largest normal numbers. */
+/* Bits of the significand, and the exponents of the smallest and largest normal numbers. */
 typedef struct format {
   int digits, least, largest;
 } format;
@@ -17,8 +17,7 @@ double ptx_of_half(int type, uint32_t bits) {
   return (double)(is_f16(type) ? f16_to_f32((uint16_t)bits) : bf16_to_f32((uint16_t)bits));
 }
 
-/* To odd: a number of f64 beside which the exact one lies gets an odd last bit, so that the second
- * rounding sees that. */
+/* Rounds to odd: an inexact f64 gets an odd last bit, so that the second rounding is correct. */
 static double rounded_to_odd(double x, double tail) {
   uint64_t bits;
   if (tail == 0 || !isfinite(x) || x == 0)
@@ -30,7 +29,7 @@ static double rounded_to_odd(double x, double tail) {
   return x;
 }
 
-/* Whether the magnitude of something above n units by `part` of one becomes n + 1. */
+/* Returns true if a magnitude of n units plus the fraction `part` rounds to n + 1. */
 static bool goes_up(double n, double part, bool negative, uint64_t modifiers) {
   if (modifiers & PTX_M_RZ)
     return false;
@@ -52,7 +51,7 @@ uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers) {
   int exponent = ilogb(magnitude) > f->least ? ilogb(magnitude) : f->least;
   double units = ldexp(magnitude, f->digits - 1 - exponent), whole = floor(units);
   whole += goes_up(whole, units - whole, sign != 0, modifiers);
-  /* Units count on from one exponent to the next, as bits do. */
+  /* Units continue from one exponent to the next, as bits do. */
   uint32_t bits = (uint32_t)((exponent - f->least) << (f->digits - 1)) + (uint32_t)whole;
   if (bits >= infinity) {
     bool stays =
@@ -62,7 +61,7 @@ uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers) {
   return sign | bits;
 }
 
-/* ---- Operations: of exact numbers, with what their f64 result leaves out ---- */
+/* ---- Operations on exact numbers; tail is the rounding error of the f64 result ---- */
 
 static double sum(double a, double b, double *tail) {
   double s = a + b, of_b = s - a;

@@ -1,8 +1,8 @@
-/* The inside of the PTX machine: text is parsed (ptx_text.c, ptx_variable.c, ptx_operand.c,
+/* Internal interface of the PTX machine. Text is parsed (ptx_text.c, ptx_variable.c, ptx_operand.c,
  * ptx_parse.c) to decoded instructions (ptx_decode.c), whose registers are packed
- * (ptx_registers.c). Threads of the host run CTAs (ptx_grid.c), and warps run each instruction for
- * their active threads at once (ptx_run.c), by the handler of its row in the tables of the files
- * that PTX_TABLES names. */
+ * (ptx_registers.c). Host threads run CTAs (ptx_grid.c). Warps run each instruction for all active
+ * threads at once (ptx_run.c), with the handler of its row in the tables of the files that
+ * PTX_TABLES lists. */
 #ifndef TPRT_TEST_CUDA_PTX_INSIDE_H
 #define TPRT_TEST_CUDA_PTX_INSIDE_H
 
@@ -12,7 +12,7 @@
 
 /* ---- Types and modifiers, as bits of sets ---- */
 
-/* The name, bits of a value, how it is read. */
+/* Name, bits of a value, interpretation. */
 /* clang-format off */
 #define PTX_TYPES(X)                                                                                                           \
   X(PRED, "pred", 1) X(B8, "b8", 8) X(B16, "b16", 16) X(B32, "b32", 32) X(B64, "b64", 64) X(U8, "u8", 8)                       \
@@ -71,9 +71,10 @@ typedef enum ptx_comparison {
 
 enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 5, PTX_NONE = INT32_MIN };
 
-/* Places of values: where a warp's rows begin, in words of 32 bits; negative ones, complemented, in
- * the kernel's constants. A row has a value for each thread of the warp: 32 words, or 32 pairs of
- * words for 64 bits. Before ptx_pack_registers, numbers of virtual registers. */
+/* Locations of values. Positive: the start of the warp's row, in 32-bit words. Negative,
+ * complemented: a position in the kernel's constants. A row has a value for each thread of the
+ * warp: 32 words, or 32 pairs of words for 64 bits. Before ptx_pack_registers: numbers of virtual
+ * registers. */
 typedef int32_t ptx_place;
 
 typedef struct ptx_warp ptx_warp;
@@ -81,33 +82,33 @@ typedef struct ptx_instruction ptx_instruction;
 typedef void ptx_handler(ptx_warp *warp, const ptx_instruction *i, uint32_t mask);
 
 typedef enum ptx_kind {
-  PTX_PLAIN,    /* each thread alone, never fails */
-  PTX_MEMORY,   /* may fail; lets other threads go on, if `yields` */
-  PTX_TOGETHER, /* of the threads that a mask, its last operand, names: all at once */
-  PTX_BRANCH,   /* to `target` */
-  PTX_CHOOSE,   /* to an entry of `table` */
-  PTX_BARRIER,  /* of the CTA */
+  PTX_PLAIN,    /* independent per thread, cannot fail */
+  PTX_MEMORY,   /* may fail; lets other threads proceed, if `yields` */
+  PTX_TOGETHER, /* runs for all threads in the mask, its last operand, at once */
+  PTX_BRANCH,   /* branch to `target` */
+  PTX_CHOOSE,   /* branch to an entry of `table` */
+  PTX_BARRIER,  /* barrier of the CTA */
   PTX_EXIT,
 } ptx_kind;
 
 struct ptx_instruction {
-  ptx_handler *run; /* of PLAIN, MEMORY and TOGETHER */
+  ptx_handler *run; /* for PLAIN, MEMORY and TOGETHER */
   uint64_t modifiers;
   uint8_t kind, n_to, n_from;
-  /* ptx_type: of the result; of what is converted or compared, where it is another */
+  /* ptx_type of the result; and of the converted or compared value, if different */
   uint8_t type, second_type;
-  uint8_t comparison;    /* ptx_comparison, of setp and set */
+  uint8_t comparison;    /* ptx_comparison of setp and set */
   uint8_t wide;          /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
-  uint8_t register_bits; /* of to[0], as declared: results shorter than that are extended */
+  uint8_t register_bits; /* declared width of to[0]: shorter results are extended */
   bool guard_not, from_p_not[2], yields;
   int32_t guard;              /* predicate, or PTX_NONE */
   int32_t to_p[2], from_p[2]; /* predicates, or PTX_NONE */
   ptx_place to[PTX_MOST_TO], from[PTX_MOST_FROM];
-  int64_t offset; /* of an address; the place of what lies in a memory of its own */
-  int32_t target; /* of a branch; before the labels are known, the number of the label's name */
+  int64_t offset; /* of an address; the location in a separate memory space */
+  int32_t target; /* of a branch; before labels are resolved, the number of the label's name */
   const struct ptx_table *table;
   int line;
-  const char *text; /* up to ';', in the module's */
+  const char *text; /* up to ';', in the module's text */
 };
 
 /* A row of the tables of operations. */
@@ -115,8 +116,8 @@ typedef struct ptx_operation {
   const char *name;
   const char *types;    /* names of types, e.g. "s32 u32"; "" for an operation without */
   uint64_t required;    /* modifiers that select the row */
-  uint64_t allowed;     /* others */
-  const char *operands; /* a letter each, see ptx_decode.c */
+  uint64_t allowed;     /* optional modifiers */
+  const char *operands; /* one letter each, see ptx_decode.c */
   ptx_handler *run;
   ptx_kind kind;
 } ptx_operation;
@@ -152,12 +153,12 @@ typedef enum ptx_special {
 /* A name for memory. */
 typedef enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM } ptx_space;
 
-/* .extern .shared memory begins here, so that accesses past the end of other shared memory never
- * reach it. */
+/* Start of .extern .shared memory, far enough that overruns of other shared memory never reach
+ * it. */
 enum { PTX_DYNAMIC_SHARED = 1 << 24 };
 
-/* Generic addresses of memory that is not global: the space in bits 56 and up, which no address of
- * the host has. */
+/* Generic addresses of non-global memory: the space is in bits 56 and up, which host addresses do
+ * not use. */
 enum {
   PTX_WINDOW_SHIFT = 56,
   PTX_WINDOW_SHARED = 0x51,
@@ -168,7 +169,7 @@ enum {
 typedef struct ptx_symbol {
   char *name;
   ptx_space space;
-  uint64_t at; /* address of global memory; place in the others */
+  uint64_t at; /* address in global memory; offset in other spaces */
   size_t bytes;
 } ptx_symbol;
 
@@ -183,14 +184,14 @@ struct ptx_kernel {
   const ptx_module *module;
   ptx_instruction *code;
   int n_code;
-  int n_virtual;                     /* registers before they are packed */
-  uint8_t *virtual_bits;             /* of each, as declared */
-  int n_predicates;                  /* number 0 is false, always */
-  ptx_place special[PTX_N_SPECIALS]; /* PTX_NONE: not used */
+  int n_virtual;                     /* number of registers before packing */
+  uint8_t *virtual_bits;             /* declared width of each */
+  int n_predicates;                  /* number 0 is always false */
+  ptx_place special[PTX_N_SPECIALS]; /* PTX_NONE: unused */
   uint32_t *constants;
-  unsigned char *constant_wide; /* by row of 32 words: 1 and 2 are the halves of one of 64 bits */
-  size_t n_constants;           /* words */
-  size_t n_words;               /* of a warp's rows */
+  unsigned char *constant_wide; /* per row of 32 words: 1 and 2 are the halves of a 64-bit row */
+  size_t n_constants;           /* in words */
+  size_t n_words;               /* in the rows of a warp */
   struct ptx_table *tables;
   int n_tables;
   ptx_symbol *symbols; /* shared and local variables */
@@ -207,10 +208,10 @@ struct ptx_module {
   int n_kernels;
   ptx_symbol *symbols; /* of the module */
   int n_symbols;
-  size_t shared_bytes; /* of the module's own variables, before those of kernels */
+  size_t shared_bytes; /* size of the module's own variables, before those of kernels */
 };
 
-/* ---- From text ---- */
+/* ---- Parsing ---- */
 
 typedef enum ptx_operand_kind {
   PTX_REGISTER, /* virtual register */
@@ -226,7 +227,7 @@ typedef enum ptx_operand_kind {
 typedef struct ptx_operand {
   ptx_operand_kind kind;
   bool negated;  /* !p */
-  bool is_float; /* of numbers: how the text is written; `bits` are of f32 or f64 then */
+  bool is_float; /* how a number is written; if true, `bits` are those of f32 or f64 */
   bool is_f64;
   int32_t number; /* of the register or predicate; ADDRESS: of the base, or PTX_NONE */
   int32_t paired; /* a|p: the predicate, or PTX_NONE */
@@ -239,48 +240,48 @@ typedef struct ptx_operand {
 
 enum { PTX_MOST_OPERANDS = 6 };
 
-/* What the parser has found of an instruction. */
+/* A parsed instruction. */
 typedef struct ptx_statement {
   char opcode[96];
   int n_operands;
   ptx_operand operands[PTX_MOST_OPERANDS];
 } ptx_statement;
 
-/* Fills type, modifiers, operands and handler of an instruction; false and `error` for one that the
- * tables have not. Constants go to the kernel. */
+/* Sets type, modifiers, operands and handler of an instruction; false and `error` if the tables
+ * lack it. Adds constants to the kernel. */
 bool ptx_decode(ptx_kernel *kernel, const ptx_statement *statement, ptx_instruction *i,
                 char error[PTX_TEXT]);
 
-/* Gives values that never live at the same time the same row, so that a warp's rows stay in a
- * cache. Places become final. */
+/* Assigns the same row to values that are never live at the same time, so that a warp's rows stay
+ * in the cache. Locations become final. */
 void ptx_pack_registers(ptx_kernel *kernel);
 
-/* One more virtual register. */
+/* Adds a virtual register. */
 int32_t ptx_new_register(ptx_kernel *kernel, int bits);
 
-/* A place of a constant, the same for all threads. */
+/* Returns the location of a constant, the same for all threads. */
 ptx_place ptx_constant(ptx_kernel *kernel, uint64_t bits, bool wide);
 
-/* ---- Running ---- */
+/* ---- Execution ---- */
 
 enum { PTX_MOST_BARRIERS = 16, PTX_KNOWN_RANGES = 4 };
 
 typedef enum ptx_state { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_TOGETHER } ptx_state;
 
-/* Threads of a warp that are at the same instruction. */
+/* Threads of a warp at the same instruction. */
 typedef struct ptx_group {
   int32_t at;
   uint32_t mask;
   ptx_state state;
   int barrier;
-  uint32_t expected; /* threads of that barrier */
+  uint32_t expected; /* number of threads of that barrier */
 } ptx_group;
 
-/* Who touched a byte of shared memory last, and when: see ptx_memory.c. */
+/* The last accesses to a byte of shared memory: see ptx_memory.c. */
 typedef struct ptx_shadow {
-  uint32_t writer, reader;          /* thread + 1; 0: nobody; reader also: several */
-  uint32_t written, read;           /* epochs of the CTA */
-  uint32_t written_warp, read_warp; /* and of the warp */
+  uint32_t writer, reader;          /* thread + 1; 0: none; reader also: several */
+  uint32_t written, read;           /* epochs of the CTA at those accesses */
+  uint32_t written_warp, read_warp; /* epochs of the warp */
 } ptx_shadow;
 
 typedef struct ptx_cta ptx_cta;
@@ -290,12 +291,12 @@ struct ptx_warp {
   const uint32_t *constants;
   uint32_t *rows;
   uint32_t *predicates;
-  unsigned char *local;  /* of its threads, one after the other */
-  uint32_t number, live; /* live: threads that have not ended */
+  unsigned char *local;  /* of its threads, consecutively */
+  uint32_t number, live; /* live: number of threads that have not ended */
   uint32_t epoch;        /* counts bar.warp.sync */
   int n_groups;
-  int32_t after;                  /* where threads are that let others go on first; -1: none */
-  ptx_group groups[PTX_WARP + 1]; /* one more while they are split */
+  int32_t after;                  /* position of threads that let others proceed first; -1: none */
+  ptx_group groups[PTX_WARP + 1]; /* one extra during a split */
 };
 
 struct ptx_cta {
@@ -311,19 +312,19 @@ struct ptx_cta {
   const ptx_instruction *executing;
   struct {
     uint64_t begin, end;
-  } known[PTX_KNOWN_RANGES]; /* allocations that were asked for before */
+  } known[PTX_KNOWN_RANGES]; /* cached allocations */
   int next_known;
   ptx_result result;
   char *error; /* PTX_TEXT bytes */
 };
 
-/* Runs one CTA to its end or failure: `index`, and what ptx_grid.c has allocated, are set. */
+/* Runs one CTA to its end or failure. The caller has set `index` and what ptx_grid.c allocates. */
 void ptx_run_cta(ptx_cta *cta);
 
-/* Whether an address is one of the module's variables, and where that begins and ends. */
+/* Returns true if an address is in a module variable, with its begin and end. */
 bool ptx_in_module(const ptx_module *module, uint64_t address, uint64_t *begin, uint64_t *end);
 
-/* The CTA fails: the first one counts. lane < 0: no thread in particular. */
+/* Records a failure of the CTA; only the first one counts. lane < 0: no specific thread. */
 void ptx_fail(ptx_warp *warp, int lane, ptx_result result, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -347,14 +348,14 @@ static inline const uint64_t *ptx_from64(const ptx_warp *w, const ptx_instructio
   return (const void *)ptx_row(w, i->from[k]);
 }
 
-/* Operand k that is a predicate, as a mask of threads. */
+/* Returns predicate operand k as a mask of threads. */
 static inline uint32_t ptx_predicate(const ptx_warp *w, const ptx_instruction *i, int k) {
   return i->from_p[k] == PTX_NONE
              ? 0
              : w->predicates[i->from_p[k]] ^ (i->from_p_not[k] ? UINT32_MAX : 0);
 }
 
-/* A value of either width. */
+/* Reads a value of either width. */
 static inline uint64_t ptx_read(const ptx_warp *w, const ptx_instruction *i, int k, int lane) {
   return ptx_is_wide(i, 4 + k) ? ptx_from64(w, i, k)[lane] : ptx_from32(w, i, k)[lane];
 }
@@ -366,24 +367,23 @@ static inline void ptx_write(ptx_warp *w, const ptx_instruction *i, int k, int l
     ptx_to32(w, i, k)[lane] = (uint32_t)value;
 }
 
-/* setp: the comparison holds for the threads of `holds`; with an operator it is combined with the
- * predicate that is given. */
+/* setp: the comparison is true for the threads of `holds`; with an operator it is combined with the
+ * predicate operand. */
 void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, uint32_t holds);
-/* Two numbers of which neither is NaN unless it says so; comparisons with PTX_UNORDERED hold, if
- * one is. */
+/* Compares two numbers. With a NaN, only comparisons with PTX_UNORDERED are true. */
 bool ptx_compare(double a, double b, int comparison);
 
-/* Rounding of i's modifiers in what follows until ptx_round_nearest. */
+/* Applies the rounding mode of the modifiers until ptx_round_nearest. */
 void ptx_round_as(uint64_t modifiers);
 void ptx_round_nearest(void);
 
-/* f16 and bf16, by PTX_F16 or PTX_BF16: exact as double, and rounded once from the exact value x +
- * tail, |tail| small beside x. */
+/* Convert f16 and bf16 (PTX_F16 or PTX_BF16): exact to double; back with one rounding of the exact
+ * value x + tail, where |tail| is small relative to x. */
 double ptx_of_half(int type, uint32_t bits);
 uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers);
 
-/* PTX_EACH_LANE(mask, l, statement): for the threads of a mask; all 32 in a loop that vectorises,
- * since rows are the same or apart. */
+/* PTX_EACH_LANE(mask, l, statement): runs the statement for the threads of a mask; for all 32 in a
+ * loop that vectorizes, because rows are identical or disjoint. */
 #define PTX_EACH_LANE(mask, l, ...)                                                                \
   if ((mask) == UINT32_MAX) {                                                                      \
     _Pragma("omp simd") for (int l = 0; l < PTX_WARP; l++) __VA_ARGS__                             \

@@ -1,11 +1,11 @@
-/* Integers and bits. */
+/* Instructions on integers and bits. */
 #include "ptx_inside.h"
 
 #define HI_U64(a, b) (uint64_t)((unsigned __int128)(a) * (b) >> 64)
 #define HI_S64(a, b) (uint64_t)((__int128)(a) * (b) >> 64)
 
-/* NAME_type: to[0] = expression of a, b, c, which are operands as `type`. Values of 16 bits lie in
- * words of 32, zero-extended. */
+/* NAME_type: to[0] = expression of a, b, c, which are operands as `type`. 16-bit values are in
+ * 32-bit words, zero-extended. */
 #define UNARY(name, bits, type, result_bits, result, expression)                                   \
   static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
     uint##result_bits##_t *to = ptx_to##result_bits(w, i, 0);                                      \
@@ -24,7 +24,7 @@
       to[l] = (uint##result_bits##_t)(result)(expression);                                         \
     })                                                                                             \
   }
-/* The second operand has 32 bits: amounts of shifts. */
+/* The second operand has 32 bits: the shift amount. */
 #define SHIFT(name, bits, type, result, expression)                                                \
   static void name(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {                         \
     uint##bits##_t *to = ptx_to##bits(w, i, 0);                                                    \
@@ -48,8 +48,8 @@
     })                                                                                             \
   }
 
-/* Arithmetic modulo 2^bits is that of unsigned numbers. Products of 16 bits are taken in 64, where
- * nothing overflows. */
+/* Arithmetic modulo 2^bits uses unsigned numbers. Products of 16 bits are computed in 64 bits,
+ * which cannot overflow. */
 #define MODULAR(bits, width, type)                                                                 \
   BINARY(add_##bits, width, type, width, type, a + b)                                              \
   BINARY(sub_##bits, width, type, width, type, a - b)                                              \
@@ -66,8 +66,8 @@ MODULAR(16, 32, uint16_t)
 MODULAR(32, 32, uint32_t)
 MODULAR(64, 64, uint64_t)
 
-/* Division by zero gives all ones, and the remainder the dividend, as the hardware's sequence does;
- * the manual says it is unspecified. The least number divided by -1 overflows. */
+/* Division by zero gives all ones, and the remainder the dividend, like the hardware's sequence;
+ * the manual leaves it unspecified. The smallest number divided by -1 overflows. */
 #define SIGNED(suffix, bits, width, type)                                                          \
   BINARY(div_##suffix, width, type, width, type,                                                   \
          b == 0    ? -1                                                                            \
@@ -130,7 +130,7 @@ UNARY(clz_64, 64, uint64_t, 32, uint32_t, a ? __builtin_clzll(a) : 64)
 UNARY(brev_32, 32, uint32_t, 32, uint32_t, reversed(a))
 UNARY(brev_64, 64, uint64_t, 64, uint64_t,
       (uint64_t)reversed((uint32_t)a) << 32 | reversed((uint32_t)(a >> 32)))
-/* Place of the highest bit that is set; of negative numbers, that is not. -1: none. */
+/* Position of the highest set bit; for negative numbers, of the highest clear bit. -1: none. */
 UNARY(bfind_u32, 32, uint32_t, 32, uint32_t, a ? 31 - __builtin_clz(a) : -1)
 UNARY(bfind_u64, 64, uint64_t, 32, uint32_t, a ? 63 - __builtin_clzll(a) : -1)
 UNARY(bfind_s32, 32, int32_t, 32, uint32_t,
@@ -138,8 +138,8 @@ UNARY(bfind_s32, 32, int32_t, 32, uint32_t,
 UNARY(bfind_s64, 64, int64_t, 32, uint32_t,
       (a < 0 ? ~a : a) ? 63 - __builtin_clzll((uint64_t)(a < 0 ? ~a : a)) : -1)
 
-/* The field of `n` bits from bit `from` on; of signed numbers extended by its highest bit, or the
- * number's, where it ends first. */
+/* Extracts the field of `n` bits from bit `from` on; signed fields are extended by their highest
+ * bit, or the number's if it ends first. */
 static uint64_t extracted(uint64_t x, uint32_t from, uint32_t n, int bits, bool is_signed) {
   from &= 255, n &= 255;
   if (n == 0)
@@ -175,7 +175,8 @@ static void bfi(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   })
 }
 
-/* Bytes of b:a by the selectors in c; bit 3 of one copies the byte's sign instead. */
+/* Selects bytes of b:a by the selectors in c; bit 3 of a selector replicates the byte's sign
+ * instead. */
 static uint32_t permuted(uint64_t bytes, uint32_t selectors) {
   uint32_t result = 0;
   for (int k = 0; k < 4; k++) {
@@ -193,7 +194,7 @@ static uint32_t funnel(uint64_t both, uint32_t amount, uint64_t modifiers) {
 }
 TERNARY(shf, 32, uint32_t, 32, uint32_t, funnel((uint64_t)b << 32 | a, c, i->modifiers))
 
-/* Bit by bit, the bit of the table that those of a, b, c name. */
+/* Bitwise lookup of the bits of a, b, c in a table. */
 static void lop3(ptx_warp *w, const ptx_instruction *i, uint32_t mask){
     PTX_EACH_LANE(mask, l,
                   {

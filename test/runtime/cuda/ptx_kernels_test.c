@@ -1,6 +1,6 @@
-/* The compiled kernels, kernels.ptx, run on the PTX machine: every case gives the bits that the
- * same sources give as code of the host; where exponentials and logarithms are, whose last bits may
- * differ, what the oracle allows. */
+/* Runs the compiled kernels, kernels.ptx, on the PTX machine. Every case must be bitwise equal to
+ * the same sources as host code, or, if it uses exponentials or logarithms, whose last bits may
+ * differ, within the oracle's bounds. */
 #include "cases.h"
 #include "machine.h"
 #include "ptx.h"
@@ -15,7 +15,7 @@
 
 enum { CTAS = 2, MOST_RANKS = 4, MOST_BLOCKS = 3 * FUSED_RANKS + 1, EDGE = 64 };
 
-/* A group's memory; blocks are all that the kernels may touch. */
+/* A group's memory; kernels may only access its blocks. */
 typedef struct world {
   fused_group group;
   unsigned char *base[FUSED_RANKS], *constants;
@@ -125,8 +125,8 @@ static void test_same_bits(void **state) {
   assert_true(n_compared > 100);
 }
 
-/* A barrier behind a store to shared memory, left out: the machine sees what the next load may
- * find. */
+/* Removes a barrier after a store to shared memory: the machine detects the race with the next
+ * load. */
 static void test_missing_barrier(void **state) {
   char error[PTX_TEXT] = "", *store = text;
   int n_tried = 0, which = 0;
@@ -142,7 +142,7 @@ static void test_missing_barrier(void **state) {
     assert_non_null(module);
     world w = make_world(2, which);
     fused_launch launch = plan(&w, which);
-    /* In kernels for other types nothing is missing. */
+    /* Kernels for other types are unchanged. */
     if (strstr(store, tprt__fused_names[launch.kernel]) == NULL &&
         interpret(module, &w, &launch, error) != PTX_OK) {
       assert_non_null(strstr(error, "shared memory"));

@@ -1,11 +1,13 @@
-/* Loads, stores, atomic operations. Every access is checked: that it lies in memory, is aligned,
- * and, in shared memory, that no barrier is missing between it and another thread's. */
+/* Loads, stores and atomic operations. Checks every access: it is inside of memory and aligned, and
+ * in shared memory there is a barrier between it and conflicting accesses of other threads. */
 #include "ptx_inside.h"
 
-/* ---- Shared memory's shadow ---- Each byte has who wrote it last and who read it last. Two
- * accesses of different threads, one a write, are a race unless a barrier of the CTA lies between
- * them (its epoch has changed), or, within a warp, a bar.warp.sync (the warp's has). Threads that
- * write the same value are not blamed: the memory holds it, whoever comes last. */
+/* ---- Shadow of shared memory ----
+ *
+ * Each byte records its last writer and its last reader. Two accesses of different threads, one a
+ * write, are a race unless there is a barrier of the CTA between them (its epoch has changed), or,
+ * within a warp, a bar.warp.sync (the warp's epoch has changed). Concurrent writes of the same
+ * value are allowed, since their order does not matter. */
 
 enum { MANY_READERS = UINT32_MAX };
 
@@ -85,7 +87,8 @@ static unsigned char *global(ptx_warp *w, int lane, uint64_t address, size_t byt
   return (unsigned char *)(uintptr_t)address;
 }
 
-/* Static shared memory, and the dynamic one far behind it, lie together. */
+/* Static shared memory and the dynamic one, whose addresses start far behind it, are stored
+ * together. */
 static bool place_shared(const ptx_cta *c, uint64_t at, size_t bytes, size_t *place) {
   size_t fixed = c->kernel->shared_bytes, dynamic = c->shared_bytes - fixed;
   if (at >= PTX_DYNAMIC_SHARED) {
@@ -119,7 +122,7 @@ static uint64_t address_of(const ptx_warp *w, const ptx_instruction *i, int lane
   return ptx_is_wide(i, 4) ? address : (uint32_t)address;
 }
 
-/* The memory of an access; NULL after a failure. `new_bytes`: what will be written, NULL for a
+/* Returns the memory of an access; NULL after a failure. `new_bytes`: the data to write, NULL for a
  * read. */
 static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, size_t bytes,
                             const unsigned char *new_bytes) {
@@ -127,7 +130,7 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
   ptx_cta *c = w->cta;
   int window = window_of(i, &place);
   size_t at, size;
-  if (place & (bytes - 1)) { /* a power of two */
+  if (place & (bytes - 1)) { /* bytes is a power of two */
     ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu",
              (unsigned long long)address, bytes);
     return NULL;
@@ -170,15 +173,15 @@ static int elements(const ptx_instruction *i) {
   return i->modifiers & PTX_M_V4 ? 4 : i->modifiers & PTX_M_V2 ? 2 : 1;
 }
 
-/* Single values that order memory are atomic; of others each byte is, which is what a GPU
- * promises. */
+/* Single values with memory order are atomic; other accesses are atomic per byte, as a GPU
+ * guarantees. */
 static uint64_t load(const unsigned char *from, size_t size, bool orders) {
   uint64_t value = 0;
   if (orders && size == 4)
     return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
   if (orders && size == 8)
     return __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_SEQ_CST);
-  switch (size) { /* known to the compiler, they are one instruction each */
+  switch (size) { /* with constant sizes, each is one instruction */
   case 4:
     memcpy(&value, from, 4);
     break;
@@ -217,8 +220,8 @@ static uint64_t in_register(const ptx_instruction *i, uint64_t value) {
   return i->register_bits == 64 ? value : value & ((UINT64_C(1) << i->register_bits) - 1);
 }
 
-/* A GPU moves memory in sectors. Those that the lanes of a warp touch by one instruction count
- * once. */
+/* Counts sectors, the transfer unit of a GPU's memory. Sectors that the lanes of a warp access by
+ * one instruction count once. */
 static void count_sectors(ptx_warp *w, const ptx_instruction *i, uint32_t mask, size_t bytes) {
   uint64_t seen[2 * PTX_WARP];
   int n = 0;
@@ -230,7 +233,7 @@ static void count_sectors(ptx_warp *w, const ptx_instruction *i, uint32_t mask, 
       continue;
     for (uint64_t sector = place / PTX_SECTOR; sector <= (place + bytes - 1) / PTX_SECTOR;
          sector++) {
-      int k = n; /* neighbours have neighbours: the last first */
+      int k = n; /* neighbors share sectors, so search from the last */
       while (k > 0 && seen[k - 1] != sector)
         k--;
       if (k == 0)
@@ -322,7 +325,7 @@ static uint64_t combined(const ptx_instruction *i, uint64_t old, uint64_t a, uin
   }
 }
 
-/* atom has the old value as result, red has none. In shared memory they count as reads: they race
+/* atom returns the old value, red returns nothing. In shared memory they count as reads: they race
  * with stores, not with each other. */
 static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   size_t size = (size_t)ptx_types[i->type].bits / 8;
@@ -351,7 +354,7 @@ static void atom(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 }
 
 static void fence(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
-  static uint32_t all; /* fences meet here: ThreadSanitizer knows no others */
+  static uint32_t all; /* target of all fences, because ThreadSanitizer does not support fences */
   (void)w, (void)i, (void)mask;
   __atomic_fetch_add(&all, 0, __ATOMIC_SEQ_CST);
 }

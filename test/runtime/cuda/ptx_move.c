@@ -1,4 +1,4 @@
-/* Values and addresses from one register to another, whole, packed and unpacked. */
+/* Moves of values and addresses between registers, including packing and unpacking. */
 #include "ptx_inside.h"
 
 static void mov_32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
@@ -13,8 +13,7 @@ static void mov_64(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { to[l] = from[l]; })
 }
 
-/* What stands above the bits of a part in its register does not count: signed operations leave
- * signs there. */
+/* Ignores register bits above those of a part: signed operations leave sign bits there. */
 static void pack(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   int bits = ptx_types[i->type].bits / i->n_from;
   PTX_EACH_LANE(mask, l, {
@@ -42,8 +41,8 @@ static uint64_t window_of(uint64_t modifiers) {
          << PTX_WINDOW_SHIFT;
 }
 
-/* Addresses of global memory are generic ones; of the others, the bits of their window are set or
- * cleared. */
+/* Converts addresses. Global addresses are generic already; for other spaces, the bits of their
+ * window are set or cleared. */
 static void cvta(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint64_t window = window_of(i->modifiers);
   PTX_EACH_LANE(mask, l, {

@@ -1,4 +1,4 @@
-/* Registers and operands. */
+/* Parses registers and operands. */
 #include "ptx_parser.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static bool special(ptx_parser *p, const char *name, ptx_operand *o) {
   return false;
 }
 
-/* The innermost declaration of a name counts: it comes last. */
+/* Finds the innermost declaration of a name, which is the last one. */
 bool ptx_find_register(ptx_parser *p, const char *name, ptx_operand *o) {
   for (int i = p->n_declared - 1; i >= 0; i--) {
     const ptx_declared *d = &p->declared[i];

@@ -1,5 +1,5 @@
-/* PTX text to modules. Directives that say nothing about what a program does (.loc, .pragma,
- * .section) are passed over, and so are functions: a call of one is what is refused. */
+/* Parses PTX text to modules. Skips directives without effect on execution (.loc, .pragma,
+ * .section), and functions; a call of a function is rejected. */
 #define _GNU_SOURCE 1
 #include "ptx_parser.h"
 
@@ -30,8 +30,7 @@ static int32_t label_number(ptx_parser *p, const char *name) {
   return p->n_labels++;
 }
 
-/* name: .branchtargets a, b, ...; is remembered as a table of its own, which brx.idx names by the
- * label. */
+/* name: .branchtargets a, b, ...; stored as a table, which brx.idx refers to by the label. */
 static void branch_targets(ptx_parser *p, int32_t name) {
   ptx_kernel *k = p->kernel;
   int32_t *table = NULL;
@@ -110,7 +109,7 @@ static void resolve(ptx_parser *p) {
 
 /* ---- Kernels ---- */
 
-/* A label: a word with ':' behind it. */
+/* Parses a label: a word followed by ':'. */
 static bool place(ptx_parser *p) {
   if (!ptx_peek(p, ':'))
     return false;
@@ -293,7 +292,7 @@ void ptx_unload(ptx_module *m) {
   free(m);
 }
 
-/* ---- What is in a module ---- */
+/* ---- Contents of a module ---- */
 
 const ptx_kernel *ptx_find(const ptx_module *m, const char *name) {
   for (int i = 0; i < m->n_kernels; i++)

@@ -1,14 +1,14 @@
-/* Packing of registers. PTX has one for each value; a kernel of ours has thousands, of which few
- * live at the same time. Lives are intervals of instructions: from the analysis of liveness over
- * basic blocks, then a linear scan (Poletto and Sarkar, 1999) with as many rows as it takes.
- * Threads of a warp that went different ways have columns of their own in a row, so that each needs
- * to be right along its own way only. */
+/* Register packing. PTX has one register per value; a kernel has thousands, of which few are live
+ * at a time. Live ranges are intervals of instructions, from a liveness analysis over basic blocks.
+ * A linear scan (Poletto and Sarkar, 1999) assigns them to as many rows as needed. Divergent
+ * threads of a warp use different columns of a row, so each needs to be correct along its own path
+ * only. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>
 
 typedef struct block {
-  int32_t first, end, next[2]; /* -1: none; those of a table are many */
+  int32_t first, end, next[2]; /* -1: none; those of a table are a list */
   const ptx_table *table;
   uint64_t *in, *out, *used, *defined;
 } block;
@@ -28,7 +28,7 @@ static bool ends_block(const ptx_instruction *i) {
   return i->kind == PTX_BRANCH || i->kind == PTX_CHOOSE || i->kind == PTX_EXIT;
 }
 
-/* Instructions that begin blocks, numbered: block_of[i] of the instruction. */
+/* Numbers the basic blocks: block_of[i] of their first instructions. */
 static int number_blocks(const ptx_kernel *k, int32_t *block_of) {
   bool *leads = zeroed((size_t)k->n_code + 1, sizeof *leads);
   int n = 0;
@@ -53,8 +53,8 @@ static int number_blocks(const ptx_kernel *k, int32_t *block_of) {
 static bool has(const uint64_t *set, int32_t r) { return set[r / 64] >> (r % 64) & 1; }
 static void put(uint64_t *set, int32_t r) { set[r / 64] |= UINT64_C(1) << (r % 64); }
 
-/* A result under a guard leaves the old value to some threads: it does not end the life before
- * it. */
+/* A guarded result keeps the old value in some threads, so it does not end the earlier live
+ * range. */
 static void note_block(const ptx_kernel *k, block *b) {
   for (int i = b->first; i < b->end; i++) {
     const ptx_instruction *c = &k->code[i];
@@ -155,10 +155,10 @@ static life *lives_of(const ptx_kernel *k) {
 /* Rows of one width. */
 typedef struct rows {
   int n_rows;
-  int32_t *ends; /* by row: where the value ends that is in it */
+  int32_t *ends; /* per row: the end of the value in it */
 } rows;
 
-/* Registers in the order of their beginnings: buckets by instruction, chained. */
+/* Sorts registers by the start of their live range: buckets per instruction, chained. */
 static int32_t *in_order(const life *lives, int n, int n_code) {
   int32_t *first = zeroed((size_t)n_code + 2, sizeof *first),
           *order = zeroed((size_t)n, sizeof *order);
@@ -174,8 +174,8 @@ static int32_t *in_order(const life *lives, int n, int n_code) {
   return order;
 }
 
-/* Rows of a result and of an operand that ends there are apart, since operands are read while
- * results are written. */
+/* Assigns different rows to a result and an operand whose live range ends there, because operands
+ * are read while results are written. */
 static ptx_place take_row(rows *set, const life *l) {
   for (int r = 0; r < set->n_rows; r++)
     if (set->ends[r] < l->begin) {

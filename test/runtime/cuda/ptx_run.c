@@ -1,9 +1,9 @@
-/* Warps and CTAs.
+/* Executes warps and CTAs.
  *
- * A warp's threads are in groups that stand at the same instruction. The group that is furthest
- * behind runs, and when it comes to where another stands they are one again: where the ways of
- * threads meet, compilers put code behind the ways. Threads that may be waiting for others of their
- * warp (a load that orders memory, a pause) let those go on first. Warps of a CTA take turns. */
+ * The threads of a warp form groups at the same instruction. The group that is furthest behind
+ * runs. When it reaches the position of another group, they merge: compilers place reconvergence
+ * points after divergent paths. Threads that may be waiting for others of their warp (a load with
+ * memory order, a pause) let those run first. Warps of a CTA take turns. */
 #include "ptx_inside.h"
 
 #include <sched.h>
@@ -51,8 +51,8 @@ static void merge_groups(ptx_warp *w) {
       }
 }
 
-/* Whether all that the masks of these threads name are among them. A thread that has ended is not
- * waited for. */
+/* Returns true if all threads in the masks of these threads are present. Threads that have ended do
+ * not count. */
 static bool together(const ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t members = ptx_from32(w, i, i->n_from - 1)[__builtin_ctz(rest)] & w->live;
@@ -62,7 +62,7 @@ static bool together(const ptx_warp *w, const ptx_instruction *i, uint32_t mask)
   return true;
 }
 
-/* The group that is to run; -1: all wait. */
+/* Returns the group to run; -1: all wait. */
 static int choose_group(ptx_warp *w) {
   int chosen = -1, put_off = -1;
   const ptx_instruction *code = w->cta->kernel->code;
@@ -83,7 +83,7 @@ static int choose_group(ptx_warp *w) {
   return chosen < 0 ? put_off : chosen;
 }
 
-/* Where the nearest group ahead stands. */
+/* Returns the position of the nearest group ahead. */
 static int32_t horizon_of(const ptx_warp *w, int g, int32_t at) {
   int32_t horizon = INT32_MAX;
   for (int h = 0; h < w->n_groups; h++)
@@ -93,9 +93,9 @@ static int32_t horizon_of(const ptx_warp *w, int g, int32_t at) {
   return horizon;
 }
 
-/* ---- Instructions that are more than a handler ---- */
+/* ---- Instructions that need more than a handler ---- */
 
-/* Every set of threads that a mask names, by itself. */
+/* Runs each set of threads that a mask names separately. */
 static void run_together(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   const uint32_t *masks = ptx_from32(w, i, i->n_from - 1);
   for (uint32_t rest = mask; rest && !w->cta->result;) {
@@ -138,7 +138,7 @@ static void reach_barrier(ptx_warp *w, const ptx_instruction *i, ptx_group *s) {
   s->expected = i->n_from > 1 ? ptx_from32(w, i, 1)[lane] : 0;
 }
 
-/* Some threads of a group wait at its instruction, for all others it is done. */
+/* Some threads of a group wait at its instruction; the others have executed it. */
 static void stop_group(ptx_warp *w, int g, int32_t at, uint32_t active, ptx_state state) {
   ptx_group *s = &w->groups[g];
   uint32_t others = s->mask & ~active;
@@ -151,12 +151,12 @@ static void stop_group(ptx_warp *w, int g, int32_t at, uint32_t active, ptx_stat
 
 /* ---- Warps ---- */
 
-/* This CTA has failed, or another one. */
+/* Returns true if this CTA or another one has failed. */
 static bool is_over(const ptx_cta *c) {
   return c->result || __atomic_load_n(c->stop, __ATOMIC_RELAXED);
 }
 
-/* Runs a group until it waits, ends, meets another or lets others go on: true in that last case. */
+/* Runs a group until it waits, ends, merges with another or yields; true in the last case. */
 static bool run_group(ptx_warp *w, int g) {
   ptx_cta *c = w->cta;
   const ptx_instruction *code = c->kernel->code;
@@ -240,15 +240,15 @@ static bool run_group(ptx_warp *w, int g) {
                (unsigned long long)c->launch->most_rounds);
       return false;
     }
-    if (w->n_groups > 1 || is_over(c)) /* others may be behind now */
+    if (w->n_groups > 1 || is_over(c)) /* other groups may be behind now */
       break;
   }
   w->groups[g].at = at;
   return false;
 }
 
-/* Until its threads wait, or let other warps go on. Whether any of them ran; *paused, if they did
- * the latter. */
+/* Runs a warp until its threads wait or yield to other warps. Returns true if any thread ran; sets
+ * *paused if they yielded. */
 static bool run_warp(ptx_warp *w, bool *paused) {
   bool ran = false;
   for (int g; !is_over(w->cta) && (g = choose_group(w)) >= 0;) {
@@ -263,7 +263,7 @@ static bool run_warp(ptx_warp *w, bool *paused) {
 
 /* ---- CTAs ---- */
 
-/* bar.sync, and barrier.sync with .aligned, are executed by all threads of a warp together. */
+/* Checks that all threads of a warp execute bar.sync, and barrier.sync with .aligned, together. */
 static bool check_aligned(ptx_warp *w, int barrier) {
   const ptx_kernel *k = w->cta->kernel;
   int32_t at = -1;
@@ -286,7 +286,7 @@ static bool check_aligned(ptx_warp *w, int barrier) {
   return true;
 }
 
-/* Lets the threads go on that wait at a barrier which all have reached that it is for. */
+/* Releases the threads at barriers that all participants have reached. */
 static bool open_barriers(ptx_cta *c) {
   uint32_t arrived[PTX_MOST_BARRIERS] = {0}, expected[PTX_MOST_BARRIERS] = {0}, live = 0;
   bool opened = false;
@@ -376,8 +376,8 @@ static void begin_warp(ptx_warp *w) {
   }
 }
 
-/* Lets the CTAs that this one waits for go on. A long wait yields less often: beside busy processes
- * a yield lasts milliseconds, and waits are given up after a number of polls, which has to end in
+/* Yields to the CTAs that this one waits for. A long wait yields less often: next to busy processes
+ * a yield takes milliseconds, and waits give up after a number of polls, which must happen within
  * seconds. */
 static void let_others(uint32_t n_pauses) {
   enum { OFTEN = 1024, SELDOM = 256 };

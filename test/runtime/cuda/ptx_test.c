@@ -1,5 +1,5 @@
-/* The PTX machine, instruction by instruction: what each makes of its operands. `ptx_test --print`
- * prints the module that the tests run, for an assembler that knows whether it is PTX. */
+/* Tests the PTX machine instruction by instruction. `ptx_test --print` prints the tested module, to
+ * validate it with an assembler. */
 #define _GNU_SOURCE 1
 #include "ptx.h"
 
@@ -12,15 +12,15 @@
 
 #include <cmocka.h>
 
-/* A row's program finds its operands in %d1, %d2, %d3 (64 bits), and their lower parts in %r1, %r2,
- * %r3 and %s1, %s2, %s3. It leaves its result in %d0, %r0, %s0 or %p0: `result` says which. */
+/* A test case. Its program has its operands in %d1, %d2, %d3 (64 bits), and their lower parts in
+ * %r1, %r2, %r3 and %s1, %s2, %s3. Its result is in %d0, %r0, %s0 or %p0, as `result` says. */
 typedef struct row {
   const char *program;
   char result;
   uint64_t a, b, c, expected;
 } row;
 
-#define F1 0x3f800000u /* f32: 1, 1.5, 2, -2, 3, infinity, NaN as operations make it */
+#define F1 0x3f800000u /* f32: 1, 1.5, 2, -2, 3, infinity, NaN as operations return it */
 #define F1H 0x3fc00000u
 #define F2 0x40000000u
 #define FM2 0xc0000000u
@@ -117,7 +117,7 @@ static const row floats[] = {
     {"add.sat.f32 %r0, %r1, %r2;", 'r', F1, F2, 0, F1},
     {"add.sat.f32 %r0, %r1, %r2;", 'r', FNAN, F2, 0, 0},
     {"add.ftz.f32 %r0, %r1, %r2;", 'r', 0x00000001, 0x80000001, 0, 0},
-    /* a result below the normal numbers */
+    /* a subnormal result */
     {"mul.ftz.f32 %r0, %r1, %r2;", 'r', 0x00800000, 0x3f000000, 0, 0},
     {"mul.f32 %r0, %r1, %r2;", 'r', 0x00800000, 0x3f000000, 0, 0x00400000},
     {"sub.f32 %r0, %r1, %r2;", 'r', FINF, FINF, 0, FNAN},
@@ -159,14 +159,15 @@ static const row floats[] = {
 
 static const row halves[] = {
     {"add.f16 %s0, %s1, %s2;", 's', 0x3c00, 0x4000, 0, 0x4200},
-    {"add.f16 %s0, %s1, %s2;", 's', 0x6800, 0x3c00, 0, 0x6800},              /* 2048 + 1: to even */
+    /* 2048 + 1: ties to even */
+    {"add.f16 %s0, %s1, %s2;", 's', 0x6800, 0x3c00, 0, 0x6800},
     {"fma.rn.f16 %s0, %s1, %s2, %s3;", 's', 0x3c01, 0x3c01, 0xbc02, 0x0010}, /* 2^-20, exact */
     {"mul.f16 %s0, %s1, %s2;", 's', 0x7bff, 0x4000, 0, 0x7c00},
     {"sub.f16 %s0, %s1, %s2;", 's', 0x7c00, 0x7c00, 0, 0x7fff},
     {"add.ftz.f16 %s0, %s1, %s2;", 's', 0x0001, 0x0001, 0, 0},
     {"add.sat.f16 %s0, %s1, %s2;", 's', 0x3c00, 0x3c00, 0, 0x3c00},
     {"add.bf16 %s0, %s1, %s2;", 's', 0x3f80, 0x4000, 0, 0x4040},
-    /* 1 + 2^-7 times 1 + 2^-1 is halfway between two of bf16; the tiny sum decides. */
+    /* 1 + 2^-7 times 1 + 2^-1 is halfway between two bf16 numbers; the tiny addend decides. */
     {"fma.rn.bf16 %s0, %s1, %s2, %s3;", 's', 0x3f81, 0x3fc0, 0x0001, 0x3fc2},
     {"fma.rn.bf16 %s0, %s1, %s2, %s3;", 's', 0x3f81, 0x3fc0, 0x8001, 0x3fc1},
     {"add.f16x2 %r0, %r1, %r2;", 'r', 0x40003c00, 0x3c004000, 0, 0x42004200},
@@ -224,7 +225,8 @@ static const row conversions[] = {
     {"cvt.rn.bf16.f32 %s0, %r1;", 's', 0x3f818000, 0, 0, 0x3f82},
     {"cvt.rz.bf16.f32 %s0, %r1;", 's', 0x3f818000, 0, 0, 0x3f81},
     {"cvt.f32.bf16 %r0, %s1;", 'r', 0xffff, 0, 0, FNAN},
-    {"cvt.rn.f16.f64 %s0, %d1;", 's', 0x3ff0020000000001, 0, 0, 0x3c01}, /* a hair above halfway */
+    /* slightly above halfway */
+    {"cvt.rn.f16.f64 %s0, %d1;", 's', 0x3ff0020000000001, 0, 0, 0x3c01},
     {"cvt.rn.f16x2.f32 %r0, %r1, %r2;", 'r', F2, F1, 0, 0x40003c00},
     {"cvt.rn.bf16x2.f32 %r0, %r1, %r2;", 'r', F2, F1, 0, 0x40003f80},
 };
@@ -352,7 +354,7 @@ static const struct {
     GROUP(integers),    GROUP(bits),  GROUP(floats), GROUP(halves), GROUP(conversions),
     GROUP(comparisons), GROUP(moves), GROUP(memory), GROUP(ways)};
 
-/* ---- One module of all rows ---- */
+/* ---- One module with all rows ---- */
 
 static void print_row(FILE *out, int group, int n, const row *r) {
   static const struct {
@@ -376,7 +378,7 @@ static void print_row(FILE *out, int group, int n, const row *r) {
                      : "third",
             k, k, k, k);
   fprintf(out, "ld.param.u64 %%d7, [result];\ncvta.to.global.u64 %%d7, %%d7;\n");
-  for (const char *at = r->program; *at; at++) { /* '@' within a name makes it the row's own */
+  for (const char *at = r->program; *at; at++) { /* '@' within a name makes it unique to the row */
     if (*at == '@' && at > r->program && at[-1] == '_')
       fprintf(out, "%d_%d", group, n);
     else

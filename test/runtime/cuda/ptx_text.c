@@ -1,4 +1,4 @@
-/* Words of PTX text. */
+/* Tokenizer for PTX text. */
 #define _GNU_SOURCE 1
 #include "ptx_parser.h"
 
@@ -53,7 +53,7 @@ static void skip_space(ptx_parser *p) {
   }
 }
 
-/* Words, with the "::" of modifiers; strings; single characters. "" at the end. */
+/* Returns words, including the "::" of modifiers; strings; single characters. "" at the end. */
 const char *ptx_next(ptx_parser *p) {
   skip_space(p);
   p->token_at = p->at;

@@ -1,11 +1,11 @@
-/* Variables in all memories, and parameters. */
+/* Parses variables in all memory spaces, and parameters. */
 #include "ptx_parser.h"
 
 #include <stdlib.h>
 
 static size_t rounded_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* {1, 2, ...}, nested braces as if there were none, or one value. */
+/* Parses {1, 2, ...}, ignoring nested braces, or a single value. */
 static void initialise(ptx_parser *p, unsigned char *to, size_t bytes, int type) {
   size_t size = (size_t)ptx_types[type].bits / 8, n = 0;
   int depth = 0;
@@ -44,7 +44,7 @@ void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t 
                           ptx_symbol **symbols, int *n_symbols) {
   size_t align = 0;
   int type = PTX_NO_TYPE;
-  bool pointer = false; /* what follows .ptr is a remark on what a parameter points to */
+  bool pointer = false; /* attributes after .ptr describe the target of a parameter */
   for (ptx_next(p); p->token[0] == '.'; ptx_next(p)) {
     if (ptx_is(p, ".align") && pointer)
       ptx_integer(p);
@@ -114,7 +114,7 @@ void ptx_free_symbols(ptx_symbol *symbols, int n) {
   free(symbols);
 }
 
-/* ---- Those of a module, in global memory ---- */
+/* ---- Module variables, in global memory ---- */
 
 uint64_t ptx_variable(const ptx_module *m, const char *name, size_t *bytes) {
   const ptx_symbol *s = find_in(m->symbols, m->n_symbols, name);

@@ -1,8 +1,8 @@
-/* What threads of a warp do together, and where they go. */
+/* Warp-level instructions and control flow. */
 #include "ptx_inside.h"
 
-/* The thread that `lane` reads from, and whether that lies in its segment; if not, it is its
- * own. */
+/* Returns the source lane of `lane`, and whether it is in its segment; if not, the source is the
+ * lane itself. */
 static bool source(uint64_t modifiers, int lane, uint32_t b, uint32_t c, int *from) {
   int segment = (int)(c >> 8) & 31, clamp = (int)c & 31, step = (int)b & 31;
   int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
@@ -66,7 +66,7 @@ static void redux(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   PTX_EACH_LANE(mask, l, { ptx_to32(w, i, 0)[l] = result; })
 }
 
-/* Threads of the mask that have the same value. */
+/* Returns the threads of the mask that have the same value. */
 static void match_any(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   uint32_t same[PTX_WARP];
   PTX_EACH_LANE(mask, l, {

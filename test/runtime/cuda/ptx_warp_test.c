@@ -1,5 +1,6 @@
-/* The PTX machine: what threads do together, and everything that it finds wrong or refuses.
- * `ptx_warp_test --print` prints the module of the programs that are right, for an assembler. */
+/* Tests the cooperation of threads on the PTX machine, and everything that it detects or rejects.
+ * `ptx_warp_test --print` prints the module of the valid programs, to validate it with an
+ * assembler. */
 #define _GNU_SOURCE 1
 #include "ptx.h"
 
@@ -15,13 +16,13 @@
 
 enum { MOST = 4096, LIMIT = 1000000 };
 
-/* A program finds its thread's number in %r1, that in its warp in %r2, and the address of its
- * result, a word, in %d1; that of all results in %d2, their parameter being `results`. It leaves
- * the result in %r0. */
+/* A test program. %r1 has the thread number, %r2 the number in the warp, %d1 the address of its
+ * one-word result, %d2 the address of all results, which the parameter `results` has. It leaves the
+ * result in %r0. */
 typedef struct program {
   const char *name, *text;
   uint32_t n_threads, n_ctas;
-  uint32_t (*expected)(uint32_t thread); /* counted over CTAs */
+  uint32_t (*expected)(uint32_t thread); /* counted over all CTAs */
 } program;
 
 static uint32_t swapped(uint32_t t) { return t ^ 1; }
@@ -59,16 +60,16 @@ static const program programs[] = {
      "vote.sync.uni.pred %p2, %p1, -1;\nselp.u32 %r3, 4, 0, %p2;\nadd.u32 %r0, %r0, %r3;",
      64, 1, votes},
     {"redux_add", "redux.sync.add.u32 %r0, %r1, -1;", 64, 1, warp_sum},
-    {"redux_min", /* each half of a warp by itself */
+    {"redux_min", /* each half of a warp separately */
      "neg.s32 %r3, %r2;\nsetp.lt.u32 %p1, %r2, 16;\nselp.b32 %r4, 0xffff, 0xffff0000, "
      "%p1;\nredux.sync.min.s32 %r0, %r3, %r4;",
      32, 1, smallest},
     {"match", "and.b32 %r3, %r1, 3;\nmatch.any.sync.b32 %r0, %r3, -1;", 32, 1, matched},
-    {"active", /* of threads that went different ways, those of each */
+    {"active", /* of divergent threads, those on the same path */
      "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra $AC_low;\nactivemask.b32 %r0;\nbra "
      "$AC_end;\n$AC_low:\nactivemask.b32 %r0;\n$AC_end:",
      32, 1, lower_half},
-    {"reconverged", /* and together again behind */
+    {"reconverged", /* and after reconvergence */
      "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra $RE_low;\nmov.u32 %r3, 1;\nbra "
      "$RE_end;\n$RE_low:\nmov.u32 %r3, 2;\n$RE_end:\n"
      "activemask.b32 %r0;",
@@ -87,12 +88,12 @@ static const program programs[] = {
      "$TH_end;\n$TH_b:\nadd.u32 %r0, %r1, "
      "200;\n$TH_end:",
      96, 1, ways},
-    {"loops", /* of other lengths */
+    {"loops", /* of different lengths */
      "mov.u32 %r0, 0;\nmov.u32 %r3, 0;\n$LO_head:\nadd.u32 %r0, %r0, %r3;\nadd.u32 %r3, %r3, "
      "1;\nsetp.le.u32 %p1, %r3, %r1;\n"
      "@%p1 bra $LO_head;",
      64, 1, triangle},
-    {"ended", /* threads that have ended are not waited for */
+    {"ended", /* threads that have ended do not count */
      "and.b32 %r3, %r1, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 ret;\nbar.sync 0;\nshfl.sync.idx.b32 "
      "%r3, %r1, 0, 31, -1;\n"
      "add.u32 %r0, %r2, %r3;",
@@ -103,7 +104,7 @@ static const program programs[] = {
      "%nctaid.x;\n"
      "setp.ne.u32 %p1, %r6, 5;\n@%p1 mov.u32 %r0, 0;",
      40, 5, place},
-    /* within a warp: a thread waits for its neighbour, which is behind it in the program */
+    /* within a warp: a thread waits for its neighbor, which is behind it in the program */
     {"handshake",
      "and.b32 %r3, %r1, 1;\nshr.u32 %r4, %r1, 1;\nmul.wide.u32 %d3, %r4, 8;\nadd.u64 %d3, %d2, "
      "%d3;\nsetp.ne.u32 %p1, %r3, 0;\n"
@@ -130,7 +131,7 @@ static const program programs[] = {
      "%r1;\nbar.warp.sync -1;\n"
      "xor.b32 %r3, %r3, 4;\nadd.u32 %r5, %r4, %r3;\nld.shared.u32 %r0, [%r5];",
      32, 1, swapped},
-    {"counter", /* atomic operations on shared memory race with nobody */
+    {"counter", /* atomic operations on shared memory are no races */
      "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [tile], 0;\nbar.sync 0;\natom.shared.add.u32 "
      "%r3, [tile], 1;\nbar.sync 0;\n"
      "ld.shared.u32 %r0, [tile];",
@@ -161,7 +162,7 @@ static void print_module(FILE *out) {
     print_program(out, programs[i].name, programs[i].text);
 }
 
-/* ---- Running ---- */
+/* ---- Execution ---- */
 
 static uint32_t results[MOST];
 
@@ -222,7 +223,7 @@ static void test_programs(void **state) {
   free(text);
 }
 
-/* ---- What is wrong with programs ---- */
+/* ---- Errors of programs ---- */
 
 static const struct {
   const char *text;
@@ -248,7 +249,7 @@ static const struct {
     {"mov.u64 %d3, results;\ncvta.param.u64 %d3, %d3;\nst.u32 [%d3], %r1;", PTX_BAD_ADDRESS,
      "parameters are not written"},
     {"ld.shared.u32 %r0, [tile];", PTX_FAULT, "shared memory at 0 is read before it was written"},
-    /* Races: in a warp, between warps, of a read and a write. */
+    /* Races: in a warp, between warps, between a read and a write. */
     {"st.shared.u32 [tile], %r1;", PTX_FAULT,
      "shared memory at 0 was written by thread 0, with no barrier between"},
     {"shl.b32 %r3, %r1, 2;\nmov.u32 %r4, tile;\nadd.u32 %r5, %r4, %r3;\nst.shared.u32 [%r5], "
@@ -269,7 +270,7 @@ static const struct {
      "%r0, [tile];\n"
      "setp.eq.u32 %p1, %r1, 40;\n@%p1 st.shared.u32 [tile], 6;",
      PTX_FAULT, "shared memory at 0 was read by thread 0, with no barrier between"},
-    /* Threads that wait. */
+    /* Deadlocks. */
     {"setp.lt.u32 %p1, %r2, 16;\n@%p1 bra $W;\nbar.sync 0;\nbra $E;\n$W:\nbar.sync 0;\n$E:",
      PTX_FAULT, "threads of one warp wait at different barriers"},
     {"setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $W;\nbar.sync 0;\nbra $E;\n$W:\nbar.sync 1;\n$E:",
@@ -311,7 +312,7 @@ static void test_wrong_programs(void **state) {
   }
 }
 
-/* A CTA that fails ends those that wait for it. */
+/* A failing CTA ends those that wait for it. */
 static void test_others_end(void **state) {
   char *text, error[PTX_TEXT];
   size_t size;
@@ -334,7 +335,7 @@ static void test_others_end(void **state) {
   free(text);
 }
 
-/* ---- What is refused ---- */
+/* ---- Rejected modules ---- */
 
 static const struct {
   const char *text, *message;
@@ -431,7 +432,7 @@ static void test_refused_launches(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (ptx_run(k, &rows[i].launch, error) != PTX_BAD_LAUNCH || !strstr(error, rows[i].message))
       fail_msg("\"%s\", expected \"%s\"", error, rows[i].message);
-  /* What else a module says of itself. */
+  /* Other properties of a module. */
   size_t bytes;
   assert_null(ptx_find(module, "other"));
   assert_int_equal(ptx_n_parameters(k), 3);

@@ -1,3 +1,4 @@
+/* Programs of sites that reduce rows, with checks against f64. */
 #define _GNU_SOURCE 1
 #include "rows_cases.h"
 
@@ -5,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const float epsilon = 1e-5f, static_scale = 0.005f; /* which makes the largest too large */
+/* the scale makes the largest values exceed the range */
+static const float epsilon = 1e-5f, static_scale = 0.005f;
 
 const shape_case shape_cases[] = {
     {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .k = 0},
@@ -133,14 +135,14 @@ test_table make_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-/* input, left, right + rank */
+/* kinds of values: input, left, right + rank */
 enum { INPUT, RESIDUAL = 8, BIAS, GAMMA, BETA, LEFT = 16, RIGHT = 24 };
 
 static float number(int what, int64_t i) {
   return (float)((i * 7 + what * 13 + i / 11) % 17 - 8) / 8;
 }
 
-/* What a rank adds to the sum. */
+/* Returns a rank's summand. */
 static double term(const shape_case *c, int rank, int64_t row, int64_t h) {
   double sum = 0;
   if (!c->k)
@@ -151,7 +153,7 @@ static double term(const shape_case *c, int rank, int64_t row, int64_t h) {
   return sum;
 }
 
-/* A row of the sum with bias and residual, and of what comes out. */
+/* Computes a row of the sum with bias and residual, and of the result. */
 static void expected_row(const shape_case *c, int n_ranks, int64_t row, double *sum, double *out) {
   int64_t hidden = hidden_of(c);
   double mean = 0, square = 0;
@@ -180,7 +182,7 @@ static float load(tprt_dtype dtype, const void *from, int64_t i) {
 
 /* ---- A case ---- */
 
-/* The row of the whole that is row `i` of a rank's slice. */
+/* Returns the global index of row `i` of a rank's slice. */
 static int64_t row_of_slice(int n_ranks, int rank, int64_t i) {
   int64_t each = ROWS / n_ranks;
   return i / each * ROWS + rank * each + i % each;
@@ -194,7 +196,7 @@ static void *upload(tprt_context *context, const shape_case *c, int what, int64_
   uint16_t narrow[MOST];
   int64_t hidden = hidden_of(c);
   void *memory = NULL;
-  for (int64_t i = 0; i < n; i++) { /* n_ranks: of slices, the rows of this rank */
+  for (int64_t i = 0; i < n; i++) { /* n_ranks: number of slices; the rows of this rank */
     int64_t at = n_ranks > 1 ? row_of_slice(n_ranks, rank, i / hidden) * hidden + i % hidden : i;
     host[i] = number(what, at);
     narrow[i] = tprt_f32_to_bf16(host[i]);
@@ -215,7 +217,7 @@ static int64_t group_of(const shape_case *c) {
   return c->quantise == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c);
 }
 
-/* Of a result on all ranks together. */
+/* Returns the size of a result over all ranks together. */
 static int64_t result_bytes(const shape_case *c, result which) {
   int64_t n = elements_of(c);
   return which == RESULT_QUANTISED ? n
@@ -248,7 +250,7 @@ static int check(const shape_case *c, int n_ranks, int rank, const tensor *got, 
   return 0;
 }
 
-/* The byte of y, and what its scale is to be: bit for bit, of rows that are known. */
+/* Returns the byte of y with a scale, bitwise, for known rows. */
 static uint8_t quantised(const shape_case *c, float y, float scale) {
   float x = c->divides ? y / scale : y * (1 / scale);
   return tprt_f32_to_f8e4m3(fminf(fmaxf(x, -448), 448));
@@ -262,8 +264,8 @@ static float scale_of(const shape_case *c, float largest) {
                                     : fmaxf(fmaxf(largest, c->least_largest) / 448, c->least_scale);
 }
 
-/* Of a group of elements from `at`. Where out is not there, its rows are those of sums in f64, and
- * the byte may be one of those beside it. */
+/* Checks a group of elements from `at`. If out is absent, the rows are computed in f64, and the
+ * byte may be an adjacent one. */
 static int check_group(const shape_case *c, const double *y, bool exact, const uint8_t *bytes,
                        const float *scale) {
   double slack = exact ? 0 : c->dtype == TPRT_BF16 ? 0x1p-5 : 1e-5, largest = 0;
@@ -307,7 +309,7 @@ static int check_quantised(const shape_case *c, int n_ranks, int rank, const ten
   return 0;
 }
 
-/* Downloads what a call has made, and checks it. */
+/* Downloads the results of a call and checks them. */
 static int look(tprt_context *context, const shape_case *c, int n, int rank, void *const *memory,
                 uint64_t *digest) {
   tensor results[N_RESULTS];

@@ -1,5 +1,5 @@
-/* Programs of sites that reduce rows, and what comes out of them: every layout, norm and type, of
- * rows that are given and of products. */
+/* Programs of sites that reduce rows, with their expected results: every layout, norm and type, of
+ * given rows and of GEMM results. */
 #ifndef TPRT_TEST_CUDA_ROWS_CASES_H
 #define TPRT_TEST_CUDA_ROWS_CASES_H
 
@@ -16,12 +16,12 @@ enum {
   MOST_K = 8,
   HIDDEN_OF_GROUPS = 2 * TPRT_CUDA_GROUP,
   MOST = BLOCKS * ROWS * HIDDEN_OF_GROUPS,
-}; /* [2, 8, 24], with scales of groups [2, 8, 256], cut along the second dimension */
+}; /* [2, 8, 24], with group scales [2, 8, 256], sharded along the second dimension */
 
 typedef struct shape_case {
   tprt_dtype dtype;
   int64_t layout, operands, norm;
-  int64_t k, transposed; /* rows that are a product; k 0: they are given */
+  int64_t k, transposed; /* for rows that are a GEMM result; k 0: given rows */
   int64_t quantise, divides, algorithm;
   float least_largest, least_scale;
 } shape_case;
@@ -44,17 +44,18 @@ void add_case(test_table *t, const shape_case *c);
 tprt_abi_operands operands_of(const shape_case *c);
 /* Whether so many devices can have it: rows are cut evenly. */
 bool is_possible(const shape_case *c, int64_t n_devices);
-/* A site for each case, for so many devices; of those that are not possible that of the first. */
+/* Creates a program with one site per case, for this number of devices; impossible cases are
+ * replaced by the first. */
 test_table make_program(int64_t n_devices);
-/* Of this thread: bytes by which the left factors of its products lie behind a multiple of 16. */
+/* Of this thread: offset of the GEMMs' left operands from a multiple of 16 bytes. */
 extern _Thread_local size_t factor_offset;
-/* Both turns of a site against sums in f64, and the number of errors; `digest`, unless NULL,
- * becomes a hash of it and of the bits of all results. */
+/* Checks both turns of a site against sums in f64, and returns the number of errors; `digest`,
+ * unless NULL, is combined with the bits of all results. */
 int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest);
-/* Bytes of a reduce_scatter of the rows, of which an all_reduce and a gather have twice and once as
- * many. */
+/* Checks the counted bytes against a reduce_scatter of the rows; an all_reduce has twice as many, a
+ * gather as many. */
 int check_bytes(tprt_context *context, int n_ranks);
-/* Whether the slices of a product begin where cuBLASLt takes them. */
+/* Returns true if the slices of a GEMM start at positions that cuBLASLt supports. */
 bool is_sliced(const shape_case *c, int n_ranks);
 
 #endif

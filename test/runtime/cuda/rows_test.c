@@ -1,5 +1,5 @@
-/* Sites that reduce rows, given or products, in programs of virtual ranks on a driver that is none:
- * every layout, norm and type against sums in f64; tables that are wrong; calls that fail. */
+/* Tests sites that reduce rows, given or GEMM results, in programs of virtual ranks on the fake
+ * driver: every layout, norm and type against sums in f64; invalid tables; failing calls. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
 #include "fake_stream.h"
@@ -46,7 +46,7 @@ static void *play(void *argument) {
   return NULL;
 }
 
-/* together: there is one launch a call, for all ranks; slices: so many products a call as there are
+/* together: each call is one launch for all ranks; slices: each call has as many GEMMs as there are
  * slices of all ranks. */
 static int play_all(int n_ranks, const char *backend, bool together, bool slices) {
   tprt_comm *worlds[MOST_RANKS];
@@ -87,7 +87,7 @@ static int play_all(int n_ranks, const char *backend, bool together, bool slices
 static void test_ranks(void **state) {
   static const char *const late[] = {"0", "3"};
   (void)state;
-  for (int l = 0; l < 2; l++) { /* streams that do what is waited for, and nothing else */
+  for (int l = 0; l < 2; l++) { /* streams whose work runs only when it is waited for */
     setenv("FAKE_LATE", late[l], 1);
     assert_int_equal(play_all(1, "self", true, true), 0);
     assert_int_equal(play_all(2, "loopback", true, true), 0);
@@ -95,7 +95,8 @@ static void test_ranks(void **state) {
     assert_int_equal(play_all(2, "shm", false, false), 0);
   }
   setenv("FAKE_LATE", "0", 1);
-  /* Ranks of several GPUs have kernels of their own, and collectives where two of them have one. */
+  /* Ranks on several GPUs have their own kernels, and use collectives if two of them share a
+   * GPU. */
   setenv("FAKE_NO_CONTEXT", "1", 1);
   setenv("FAKE_DEVICES", "2", 1);
   assert_int_equal(play_all(2, "loopback", false, true), 0);
@@ -104,8 +105,8 @@ static void test_ranks(void **state) {
   unsetenv("FAKE_NO_CONTEXT");
 }
 
-/* A cuBLASLt that has no algorithm: products are computed by kernels of the runtime, before the
- * rows are reduced. */
+/* If cuBLASLt has no algorithm, kernels of the runtime compute the GEMMs, before the rows are
+ * reduced. */
 static void test_no_algorithm(void **state) {
   enum { FIRST = 8 };
   const fake_blaslt_plan plan = {.knows_nothing = true};
@@ -127,7 +128,7 @@ static void test_no_algorithm(void **state) {
   table_free(&program);
 }
 
-/* ---- Tables that are wrong ---- */
+/* ---- Invalid tables ---- */
 
 static void test_tables(void **state) {
   (void)state;
@@ -137,7 +138,7 @@ static void test_tables(void **state) {
     size_t word;
     int64_t value;
     const char *text;
-    int of; /* case; 0: that of a norm */
+    int of; /* index of the case; 0: one with a norm */
   } rows[] = {
       {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are of programs for GPUs only", 0},
       {SITE_WORD(dtype), TPRT_F64,
@@ -212,9 +213,9 @@ static void test_tables(void **state) {
   table_free(&t);
 }
 
-/* ---- Calls that fail ---- */
+/* ---- Failing calls ---- */
 
-/* One rank, whose context is made anew for each. */
+/* Runs one rank, with a new context per failure. */
 static void expect_failure(const char *mode, int site, bool has_out, tprt_status status,
                            const char *text) {
   tprt_comm *world;
@@ -281,7 +282,7 @@ static void *play_other(void *argument) {
   return NULL;
 }
 
-/* Ranks that come with different sites, as after a branch that only one of them took. */
+/* Ranks that arrive at different sites, as after a divergent branch. */
 static void test_different_sites(void **state) {
   tprt_comm *worlds[2];
   player players[2];
@@ -303,7 +304,8 @@ static void test_different_sites(void **state) {
   table_free(&program);
 }
 
-/* A fused site is no collective, and no contraction. */
+/* A site of rows is not a collective, and one of given rows has no GEMM operands; and vice
+ * versa. */
 static void test_other_calls(void **state) {
   static const char *const texts[] = {"site 0 of the bound program is no collective",
                                       "site 8 of the bound program is no contraction"};

@@ -1,6 +1,6 @@
-/* Sites of softmaxes whose columns are split, in programs of virtual ranks on a driver that is
- * none: every type, target and pick against f64, infinite logits and NaN; tables that are wrong;
- * calls that fail. */
+/* Tests sites of softmaxes whose columns are sharded, in programs of virtual ranks on the fake
+ * driver: every type, target and pick against f64, infinite logits and NaN; invalid tables; failing
+ * calls. */
 #define _GNU_SOURCE 1
 #include "table.h"
 #include "tprt/cuda.h"
@@ -81,7 +81,8 @@ static test_table make_program(int64_t n_devices) {
 
 /* ---- Numbers ---- */
 
-/* Row 1 is -inf but for one column, row 2 everywhere, row 3 has an infinite logit, row 4 a NaN. */
+/* Row 1 is -inf except for one column, row 2 is all -inf, row 3 has an infinite logit, row 4 a
+ * NaN. */
 static float logit(int64_t t, int64_t column) {
   if (t == 1 || t == 2)
     return t == 1 && column == 3 ? 1.5f : -INFINITY;
@@ -90,7 +91,7 @@ static float logit(int64_t t, int64_t column) {
   return (float)((t * 13 + column * 7 + column / 11) % 29 - 14) / 4;
 }
 
-/* Row 6 has none, that of row 7 lies beyond the last rank. */
+/* Row 6 has no target; that of row 7 is beyond the last rank. */
 static int64_t target_of(int64_t t) {
   return t == 6 ? -1 : t == 7 ? MOST_RANKS * COLUMNS : t * 5 % COLUMNS;
 }
@@ -235,7 +236,7 @@ static void play_all(int n_ranks, const char *backend) {
 static void test_ranks(void **state) {
   static const char *const late[] = {"0", "3"};
   (void)state;
-  for (int l = 0; l < 2; l++) { /* streams that do what is waited for, and nothing else */
+  for (int l = 0; l < 2; l++) { /* streams whose work runs only when it is waited for */
     setenv("FAKE_LATE", late[l], 1);
     play_all(1, "self");
     play_all(2, "loopback");
@@ -245,7 +246,7 @@ static void test_ranks(void **state) {
   setenv("FAKE_LATE", "0", 1);
 }
 
-/* ---- Tables that are wrong ---- */
+/* ---- Invalid tables ---- */
 
 static void test_tables(void **state) {
   (void)state;
@@ -303,9 +304,9 @@ static void test_tables(void **state) {
   }
 }
 
-/* ---- Calls that fail ---- */
+/* ---- Failing calls ---- */
 
-/* One rank, whose context is made anew for each. */
+/* Runs one rank, with a new context per failure. */
 static void expect_failure(const char *mode, int site, bool has_picked, tprt_status status,
                            const char *text) {
   tprt_comm *world;
@@ -344,7 +345,7 @@ static void test_failures(void **state) {
   expect_failure("launch", 0, true, TPRT_DEVICE, "tprt_cross_entropy_f32");
 }
 
-/* What has no rows has no buffers. */
+/* Without rows there are no buffers. */
 static void test_no_rows(void **state) {
   (void)state;
   static const int64_t one = 1, shape[] = {0, 8};

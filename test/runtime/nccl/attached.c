@@ -1,6 +1,6 @@
-/* attached WHAT: one rank of backend nccl that a launcher started, on the made-up machine that
- * FAKE_NCCL_SHARED makes one for all processes. WHAT: cases, those of all backends; parts, what may
- * go wrong; die, rank 1 is killed and the others go on. */
+/* attached WHAT: one rank of backend nccl that a launcher started, on the emulated machine, which
+ * FAKE_NCCL_SHARED shares among all processes. WHAT: cases, those of all backends; parts, failures;
+ * die, rank 1 is killed and the others continue. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "machine.h"
@@ -13,7 +13,7 @@
 
 static int me, n, ordinal;
 
-/* ---- Memory: of the device that is this rank's on its host ---- */
+/* ---- Memory: on this rank's device on its host ---- */
 
 static void *take(tprt_comm *comm, size_t bytes) {
   (void)comm;
@@ -43,14 +43,14 @@ static int cases(tprt_comm *comm) {
   return errors;
 }
 
-/* ---- Parts: each on a communicator of its own ---- */
+/* ---- Failures: each on its own communicator ---- */
 
 static void nap_ms(int ms) {
   const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
   nanosleep(&time, NULL);
 }
 
-/* Element i of every rank is its world rank + i. */
+/* Sums over ranks: element i of a rank is its world rank + i. */
 static tprt_status sum(tprt_comm *comm, void *stream, float *result) {
   enum { COUNT = 1000 };
   float *data = machine_alloc(ordinal, COUNT * sizeof *data);
@@ -87,8 +87,7 @@ static int in_stream(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 1 does something else: seen where operations are compared, which is so where a schedule is
- * made. */
+/* Rank 1 differs: detected where operations are compared, which is when a schedule is created. */
 static int differ(tprt_comm *comm) {
   int errors = 0;
   float *data = machine_alloc(ordinal, 64);
@@ -124,7 +123,7 @@ static int left(tprt_comm *comm) {
   return errors;
 }
 
-/* Rank 1 comes when the others have given up; then all go on. */
+/* Rank 1 arrives after the others have given up; then all continue. */
 static int late(tprt_comm *comm) {
   int errors = 0;
   float *data = machine_alloc(ordinal, 64), result;
@@ -155,7 +154,7 @@ static int parts(tprt_comm *world) {
       break;
     errors += all[i](child);
     tprt_comm_destroy(child);
-    errors += all_sum(world); /* it is as before */
+    errors += all_sum(world); /* it is unchanged */
     if (errors)
       print_error("rank %d of %d: part %zu\n", me, n, i);
   }
@@ -179,7 +178,7 @@ static int die(tprt_comm *world) {
   CHECK(errors, tprt_comm_size(rest) == n - 1);
   CHECK_STATUS(errors, sum(rest, NULL, &result), TPRT_OK);
   CHECK(errors, result == (float)(n * (n - 1) / 2 - 1));
-  CHECK(errors, test_seconds() - begin < 15); /* not by the deadline */
+  CHECK(errors, test_seconds() - begin < 15); /* earlier than the deadline */
   tprt_comm_destroy(rest);
   return errors;
 }

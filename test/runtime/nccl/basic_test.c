@@ -1,4 +1,4 @@
-/* Backend nccl on the made-up machine: worlds, a first operation, what is refused. */
+/* Tests backend nccl on the emulated machine: worlds, a first operation, rejected calls. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "table.h"
@@ -35,7 +35,7 @@ static void test_sum(void **state) {
   }
 }
 
-/* What is refused does no harm. */
+/* Rejected calls have no side effects. */
 static int refusals(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm), on_host = 0;
@@ -49,7 +49,7 @@ static int refusals(tprt_comm *comm, void *argument) {
       errors,
       strstr(tprt_last_error(),
              "all_reduce: send is memory of the host; backend nccl works on memory of its device"));
-  /* nothing is read */
+  /* no data is read */
   CHECK_STATUS(errors, tprt_all_gather(comm, data, &on_host, 0, TPRT_I32, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, elsewhere, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
                TPRT_INVALID_ARGUMENT);
@@ -90,7 +90,7 @@ static void test_refusals(void **state) {
       strstr(tprt_last_error(), "backend nccl: 5 ranks need as many devices; there are 4"));
 }
 
-/* ---- Programs for GPUs: their collectives are NCCL's, in their streams ---- */
+/* ---- GPU programs: their collectives run in NCCL, in their streams ---- */
 
 enum { REDUCE, GATHER, SHIFT, N_SITES, COUNT = 8 };
 
@@ -104,8 +104,8 @@ static test_table make_program(int64_t n, tprt_reduction reduction) {
   return t;
 }
 
-/* One after the other, or all started before the first is waited for; what they send is spoiled as
- * soon as they let go of it. */
+/* Runs the sites one after the other, or starts all before the first wait; overwrites the sent data
+ * as soon as it is released. */
 static int call_sites(tprt_context *context, bool splits, void **at) {
   int errors = 0;
   for (int site = 0; site < N_SITES && !splits; site++)
@@ -126,7 +126,7 @@ static int32_t summing(tprt_context *context, void *const *inputs, void *const *
   return tprt_abi_collective(context, REDUCE, inputs[0], outputs[0]);
 }
 
-/* As it is, and captured; this machine launches a graph once. The last rank has 0, 1, ..., the
+/* Runs directly, and captured; this machine launches a graph once. The last rank has 0, 1, ..., the
  * others have zeros. */
 static int replay(tprt_context *context, void **at) {
   int errors = 0;
@@ -198,8 +198,8 @@ static void test_programs(void **state) {
   }
 }
 
-/* A rank that does not come: the program has enqueued its collective by then, and who waits for the
- * results learns of it. */
+/* A missing rank: the program has enqueued its collective by then, and the wait for the results
+ * reports it. */
 static int miss_program(tprt_comm *comm, void *argument) {
   const test_table *program = argument;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
@@ -233,7 +233,7 @@ static void test_missing_rank(void **state) {
   table_free(&program);
 }
 
-/* When the program is bound. */
+/* The rejection happens when the program is bound. */
 static int refuse_program(tprt_comm *comm, void *argument) {
   const test_table *program = argument;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};

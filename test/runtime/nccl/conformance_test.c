@@ -1,5 +1,5 @@
-/* What all backends have to do, for backend nccl on the made-up machine. What NCCL has not is
- * refused, as the matrix says; it is written here apart from the backend's own tables. */
+/* Conformance tests of all backends, for backend nccl on the emulated machine. Operations that NCCL
+ * lacks are rejected, according to a matrix that is independent of the backend's own tables. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "machine.h"
@@ -21,7 +21,7 @@ static void copy(tprt_comm *comm, void *to, const void *from, size_t bytes) {
   memcpy(to, from, bytes);
 }
 
-/* Every entry, on no elements: the answer is the same. */
+/* Tries every entry without elements: the answer is the same. */
 static int ask_all(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;

@@ -1,3 +1,4 @@
+/* Runs a world of three ranks that uses all features of backend nccl. */
 #define _GNU_SOURCE 1
 #include "everything.h"
 
@@ -103,7 +104,7 @@ static void *member_main(void *argument) {
   member *own = argument;
   own->status = do_everything(own->comm, tprt_comm_rank(own->comm), tprt_comm_size(own->comm));
   snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
-  /* a failure of this rank alone: the others do not know of it */
+  /* a failure of this rank only: the others have not noticed it */
   if (own->status && !tprt_comm_status(own->comm))
     tprt_comm_abort(own->comm);
   tprt_comm_destroy(own->comm);

@@ -1,5 +1,4 @@
-/* A world of three ranks that does a bit of everything: for tests in which something of it
- * fails. */
+/* A world of three ranks that uses a bit of everything, for tests that inject failures. */
 #ifndef TPRT_TEST_NCCL_EVERYTHING_H
 #define TPRT_TEST_NCCL_EVERYTHING_H
 
@@ -7,7 +6,7 @@
 
 enum { N_EVERYTHING = 3, COUNT = 96 };
 
-/* Of each rank, on its device, taken before anything counts. */
+/* Buffers of each rank on its device, allocated before calls are counted. */
 extern float *sends[4], *recvs[4];
 extern void *streams[4];
 void take_buffers(int n);
@@ -20,13 +19,13 @@ typedef struct member {
 } member;
 
 typedef struct everything {
-  tprt_status status; /* of making the world; the members have the rest */
+  tprt_status status; /* result of the world's creation; the members have the other results */
   char text[200];
-  int n_failed; /* ranks that failed, and say why */
+  int n_failed; /* ranks that failed and reported a reason */
   member members[N_EVERYTHING];
 } everything;
 
-/* Fails the test where a rank fails without a word, or gets a wrong result. */
+/* Fails the test if a rank fails without a reason, or gets a wrong result. */
 void run_everything(int64_t timeout_ns, everything *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* NCCL: communicators, and calls, alone or in groups. */
+/* Fake NCCL: communicators, and calls, single or in groups. */
 #define _GNU_SOURCE 1
 #include "fake_operation.h"
 
@@ -9,7 +9,7 @@
 extern const char *nccl_error_text(nccl_result result) __asm__("ncclGetErrorString") TPRT_API;
 extern const char *nccl_last_error(nccl_comm comm) __asm__("ncclGetLastError") TPRT_API;
 
-/* ---- Groups: of a thread ---- */
+/* ---- Groups, per thread ---- */
 
 static _Thread_local int depth;
 static _Thread_local launch *group_head;
@@ -32,7 +32,7 @@ static nccl_result end_group(void) {
     own->next = NULL;
     if (result && result != NCCL_RESULT_IN_PROGRESS) {
       fake_give(own);
-    } else if (fake_now.most_delay_us) { /* it goes on behind the call */
+    } else if (fake_now.most_delay_us) { /* continues in the background */
       own->at = fake_soon();
       own->stream->n_unlaunched++;
       own->next = own->comm->unlaunched;
@@ -67,7 +67,7 @@ nccl_result nccl_group_start(void) {
   return fake_leave(NCCL_RESULT_SUCCESS);
 }
 
-/* A failure that is planned ends the group all the same, as NCCL does. */
+/* A planned failure also ends the group, as in NCCL. */
 nccl_result nccl_group_end(void) {
   fake_enter();
   int planned = fake_call("ncclGroupEnd", true, NULL);
@@ -96,7 +96,7 @@ nccl_result fake_fail(nccl_result result, const char *what) {
   return fake_leave(result);
 }
 
-/* With room for one more operation; NULL: a new one. */
+/* Grows a launch by one operation; NULL: creates one. */
 static launch *grow(launch *old) {
   launch *made =
       fake_take(sizeof *made + (size_t)(old ? old->n + 1 : 1) * sizeof *made->operations);
@@ -107,7 +107,7 @@ static launch *grow(launch *old) {
   return made;
 }
 
-/* With the lock, which it gives back. */
+/* Called with the lock held; releases it. */
 static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received,
                        cuda_stream stream, bool hang) {
   if (comm->aborted)
@@ -133,7 +133,7 @@ static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t 
   launch *grown = grow(own);
   if (!own)
     *grown = (launch){.comm = comm, .stream = stream, .next = group_head};
-  *at = grown; /* a new one at the head */
+  *at = grown; /* new, at the head */
   if (grown->n && (grown->operations[0].kind >= SEND) != (op->kind >= SEND))
     fake_violation("transfers and collectives in one group: this fake cannot do it");
   operation *added = &grown->operations[grown->n++];
@@ -144,7 +144,8 @@ static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t 
   return fake_leave(depth ? NCCL_RESULT_SUCCESS : end_group());
 }
 
-/* What a reduction is when it runs: factors may be destroyed by then. */
+/* Resolves a reduction with a factor now, because the factor may be destroyed before the operation
+ * runs. */
 static bool take_factor(nccl_comm comm, operation *op) {
   int i = op->reduction - FIRST_FACTOR;
   if (i < 0)
@@ -391,7 +392,7 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
     fake_violation("a communicator is asked that was aborted");
     return fake_leave(NCCL_RESULT_INVALID_USAGE);
   }
-  while (comm->unlaunched && comm->unlaunched->at <= fake_time()) { /* there is one */
+  while (comm->unlaunched && comm->unlaunched->at <= fake_time()) { /* an operation is due */
     launch *own = comm->unlaunched;
     comm->unlaunched = own->next;
     own->stream->n_unlaunched--;

@@ -1,4 +1,4 @@
-/* The plan, and the driver: devices and contexts. */
+/* The test plan, and devices and contexts of the fake driver. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -15,7 +15,7 @@ static uint64_t random_state;
 TPRT_API fake_begin_fn fake_begin;
 TPRT_API fake_report_fn fake_look;
 
-/* ---- The plan ---- */
+/* ---- Test plan ---- */
 
 void fake_begin(const fake_plan *plan) {
   fake_enter();
@@ -106,12 +106,12 @@ cuda_result cuda_device_get(int *device, int ordinal) {
 
 cuda_result cuda_device_uuid(cuda_uuid *uuid, int device) {
   FAKE_CALL("cuDeviceGetUuid", false, NULL);
-  const char *host = getenv("FAKE_HOST"); /* a number, where ranks are made to be of several */
+  const char *host = getenv("FAKE_HOST"); /* a number, if ranks are emulated on several hosts */
   *uuid = (cuda_uuid){.bytes = {(unsigned char)device, (unsigned char)(host ? atoi(host) : 0)}};
   return fake_leave(0);
 }
 
-/* ---- Contexts: one a device, in a stack of each thread ---- */
+/* ---- Contexts: one per device, in a stack of each thread ---- */
 
 enum { MOST_DEVICES = 64, DEEPEST = 8 };
 struct CUctx_st {
@@ -169,7 +169,7 @@ cuda_result cuda_context_push(cuda_context context) {
   return fake_leave(0);
 }
 
-cuda_result cuda_context_pop(cuda_context *context) { /* what was pushed can be popped */
+cuda_result cuda_context_pop(cuda_context *context) { /* fails if none was pushed */
   fake_enter();
   if (!depth) {
     fake_violation("a context is popped where none is");

@@ -1,4 +1,4 @@
-/* What the files of the fake share. */
+/* Internal interface of the files of the emulated machine. */
 #ifndef TPRT_TEST_FAKE_INSIDE_H
 #define TPRT_TEST_FAKE_INSIDE_H
 
@@ -8,17 +8,17 @@
 
 #include <pthread.h>
 
-/* One lock for everything but the data, which moves without it; of all processes where
- * FAKE_NCCL_SHARED is set. */
+/* One lock for everything except data movement; shared by all processes if FAKE_NCCL_SHARED is
+ * set. */
 void fake_enter(void);
 void fake_exit(void);
-/* Until something may have changed; the lock is given away meanwhile. */
+/* Waits until the state may have changed; releases the lock meanwhile. */
 void fake_wait(void);
 void fake_wake(void);
-/* Zeroed memory that all processes have at the same address. With the lock. */
+/* Allocates zeroed memory at the same address in all processes. With the lock held. */
 void *fake_take(size_t bytes);
 void fake_give(void *memory);
-/* What the ranks have in common beside that. */
+/* Other state shared by the ranks. */
 typedef struct fake_common {
   struct clique *cliques;
   uint64_t n_ids;
@@ -28,22 +28,22 @@ fake_common *fake_common_part(void);
 extern fake_plan fake_now;
 extern fake_report fake_state;
 
-/* Counts a call. 0, or what it has to return at once; *hang, if not NULL, whether what it starts
- * may not end. */
+/* Counts a call. Returns 0, or the error the call must return at once; sets *hang, if not NULL, if
+ * its work must never end. */
 int fake_call(const char *name, bool is_nccl, bool *hang);
 void fake_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int64_t fake_time(void); /* nanoseconds */
-/* Microseconds to be slow, at most those of the plan. */
+int64_t fake_time(void); /* in nanoseconds */
+/* Returns a delay in microseconds, up to the plan's maximum. */
 int fake_delay_us(void);
 void fake_sleep_us(int us);
 
 /* Work of a stream: runs in its thread, without the lock. */
 typedef void fake_task_fn(void *data);
-/* What streams have between the begin and the end of a capture, in that order, which is one that
- * their events allow. */
+/* Work of streams between begin and end of a capture, in an order that its events allow. */
 typedef struct fake_capture {
   struct fake_task *head, **tail;
-  cuda_stream first; /* where it began; others wait for it, and have to be waited for */
+  /* stream of the begin; others join by waiting for it, and must be waited for */
+  cuda_stream first;
 } fake_capture;
 struct CUstream_st {
   struct CUstream_st *next;
@@ -51,50 +51,52 @@ struct CUstream_st {
   pthread_t thread;
   struct fake_task *head, **tail;
   bool stopping, busy;
-  fake_capture *capture; /* NULL: what is put there runs */
-  /* it has captured work that the first stream of the capture does not wait for */
+  fake_capture *capture; /* NULL: enqueued work runs */
+  /* has captured work that the capture's first stream does not wait for */
   bool strays;
-  int n_unlaunched; /* operations of NCCL that it has not put here yet */
+  int n_unlaunched; /* NCCL operations that are not enqueued here yet */
 };
-/* With the lock. What `release` does with the data happens once, when the task has run for the last
- * time; NULL: nothing. */
+/* Called with the lock held. `release` is called once, when the task has run for the last time;
+ * NULL: nothing to release. */
 void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data);
-/* What this thread puts there from now on is kept, and given back at the end, to be run as often as
- * wanted. */
+/* Records the work that this thread enqueues from now on; the end of the capture returns it, to be
+ * run any number of times. */
 void fake_capture_begin(cuda_stream stream);
-/* NULL: nothing was captured. */
+/* NULL: no work was captured. */
 struct fake_task *fake_capture_end(cuda_stream stream);
-/* Without the lock: one after the other. With it: releases them. */
+/* fake_run_tasks runs tasks in order, without the lock held; fake_free_tasks releases them, with
+ * the lock held. */
 void fake_run_tasks(struct fake_task *tasks);
 void fake_free_tasks(struct fake_task *tasks);
-/* Makes a context that exists current in this thread, in place of the one that is. */
+/* Makes an existing context current in this thread, replacing the current one. */
 bool fake_set_context(cuda_context context);
-/* The device that is current in this thread; -1: none. */
+/* Returns the device that is current in this thread; -1: none. */
 int fake_device(void);
-/* Waits, with the lock, until all streams of a device have run out. */
+/* Waits until all streams of a device are empty. With the lock held. */
 void fake_settle(int device);
-/* Whether this thread puts its work into a graph. */
+/* Returns true if this thread is capturing. */
 bool fake_captures(void);
-/* Whether [memory, memory + bytes) is memory of the device; a violation if not. With the lock. */
+/* Returns true if [memory, memory + bytes) is memory of the device; else counts a violation. With
+ * the lock held. */
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what);
-/* Without it: the allocation around an address, of whatever device. */
+/* Finds the allocation, on any device, that contains an address. Without the lock. */
 bool fake_find_block(void *user, uint64_t address, uint64_t *begin, uint64_t *end);
 void *fake_allocate(int device, size_t bytes);
-/* Whether memory is from ncclMemAlloc, and a window may begin there. With the lock. */
+/* Returns true if memory is from ncclMemAlloc and a window may start there. With the lock held. */
 bool fake_is_nccls(const void *memory);
 void fake_note_nccls(const void *memory);
 bool fake_release(void *memory, int *device);
 
 enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE = 400 };
 
-/* A call with the lock, unless the plan makes it fail. */
+/* Begins a call with the lock held, unless the plan makes it fail. */
 #define FAKE_CALL(name, is_nccl, hang)                                                             \
   fake_enter();                                                                                    \
   int planned = fake_call(name, is_nccl, hang);                                                    \
   if (planned)                                                                                     \
     return fake_leave(planned);
 
-/* The same for what gives something back, which is done all the same. */
+/* The same for a release, which happens even if the call fails. */
 #define FAKE_END_CALL(name, is_nccl)                                                               \
   fake_enter();                                                                                    \
   int planned = fake_call(name, is_nccl, NULL);
@@ -104,13 +106,13 @@ static inline int fake_leave(int result) {
   return result;
 }
 
-/* Elements and reductions of NCCL. */
+/* Element types and reductions of NCCL. */
 size_t fake_type_size(nccl_type type);
-/* `factors`: of premul_sum, one element a rank; NULL: another reduction. */
+/* `factors`: for premul_sum, one element per rank; NULL: another reduction. */
 bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from,
                  const void *const *factors, int n, size_t count);
 
-/* The functions of the driver, under the names of the library. */
+/* Driver functions, under the names of the library. */
 #define EXPORT(member, symbol, parameters)                                                         \
   extern cuda_result cuda_##member parameters __asm__(symbol) TPRT_API;
 TPRT_CUDA_CALLS(EXPORT)

@@ -1,5 +1,5 @@
-/* The driver: kernels, of the library and of programs. They run in the thread of the stream, so
- * those of several devices may wait for each other. */
+/* Kernels of the fake driver, of the library and of programs. They run in the stream's thread, so
+ * kernels of several devices can wait for each other. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 

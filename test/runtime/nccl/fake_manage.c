@@ -1,6 +1,5 @@
-/* NCCL: calls for which all ranks of a communicator meet, which is busy meanwhile: splits and
- * windows. A split that is aborted leaves a child that is good for nothing but to be aborted, as
- * NCCL's does. */
+/* Fake NCCL: calls that synchronize all ranks of a communicator, which is busy meanwhile: splits
+ * and windows. An aborted split leaves a child that can only be aborted, as in NCCL. */
 #define _GNU_SOURCE 1
 #include "fake_operation.h"
 
@@ -64,7 +63,7 @@ nccl_result nccl_split(nccl_comm comm, int color, int key, nccl_comm *child, ncc
   if (split->n_called == comm->clique->n_ranks) {
     uint64_t *n_ids = &fake_common_part()->n_ids;
     split->first_id = *n_ids + 1;
-    *n_ids += (uint64_t)comm->clique->n_ranks; /* colors of this library are ranks */
+    *n_ids += (uint64_t)comm->clique->n_ranks; /* the library uses ranks as colors */
   }
   return fake_leave(NCCL_RESULT_IN_PROGRESS);
 }
@@ -135,7 +134,7 @@ nccl_result nccl_deregister_window(nccl_comm comm, nccl_window window) {
   return fake_leave(planned);
 }
 
-/* ---- Ends ---- */
+/* ---- Completion ---- */
 
 void fake_try_gathering(nccl_comm comm) {
   const gathering *what = comm->gathers;

@@ -1,4 +1,4 @@
-/* The driver: memory of devices, which is memory of this process that is kept track of. */
+/* Device memory of the fake driver: tracked memory of this process. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -97,7 +97,7 @@ cuda_result cuda_memory_free(cuda_address memory) {
                                                                      : FAKE_INVALID_VALUE);
 }
 
-/* The same on any device: peers all reach each other. */
+/* Like fake_owns for any device: all peers can access each other. */
 static bool somebody_owns(const void *memory, size_t bytes, const char *what) {
   const block *found = find_block(memory);
   return fake_owns(found ? found->device : fake_device(), memory, bytes, what);
@@ -105,7 +105,7 @@ static bool somebody_owns(const void *memory, size_t bytes, const char *what) {
 
 typedef struct copy_task {
   char *to;
-  const char *from; /* NULL: a value */
+  const char *from; /* NULL: sets a value */
   size_t to_pitch, from_pitch, width, height;
   unsigned char value;
 } copy_task;
@@ -123,7 +123,7 @@ static void run_copy(void *data) {
 static int enqueue_any(cuda_stream stream, const copy_task *copy) {
   copy_task *task = calloc(1, sizeof *task);
   *task = *copy;
-  if (!stream) { /* the default one, in which nothing else is */
+  if (!stream) { /* the default stream, which has no other work */
     run_copy(task);
     free(task);
     return 0;
@@ -132,7 +132,7 @@ static int enqueue_any(cuda_stream stream, const copy_task *copy) {
   return 0;
 }
 
-/* In memory of the stream's device. */
+/* Enqueues a copy in memory of the stream's device. */
 static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
   int device = stream ? stream->device : fake_device();
@@ -144,7 +144,7 @@ static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *w
   return enqueue_any(stream, copy);
 }
 
-/* Between memory of any devices. */
+/* Enqueues a copy between any devices. */
 static int enqueue_between(cuda_stream stream, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
   if (!copy->width || !copy->height ||

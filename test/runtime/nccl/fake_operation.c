@@ -1,4 +1,5 @@
-/* NCCL: operations in streams. Ranks meet, and the last to come moves the data of all. */
+/* Fake NCCL: operations in streams. Ranks synchronize, and the last one to arrive moves the data of
+ * all. */
 #define _GNU_SOURCE 1
 #include "fake_operation.h"
 
@@ -12,7 +13,7 @@ static bool same(const operation *a, const operation *b) {
          a->reduction == b->reduction && (!rooted || a->peer == b->peer);
 }
 
-/* What each rank sends to each. In place, a piece stays where it is. */
+/* Copies each rank's pieces to each rank. In place, a piece stays where it is. */
 static void copy_pieces(const clique *group, const meeting *met, size_t bytes) {
   op_kind kind = met->of[0]->kind;
   bool splits = kind == ALL_TO_ALL || kind == SCATTER,
@@ -55,7 +56,7 @@ static void reduce(const clique *group, const meeting *met, size_t bytes) {
   free(result);
 }
 
-/* Without the lock: nobody else touches the memory of an operation that runs. */
+/* Executes an operation without the lock: no other thread accesses its memory. */
 static void perform(const clique *group, const meeting *met) {
   const operation *first = met->of[0];
   size_t bytes = first->count * fake_type_size(first->type);
@@ -84,15 +85,15 @@ static void leave_meeting(clique *group, meeting *met) {
   fake_give(met);
 }
 
-/* With the lock, which it gives up while data moves. What does not match hangs, as NCCL's kernels
- * do. */
+/* Called with the lock held; releases it while data moves. Mismatched operations hang, as in NCCL's
+ * kernels. */
 static void run_collective(nccl_comm comm, operation *op) {
   clique *group = comm->clique;
   meeting *met = find_meeting(group, op->number);
   met->of[comm->rank] = op;
   met->broken |= op->hangs || comm->aborted;
   if (++met->n_arrived == group->n_ranks) {
-    /* of one that gave up nothing is left */
+    /* a rank that gave up has left no data */
     for (int i = 1; i < group->n_ranks && !met->broken; i++)
       met->broken = !same(met->of[0], met->of[i]);
     if (!met->broken) {

@@ -1,4 +1,4 @@
-/* Communicators of the fake, and operations on their way. */
+/* Communicators of fake NCCL, and operations in flight. */
 #ifndef TPRT_TEST_FAKE_OPERATION_H
 #define TPRT_TEST_FAKE_OPERATION_H
 
@@ -25,16 +25,16 @@ typedef struct operation {
   void *recv;
   size_t count;
   nccl_type type;
-  nccl_reduction reduction; /* FIRST_FACTOR: with the factor below */
+  nccl_reduction reduction; /* FIRST_FACTOR: uses the factor below */
   unsigned char factor[FACTOR_BYTES];
-  int peer;    /* or root */
-  long number; /* of the collective on its communicator */
+  int peer;    /* peer or root */
+  long number; /* number of the collective on its communicator */
   bool hangs;
-  enum { POSTED, MOVING, DONE } state; /* of transfers */
+  enum { POSTED, MOVING, DONE } state; /* state of transfers */
   struct operation *next;              /* in the list of its pair of ranks */
 } operation;
 
-/* A collective operation in which ranks meet. */
+/* A collective operation at which ranks synchronize. */
 typedef struct meeting {
   struct meeting *next;
   long number;
@@ -43,24 +43,24 @@ typedef struct meeting {
   operation *of[MOST_RANKS];
 } meeting;
 
-/* A call for which all ranks of a communicator meet: a split, or a window. */
+/* A call that synchronizes all ranks of a communicator: a split or a window. */
 typedef struct gathering {
   struct gathering *next;
   long number;
   bool is_window;
   int n_called, n_left;
   int colors[MOST_RANKS], keys[MOST_RANKS];
-  size_t bytes;      /* of a window */
+  size_t bytes;      /* of the window */
   uint64_t first_id; /* of the groups of a split, by color */
 } gathering;
 
-/* What a communicator has of a window. */
+/* A communicator's part of a window. */
 typedef struct fake_window {
   struct fake_window *next;
   char *at;
 } fake_window;
 
-/* The communicators of all ranks that have one id. */
+/* The communicators of all ranks with one id. */
 typedef struct clique {
   struct clique *next;
   nccl_id id;
@@ -77,34 +77,34 @@ typedef struct launch {
   struct launch *next;
   nccl_comm comm;
   cuda_stream stream;
-  int64_t at; /* not before */
+  int64_t at; /* earliest time */
   bool captured;
   int n;
   operation operations[];
 } launch;
 
 struct ncclComm {
-  clique *clique; /* NULL: of a split that was aborted */
+  clique *clique; /* NULL: from an aborted split */
   int rank, device;
   bool aborted, hangs;
   int64_t ready_at;
-  /* their numbers; those of graphs, whenever they are launched, are negative */
+  /* numbers of collectives; those in graphs are negative, whenever they are launched */
   long n_collectives, n_captured;
-  int n_answers; /* polls that still count as calls, since something was begun */
+  int n_answers; /* polls that still count as calls since the last operation began */
   launch *unlaunched;
-  int n_tasks; /* in streams */
+  int n_tasks; /* tasks in streams */
   long n_gatherings;
-  gathering *gathers; /* NULL: not now */
+  gathering *gathers; /* NULL: none in progress */
   bool gathering_hangs;
-  int64_t gathered_at; /* not before */
-  void *gathered_to;   /* where the caller wants what comes of it */
-  char *window;        /* what becomes one */
+  int64_t gathered_at; /* earliest time */
+  void *gathered_to;   /* where the caller wants the result */
+  char *window;        /* memory that becomes a window */
   fake_window *windows;
   bool has_factor[MOST_FACTORS];
   unsigned char factors[MOST_FACTORS][FACTOR_BYTES];
 };
 
-/* The functions of NCCL, under the names of the library. */
+/* NCCL functions, under the names of the library. */
 #define EXPORT(member, symbol, parameters)                                                         \
   extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;
 NCCL_CALLS(EXPORT)
@@ -113,26 +113,25 @@ NCCL_LATER_CALLS(EXPORT)
 
 /* ---- fake_comm.c ---- */
 bool fake_is_busy(nccl_comm comm);
-/* Counts a violation, and gives the lock back. */
+/* Counts a violation and releases the lock. */
 nccl_result fake_fail(nccl_result result, const char *what);
 int64_t fake_soon(void);
-/* polls that count as calls: one right behind the call, one while the device works */
+/* polls that count as calls: one right after the call, one while the device works */
 enum { FAKE_N_ANSWERS = 2 };
-/* A rank of the communicators with this id; it is ready when all have joined. */
+/* Creates a rank of the communicators with this id; it is ready when all have joined. */
 nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device);
 
 /* ---- fake_manage.c ---- */
-/* Ends what all ranks have called: what comes of it is where the caller wants it. */
+/* Completes a call that all ranks have made: writes the result where the caller wants it. */
 void fake_try_gathering(nccl_comm comm);
-/* Ends it for what is aborted: of a split the caller gets something that it has to abort. Windows
- * go. */
+/* Completes an aborted call: a split returns a child that must be aborted; windows are removed. */
 void fake_break_gathering(nccl_comm comm);
 
 /* ---- fake_operation.c ---- */
-/* In the thread of the stream: a launch; and its end, with the lock. */
+/* Execute a launch, in the stream's thread; and end it, with the lock held. */
 void fake_run_launch(void *data);
 void fake_end_launch(void *data);
-/* With the lock: a communicator that was aborted goes when nothing of it is in a stream. */
+/* Frees an aborted communicator when none of its work is in a stream. With the lock held. */
 void fake_release_comm(nccl_comm comm);
 
 #endif

@@ -1,14 +1,14 @@
-/* What NCCL's types and reductions are, said apart from the backend's own tables. */
+/* NCCL's types and reductions, independent of the backend's own tables. */
 #include "../oracle.h"
 #include "fake_inside.h"
 
 #include <string.h>
 
-/* What oracle.c fills inputs with; nothing here does. */
+/* Required by oracle.c for filling inputs; unused here. */
 uint64_t test_random(uint64_t *state);
 uint64_t test_random(uint64_t *state) { return ++*state; }
 
-/* By number of NCCL's type. */
+/* Indexed by NCCL type. */
 static const tprt_dtype types[] = {TPRT_I8,  TPRT_U8,   TPRT_I32,    TPRT_U32,
                                    TPRT_I64, TPRT_U64,  TPRT_F16,    TPRT_F32,
                                    TPRT_F64, TPRT_BF16, TPRT_F8E4M3, TPRT_F8E5M2};
@@ -25,7 +25,7 @@ static tprt_reduction reduction_of(nccl_type type, nccl_reduction op) {
     return TPRT_SUM;
   case NCCL_REDUCE_PRODUCT:
     return TPRT_PRODUCT;
-  case NCCL_REDUCE_MAX: /* of floats: a NaN loses */
+  case NCCL_REDUCE_MAX: /* for floats, a number wins over a NaN */
     return is_float ? TPRT_MAXNUM : TPRT_MAX;
   case NCCL_REDUCE_MIN:
     return is_float ? TPRT_MINNUM : TPRT_MIN;
@@ -66,7 +66,7 @@ static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *
   case 17:
     SUM_SCALED(double);
     return true;
-  default: /* nobody asks for the others */
+  default: /* the other reductions are not used */
     return false;
   }
 }
@@ -80,7 +80,7 @@ bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const 
     return false;
   for (int k = 0; k < n; k++)
     inputs[k] = (unsigned char *)(uintptr_t)from[k];
-  for (size_t i = 0; i < count; i++) { /* `to` may be one of them */
+  for (size_t i = 0; i < count; i++) { /* `to` may alias an input */
     if (!factors)
       oracle_reduce(types[type], reduction, inputs, n, i, element);
     else if (!sum_scaled(type, element, inputs, factors, n, i))

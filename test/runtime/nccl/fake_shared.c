@@ -1,7 +1,7 @@
-/* What all ranks share. Ranks that are threads share it as they are. With FAKE_NCCL_SHARED, the
- * path of a file, they may be processes: the file is mapped at one address in all of them, so that
- * pointers into it mean the same, and a rank can move the data of another. A process may die with
- * the lock held. */
+/* State that all ranks share. Ranks that are threads share it directly. With FAKE_NCCL_SHARED, the
+ * path of a file, ranks may be processes: the file is mapped at the same address in all of them, so
+ * pointers into it are valid everywhere, and a rank can move the data of another. A process may die
+ * with the lock held. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum { N_SIZES = 40, LEAST_SHIFT = 6, NAP_US = 20 };
-static const size_t shared_bytes = (size_t)1 << 32; /* pages count when touched */
+static const size_t shared_bytes = (size_t)1 << 32; /* pages take memory only when touched */
 
-/* A free block of some power of two; taken, its data follows. */
+/* A free block of a power-of-two size; in an allocated one, the data follows. */
 typedef struct piece {
   struct piece *next;
   int shift;
@@ -32,7 +32,7 @@ typedef struct shared {
 } shared;
 
 static shared own;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* of threads; processes look again */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* for threads; processes poll */
 static shared *all = &own;
 
 static void start_lock(void) {
@@ -64,7 +64,7 @@ __attribute__((constructor)) static void open_shared(void) {
     abort();
   if (!all->ready)
     start_lock();
-  flock(fd, LOCK_UN); /* the mapping would keep it */
+  flock(fd, LOCK_UN); /* the mapping would keep the lock */
   close(fd);
 }
 
@@ -93,7 +93,7 @@ void fake_wake(void) {
 }
 
 void *fake_take(size_t bytes) {
-  if (all == &own) { /* as the driver's, at a multiple of 256 */
+  if (all == &own) { /* aligned to 256, like the driver's */
     size_t whole = (bytes + 255) / 256 * 256 + (bytes == 0) * 256;
     void *made = aligned_alloc(256, whole);
     return made ? memset(made, 0, whole) : NULL;

@@ -1,4 +1,4 @@
-/* The driver: streams and events. A stream is a thread. */
+/* Streams and events of the fake driver. A stream is a thread. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -16,7 +16,7 @@ struct fake_task {
 };
 
 static cuda_stream streams;
-static _Thread_local int n_capturing; /* of this thread */
+static _Thread_local int n_capturing; /* captures of this thread */
 
 bool fake_captures(void) { return n_capturing > 0; }
 
@@ -36,7 +36,7 @@ void fake_settle(int device) {
     fake_exit();
     fake_sleep_us(20);
     fake_enter();
-    at = streams; /* streams may have come and gone */
+    at = streams; /* the list may have changed */
   }
 }
 
@@ -160,7 +160,7 @@ cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
   return fake_leave(0);
 }
 
-/* The driver would let it run out by itself; here nothing is lost by waiting. */
+/* The real driver lets the stream complete in the background; waiting here is equivalent. */
 cuda_result cuda_stream_destroy(cuda_stream stream) {
   FAKE_END_CALL("cuStreamDestroy", false);
   cuda_stream *at = &streams;
@@ -187,8 +187,8 @@ cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
 struct CUevent_st {
   long recorded, done;
   int references;
-  fake_capture *capture; /* in which it was recorded last */
-  cuda_stream stream;    /* there */
+  fake_capture *capture; /* the capture in which it was last recorded */
+  cuda_stream stream;    /* the stream of that record */
 };
 
 typedef struct event_task {
@@ -258,7 +258,7 @@ cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
   event->capture = stream->capture;
   event->stream = stream;
   if (event->capture)
-    return fake_leave(0); /* what is captured has one order already */
+    return fake_leave(0); /* captured work is ordered already */
   event->recorded++;
   enqueue_event(stream, event, run_record);
   return fake_leave(0);
@@ -273,8 +273,8 @@ cuda_result cuda_event_query(cuda_event event) {
   return fake_leave(fake_call("cuEventQuery", false, NULL));
 }
 
-/* A stream that waits for what is being captured is captured, too; one that is may not wait for
- * anything else. */
+/* A stream that waits for an event of a capture joins the capture; a captured stream must not wait
+ * for anything else. */
 static cuda_result wait_in_capture(cuda_stream stream, cuda_event event) {
   if (!event->capture || event->stream->capture != event->capture ||
       (stream->capture && stream->capture != event->capture)) {

@@ -1,5 +1,5 @@
-/* What users of the driver call that the library does not: copies to and from the host, waiting,
- * graphs, work of the host. */
+/* Driver functions that users call but the library does not: copies to and from the host,
+ * synchronization, graphs, host functions. */
 #define _GNU_SOURCE 1
 #include "fake_inside.h"
 
@@ -11,9 +11,9 @@ enum { NOT_SUPPORTED = 801 };
 
 typedef void host_fn(void *data);
 
-/* A graph and what is made of it: one object. */
+/* A graph and its executables: one object. */
 typedef struct fake_graph {
-  int references; /* its launches that have not ended, too */
+  int references; /* includes launches that have not ended */
   bool ran;
   struct fake_task *tasks;
 } fake_graph;
@@ -79,7 +79,7 @@ cuda_result user_download(void *to, cuda_address from, size_t bytes) {
 }
 
 cuda_result user_stream_synchronize(cuda_stream stream) {
-  /* NULL: that of the copies above, which have ended */
+  /* NULL: the stream of the copies above, which have ended */
   fake_enter();
   if (!stream)
     return fake_leave(0);
@@ -90,7 +90,7 @@ cuda_result user_stream_synchronize(cuda_stream stream) {
   return fake_leave(0);
 }
 
-/* What programs ask for. Copies of memory of the host that is not pinned are done when they
+/* Functions that programs use. Copies from and to unpinned host memory are complete when they
  * return. */
 cuda_result user_to_host(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
   cuda_result result = user_stream_synchronize(stream);
@@ -107,13 +107,13 @@ cuda_result user_can_reach(int *reaches, int device, int peer) {
   return 0;
 }
 
-/* Asked again it says so. */
+/* Reports if access is enabled already. */
 cuda_result user_reach(cuda_context peer, unsigned flags) {
   (void)peer;
   return flags ? FAKE_INVALID_VALUE : CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED;
 }
 
-/* Ranks that are processes have memory of their own each, but for what NCCL moves. */
+/* Ranks that are processes have separate memory, except for transfers by NCCL. */
 cuda_result user_handle_of(cuda_ipc_handle *handle, cuda_address memory) {
   (void)handle, (void)memory;
   return NOT_SUPPORTED;
@@ -168,7 +168,7 @@ cuda_result user_instantiate(fake_graph **program, fake_graph *graph, unsigned l
 
 static void run_graph(void *data) { fake_run_tasks(((fake_graph *)data)->tasks); }
 
-/* With the lock. */
+/* With the lock held. */
 static void unlink_graph(void *data) {
   fake_graph *graph = data;
   if (--graph->references)

@@ -1,5 +1,5 @@
-/* Backend nccl when something fails: every call in turn, ranks that differ, are late, end or abort.
- * Nothing may crash, hang, leak, or be called that must not be. TP_LONG=1: more of it. */
+/* Tests failures in backend nccl: every call fails in turn; ranks differ, are late, leave or abort.
+ * The backend must not crash, hang, leak, or make a forbidden call. TP_LONG=1: more cases. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "everything.h"
@@ -15,7 +15,7 @@ enum { N = N_EVERYTHING };
 
 /* ---- Every call ---- */
 
-/* What is given back all the same. A context is made current also for that. */
+/* Releases, which happen even if the call fails. They may make a context current. */
 static bool is_harmless(const char *call) {
   static const char *const names[] = {"cuDevicePrimaryCtxRelease",
                                       "cuStreamDestroy",
@@ -34,7 +34,7 @@ static bool is_harmless(const char *call) {
   return false;
 }
 
-/* One world in which a call fails or hangs; returns the calls that there were. */
+/* Runs a world in which one call fails or hangs; returns the number of calls. */
 static long run_planned(fake_plan plan, int64_t timeout_ns) {
   everything result;
   take_buffers(N);
@@ -78,7 +78,7 @@ static void test_every_hang(void **state) {
     run_planned((fake_plan){.hang_at = i}, 100000000);
 }
 
-/* Out of memory keeps its name; an exit that NCCL saw is no defect of the device. */
+/* Out of memory keeps its status; a remote exit that NCCL detects is not a device failure. */
 static void test_statuses(void **state) {
   (void)state;
   static const struct {
@@ -132,14 +132,16 @@ static int differ(tprt_comm *comm, int me) {
       TPRT_MISMATCH);
   CHECK(errors, strstr(tprt_last_error(), "all_reduce f32 sum of 96") &&
                     strstr(tprt_last_error(), "all_reduce f32 sum of 95"));
-  CHECK(errors, recvs[me][0] != recvs[me][1] || recvs[me][0] < 0); /* still what new memory has */
+  /* unchanged contents of new memory */
+  CHECK(errors, recvs[me][0] != recvs[me][1] || recvs[me][0] < 0);
   return errors;
 }
 
 static int differ_in_pieces(tprt_comm *comm, int me) {
   int errors = 0;
   int64_t sent[] = {1, 2, 3}, expected[] = {1, 2, 3};
-  for (int i = 0; i < 3; i++) { /* rank i sends j what j expects, but 1 sends 2 one more */
+  /* rank i sends to j what j expects, except that 1 sends one element more to 2 */
+  for (int i = 0; i < 3; i++) {
     sent[i] = 1 + me + 2 * i + (me == 1 && i == 2);
     expected[i] = 1 + i + 2 * me;
   }
@@ -168,7 +170,7 @@ static int hang_alone(tprt_comm *comm, int me) {
   return errors;
 }
 
-/* NCCL does not see it, and hangs. */
+/* NCCL does not detect it, and hangs. */
 static int differ_unseen(tprt_comm *comm, int me) {
   int errors = 0;
   CHECK_STATUS(
@@ -189,7 +191,7 @@ static void test_differ(void **state) {
   assert_int_equal(run_parts(3, 200000000, differ_unseen, call_part), 0);
 }
 
-/* ---- Ranks that go ---- */
+/* ---- Ranks that leave ---- */
 
 static int go(tprt_comm *comm, int me) {
   int errors = 0;
@@ -229,7 +231,7 @@ static int stop(tprt_comm *comm, int me) {
   return errors;
 }
 
-/* Two go on without the third. */
+/* Two continue without the third. */
 static int go_on(tprt_comm *comm, int me) {
   int errors = 0;
   tprt_comm *child = NULL;
@@ -267,7 +269,7 @@ int main(void) {
       cmocka_unit_test(test_statuses), cmocka_unit_test(test_differ), cmocka_unit_test(test_go)};
   machine_start();
   tprt_nccl_info info;
-  if (tprt_nccl_probe(&info)) /* loaded once, before calls are counted */
+  if (tprt_nccl_probe(&info)) /* loads the libraries once, before calls are counted */
     return 1;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Sites that gather rows and multiply them, in programs of ranks that NCCL connects, on the made-up
- * machine: slices that each GPU copies from the others, with the bits that they have where threads
- * tell each other where memory lies, called and as graphs, and an all_gather of NCCL where no GPU
- * reaches another. */
+/* Tests sites that all-gather rows and multiply them, in programs of ranks connected by NCCL, on
+ * the emulated machine. Each GPU copies slices from the others, directly and as graphs, and must be
+ * bitwise equal to ranks that are threads and exchange addresses. If GPUs cannot access each other,
+ * NCCL's all_gather is used. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -17,7 +17,7 @@ typedef struct rows_run {
   bool replays;
   const test_table *program;
   const char *way, *why;
-  uint64_t digests[4]; /* of each rank */
+  uint64_t digests[4]; /* per rank */
 } rows_run;
 
 static int run_rows(tprt_comm *comm, void *argument) {

@@ -1,6 +1,6 @@
-/* Programs of ranks that NCCL connects as graphs, on the made-up machine: launched again with other
- * numbers and other addresses; what cannot be captured runs as it is, with the reason; a collective
- * in a graph that never ends. */
+/* Tests programs of ranks connected by NCCL as graphs, on the emulated machine: launched again with
+ * other data and other addresses; programs that cannot be captured run directly, with the reason; a
+ * collective in a graph that never ends. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -48,7 +48,7 @@ static test_table make_table(int64_t n, bool has_rows) {
   return t;
 }
 
-/* ---- The program: the sum, all parts, and that of the first rank at the last, of 2 x ---- */
+/* ---- The program, for 2 x: the sum, all parts, and the first rank's sum at the last ---- */
 
 typedef enum habit { PLAIN, SPLIT, PIECES, ROWS_ACROSS } habit;
 
@@ -109,7 +109,7 @@ static int check_call(tprt_context *context, int n, int me, int call, void *cons
   return errors;
 }
 
-/* Calls with other numbers each, of which the rank 1 moves its sum from call 5 on. */
+/* Calls with different data each; from call 5 on, rank 1 has its sum at another address. */
 static int run_calls(tprt_comm *comm, void *argument) {
   const graph_run *run = current = argument;
   int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
@@ -166,7 +166,7 @@ static void test_replays(void **state) {
     for (int delay = 0; delay <= 300; delay += 300) {
       run_on(n, PLAIN, "", delay);
       run_on(n, SPLIT, "", delay);
-      if (n == 2 || n == 4) /* which divide the rows */
+      if (n == 2 || n == 4) /* these divide the rows */
         run_on(n, ROWS_ACROSS, "", delay);
     }
 }

@@ -1,4 +1,5 @@
-/* Compiled where nccl.h is: our numbers and types are those of the header. */
+/* Compiled if nccl.h is available: checks that the backend's constants and types equal those of the
+ * header. */
 #include <nccl.h>
 
 #include "backends/nccl/nccl_library.h"
@@ -54,8 +55,8 @@ SAME(NCCL_WINDOW_ALIGNMENT, NCCL_WIN_REQUIRED_ALIGNMENT);
 SAME(NCCL_WINDOW_SYMMETRIC, NCCL_WIN_COLL_SYMMETRIC);
 #endif
 
-/* Results and types of elements are enums there, so only those functions are compared whose
- * parameters are the same else. */
+/* The header has enums for results and element types, so only functions with otherwise equal
+ * parameters are compared. */
 #if NCCL_VERSION_CODE >= 22800
 SAME_PARAMETERS(ncclAlltoAll, const void *, void *, size_t, ncclDataType_t, ncclComm_t,
                 cudaStream_t);

@@ -1,5 +1,5 @@
-/* Finding NCCL: without it, with something else under its name, too old; and the real one, where
- * there is one. */
+/* Tests loading NCCL: missing, another library under its name, too old; and the real one, if
+ * available. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "tprt/nccl.h"
@@ -32,7 +32,8 @@ static void test_refused(void **state) {
   assert_int_equal(tprt_world_create_threads(1, &config, comms), TPRT_UNSUPPORTED);
 }
 
-/* What the version brought, by the table; a real library has every function that is called. */
+/* The features by version, according to the table; a real library has every function that is
+ * called. */
 static void test_found(void **state) {
   (void)state;
   tprt_nccl_info info;

@@ -1,3 +1,4 @@
+/* Loads the emulated machine and gives tests access to it. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 

@@ -1,26 +1,25 @@
-/* The made-up machine, as tests use it. */
+/* The emulated machine, as tests use it. */
 #ifndef TPRT_TEST_NCCL_MACHINE_H
 #define TPRT_TEST_NCCL_MACHINE_H
 
 #include "fake.h"
 #include "harness.h"
 
-/* Loads it, and makes the library find it. */
+/* Loads the machine and makes the library find it. */
 void machine_start(void);
-/* Counts from here; n_devices 4 and version 2.28.9 (FAKE_NCCL_VERSION: another) unless the plan
- * says otherwise. */
+/* Resets the counters. Defaults: n_devices 4 and version 2.28.9 (FAKE_NCCL_VERSION: another). */
 void machine_begin(fake_plan plan);
 fake_report machine_look(void);
-/* Fails the test unless nothing was violated and nothing is left. */
+/* Fails the test if there was a violation or an object is left. */
 void machine_expect_clean(void);
-/* Memory of the device that is `ordinal`, which the host can read and write in this machine. */
+/* Allocates memory of device `ordinal`; on this machine the host can access it. */
 void *machine_alloc(int ordinal, size_t bytes);
 void machine_free(int ordinal, void *memory);
-/* A stream of a device, as a user has it. */
+/* Creates a stream of a device, like a user would. */
 void *machine_stream(int ordinal);
 void machine_stream_destroy(int ordinal, void *stream);
 void machine_capture(void *stream, bool begins);
-/* Work in a stream that takes so long before what follows. */
+/* Enqueues work that takes this time. */
 void machine_delay(void *stream, int ms);
 tprt_config machine_config(void);
 

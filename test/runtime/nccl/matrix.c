@@ -1,6 +1,7 @@
+/* The reductions that NCCL supports, per type. */
 #include "matrix.h"
 
-/* Reductions in the order of tprt_reduction: sum product min max minnum maxnum umin umax band bor
+/* Columns are in the order of tprt_reduction: sum product min max minnum maxnum umin umax band bor
  * bxor avg premul_sum. */
 static const char *const matrix[TPRT_N_DTYPES] = {
     [TPRT_F32] = "++~~++     ++",  [TPRT_F64] = "++~~++     ++",    [TPRT_F16] = "++~~++     +~",

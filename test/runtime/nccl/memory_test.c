@@ -1,5 +1,5 @@
-/* Backend nccl when memory of the host runs out: every allocation fails in turn. Nothing may crash,
- * hang or leak, and a rank that fails says why. */
+/* Tests backend nccl when host memory runs out: every allocation fails in turn. The backend must
+ * not crash, hang or leak, and a rank that fails reports the reason. */
 #define _GNU_SOURCE 1
 #include "cases.h"
 #include "everything.h"
@@ -25,7 +25,7 @@ static void release(void *user, void *memory) {
   free(memory);
 }
 
-/* `step`: how many allocations one stands for. */
+/* `step`: tests every step-th allocation. */
 static long sweep(int step, int delay_us) {
   long i = 0;
   for (bool failed = true; failed; i += step) {
@@ -62,7 +62,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
   machine_start();
   tprt_nccl_info info;
-  if (tprt_nccl_probe(&info)) /* loaded once, before allocations are counted */
+  if (tprt_nccl_probe(&info)) /* loads the libraries once, before allocations are counted */
     return 1;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Sites that reduce rows, given or products, in programs of ranks that NCCL connects, on the
- * made-up machine: kernels that reach the memory of the other GPUs, with the bits that they have
- * where threads tell each other where memory lies, and collectives of NCCL where no kernel reaches
- * it. */
+/* Tests sites that reduce rows, given or GEMM results, in programs of ranks connected by NCCL, on
+ * the emulated machine. Peer-to-peer kernels must be bitwise equal to those of ranks that are
+ * threads and exchange addresses; NCCL collectives are used if kernels cannot access peer
+ * memory. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -16,7 +16,7 @@ static const char across[] = "a kernel on each GPU that reaches the others",
 typedef struct rows_run {
   const test_table *program;
   const char *way, *why;
-  uint64_t digests[4]; /* of each rank */
+  uint64_t digests[4]; /* per rank */
 } rows_run;
 
 static int run_rows(tprt_comm *comm, void *argument) {

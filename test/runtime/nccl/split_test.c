@@ -1,5 +1,5 @@
-/* Groups out of communicators: by NCCL's split where it can, else by an id of their own; failures
- * while they are made, and of one without the other. */
+/* Tests splits of communicators: by NCCL's split if possible, else with an id of their own;
+ * failures during the creation, and independent failures of parent and child. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -16,7 +16,7 @@ static void nap_ms(int ms) {
   nanosleep(&time, NULL);
 }
 
-/* The world ranks of the others of a communicator, summed up by it. */
+/* Sums the world ranks over a communicator. */
 static tprt_status sum(tprt_comm *comm, float *result) {
   int ordinal = tprt_comm_world_rank(comm, tprt_comm_rank(comm));
   float *data = machine_alloc(ordinal, sizeof *data);
@@ -44,10 +44,10 @@ static fake_report run(rank_fn *fn, int64_t timeout_ns, int delay_us) {
   return machine_look();
 }
 
-/* ---- Who gets what ---- */
+/* ---- Members ---- */
 
-/* Ranks 3, 1, 0 in this order; 2 alone; then rank 0 of each splits off, and the others get
- * nothing. */
+/* Ranks 3, 1, 0 in this order; 2 alone; then rank 0 of each is split off, and the others get no
+ * communicator. */
 static int by_key(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -78,7 +78,7 @@ static void test_by_key(void **state) {
   }
 }
 
-/* The others do not know of it. */
+/* The other ranks are not involved. */
 static int by_list(tprt_comm *comm, void *argument) {
   (void)argument;
   static const int ranks[] = {3, 1};
@@ -92,7 +92,7 @@ static int by_list(tprt_comm *comm, void *argument) {
   return errors;
 }
 
-/* A send in a stream, whose recv comes behind the split: NCCL would not get to split. */
+/* A send in a stream whose recv comes after the split: NCCL's split would never start. */
 static int beside_stream(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -127,7 +127,7 @@ static void test_by_id(void **state) {
   assert_int_equal(report.n_by_split, 0);
 }
 
-/* ---- One fails, the other goes on ---- */
+/* ---- One fails, the other continues ---- */
 
 static int apart(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -145,7 +145,7 @@ static int apart(tprt_comm *comm, void *argument) {
   errors += expect_sum(second, me / 2 ? 5 : 1);
   errors += expect_sum(comm, 6);
   if (me == 2)
-    nap_ms(100); /* until the others have seen the end of their sum, too */
+    nap_ms(100); /* until the others have completed their sum, too */
   if (me == 2)
     CHECK_STATUS(errors, tprt_comm_abort(comm), TPRT_OK);
   else
@@ -161,7 +161,7 @@ static void test_apart(void **state) {
   run(apart, long_ns, 50);
 }
 
-/* ---- Failures on the way ---- */
+/* ---- Failures during a split ---- */
 
 static int without_one(tprt_comm *comm, void *argument) {
   (void)argument;
@@ -180,7 +180,7 @@ static void *abort_soon(void *comm) {
   return NULL;
 }
 
-/* NCCL does not come to an end; an abort by another thread makes it. */
+/* NCCL does not finish; an abort by another thread ends the call. */
 static int stopped(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);

@@ -1,5 +1,5 @@
-/* Streams of the caller: order on the device, work that the device ends, events, capture, failures
- * that nobody waits for. */
+/* Tests streams of the caller: order on the device, work completion, events, capture, failures
+ * without a waiter. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "nccl.h"
@@ -11,7 +11,7 @@ enum { N = 3, COUNT = 64 };
 
 typedef int stream_fn(tprt_comm *comm, int me, float *data, void **streams);
 
-/* Every rank with a buffer and two streams. */
+/* Runs a function on every rank with a buffer and two streams. */
 static int with_streams(tprt_comm *comm, void *argument) {
   int me = tprt_comm_rank(comm);
   float *data = machine_alloc(me, 8 * COUNT * sizeof *data);
@@ -37,7 +37,7 @@ static void run(stream_fn *fn, int64_t timeout_ns) {
 
 static const int64_t long_ns = INT64_C(20000000000);
 
-/* Transfers and a collective in one batch; different streams in one are refused. */
+/* Transfers and a collective in one batch; different streams in one batch are rejected. */
 static int batch(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
@@ -57,7 +57,7 @@ static int batch(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
-/* A communicator behind a stream, and a stream behind all that was submitted. */
+/* A communicator waits for a stream, and a stream for everything submitted. */
 static int events(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_event *event;
@@ -94,7 +94,7 @@ static int capture(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors,
                tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], NULL),
                TPRT_OK);
-  CHECK(errors, data[0] == (float)me); /* nothing has run */
+  CHECK(errors, data[0] == (float)me); /* no work has run */
   machine_capture(streams[0], false);
   CHECK_STATUS(errors,
                tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], &handle),
@@ -105,7 +105,7 @@ static int capture(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
-/* With a work it is refused, and does no harm. */
+/* A capture with a work handle is rejected, without side effects. */
 static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
@@ -115,12 +115,11 @@ static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
                TPRT_INVALID_STATE);
   CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work to wait for") && me < N);
   machine_capture(streams[0], false);
-  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* no harm done */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* no side effects */
   return errors;
 }
 
-/* Nobody waits, and yet a rank that does not come is noticed: by the work, and by whatever comes
- * next. */
+/* A missing rank is detected without a waiter: by the work, and by the next call. */
 static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
@@ -142,7 +141,7 @@ static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
-/* ---- What GPUs are tested with ---- */
+/* ---- Tests that also run on GPUs ---- */
 
 static int ordinal_of(const tprt_comm *comm) {
   return tprt_comm_world_rank(comm, tprt_comm_rank(comm));
@@ -177,7 +176,7 @@ static void test_common(void **state) {
   }
 }
 
-/* ---- What only this machine can show ---- */
+/* ---- Tests that need this machine ---- */
 
 static void test_batch(void **state) { (void)state, run(batch, long_ns); }
 static void test_events(void **state) { (void)state, run(events, long_ns); }

@@ -1,5 +1,5 @@
-/* Memory that all ranks register: as a window where NCCL has them and the memory is such, else each
- * for itself; what is refused does no harm. */
+/* Tests memory that all ranks register: as an NCCL window if NCCL and the memory support it, else
+ * per rank; rejections have no side effects. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 #include "tprt/nccl.h"
@@ -19,7 +19,7 @@ static void run(rank_fn *fn, fake_plan plan, int64_t timeout_ns) {
 
 static const int64_t long_ns = INT64_C(20000000000);
 
-/* What is in it is summed. */
+/* Sums the contents of the memory. */
 static int sum(tprt_comm *comm, float *data, int me) {
   int errors = 0;
   data[8] = (float)me;
@@ -29,7 +29,7 @@ static int sum(tprt_comm *comm, float *data, int me) {
   return errors;
 }
 
-/* n_windows: how many there are by then, of all ranks. */
+/* n_windows: the expected number, over all ranks. */
 static int expect_windows(tprt_comm *comm, int n_windows) {
   int errors = 0;
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
@@ -40,7 +40,7 @@ static int expect_windows(tprt_comm *comm, int n_windows) {
 
 static int n_expected;
 
-/* Of the communicator that the memory is from, and of one that was split off. */
+/* With the communicator that the memory is from, and with a split one. */
 static int both(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -58,7 +58,7 @@ static int both(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_INVALID_ARGUMENT);
   errors += expect_windows(comm, n_expected);
-  tprt_comm_destroy(child); /* takes its window with it */
+  tprt_comm_destroy(child); /* its window ends with it */
   tprt_mem_free(comm, memory);
   return errors;
 }
@@ -72,7 +72,8 @@ static void test_windows(void **state) {
   run(both, (fake_plan){.most_delay_us = 200}, long_ns);
 }
 
-/* Not NCCL's, not where a window may begin, of one rank: all register for themselves. */
+/* Memory that is not from NCCL, or not at a valid start of a window, on one rank: all ranks
+ * register without a window. */
 static int no_window(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, me = tprt_comm_rank(comm);
@@ -106,7 +107,7 @@ static int refused(tprt_comm *comm, void *argument) {
                TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), me == 0 ? "registration: memory is memory of the host"
                                                   : "rank 0 could not register"));
-  /* nobody has registered it */
+  /* it is not registered */
   CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_INVALID_ARGUMENT);
   errors += expect_windows(comm, 0) + sum(comm, memory, me);
   tprt_mem_free(comm, memory);
@@ -119,7 +120,7 @@ static void test_others(void **state) {
   run(refused, (fake_plan){.most_delay_us = 50}, long_ns);
 }
 
-/* NCCL does not come to an end. */
+/* NCCL does not finish. */
 static int hangs(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;

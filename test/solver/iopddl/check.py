@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs shard-solve on the problems of this folder, prices what it answers from the files, and compares with what is known."""
+"""Runs shard-solve on the problems of this folder, evaluates its answers from the files, and
+compares them with known results."""
 
 import gzip
 import json
@@ -20,7 +21,7 @@ def read(path):
 
 
 def price(problem, chosen):
-    """The cost of an assignment, and the most memory that it uses at any time."""
+    """Returns the cost of an assignment, and its peak memory."""
     nodes, edges = problem["nodes"], problem["edges"]
     assert len(chosen) == len(nodes["costs"])
     cost = sum(costs[x] for costs, x in zip(nodes["costs"], chosen, strict=True))

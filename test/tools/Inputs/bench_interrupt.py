@@ -1,4 +1,4 @@
-"""Interrupts shard-bench in the middle, looks for processes that it started and for files."""
+"""Interrupts shard-bench while it runs, and checks that no process or file of it is left."""
 
 import glob
 import os
@@ -11,13 +11,13 @@ OUTPUT = sys.argv[1]
 
 
 def remaining(marker):
-    """Processes with `marker` in their environment."""
+    """Returns the number of processes with `marker` in their environment."""
     found = 0
     for path in glob.glob("/proc/[0-9]*/environ"):
         try:
             with open(path, "rb") as file:
                 found += marker.encode() in file.read()
-        except OSError:  # ended, or of another user
+        except OSError:  # the process has ended, or belongs to another user
             pass
     return found
 

@@ -1,4 +1,5 @@
-"""Reads the rows of shard-bench --format=json: as many as expected, of the named peers, and figures that fit together."""
+"""Checks the rows of shard-bench --format=json: their number, the named peers, and that the figures
+are consistent."""
 
 import json
 import sys

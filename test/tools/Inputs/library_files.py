@@ -1,12 +1,13 @@
-"""Files for library_host.c: library_files.py cut FOLDER writes arguments as .npy and as parts of 4 ranks; join FOLDER K checks that the
-parts of result K, one after the other, are the data of FOLDER/out.K.npy."""
+"""Files for library_host.c: `library_files.py cut FOLDER` writes arguments as .npy and as shards of
+4 ranks; `join FOLDER K` checks that the concatenated shards of result K equal the data of
+FOLDER/out.K.npy."""
 
 import random
 import struct
 import sys
 
 RANKS = 4
-ARGUMENTS = [(16, 8), (8, 12)]  # rows are split over the ranks
+ARGUMENTS = [(16, 8), (8, 12)]  # rows are sharded over the ranks
 
 
 def write_npy(path, shape, data):

@@ -1,5 +1,5 @@
 /* Runs a library made by shard-run --emit=so on the ranks that a launcher started: host FOLDER.
- * Arguments and results are files of the bytes of one rank, FOLDER/in.K.RANK and
+ * Arguments and results are files with the bytes of one rank, FOLDER/in.K.RANK and
  * FOLDER/out.K.RANK. */
 #include "fsdp.h"
 

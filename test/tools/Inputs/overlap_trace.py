@@ -1,7 +1,9 @@
-"""overlap_trace.py PREFIX RANKS: in the traces of all ranks the collectives that were started enclose products.
+"""overlap_trace.py PREFIX RANKS: checks in the traces of all ranks that asynchronous collectives
+overlap contractions.
 
-Start, products and wait are calls of one thread, so their order is that of the program and no matter of luck; a collective runs between the
-begin of its start and the end of its wait, in whatever thread."""
+Start, contractions and wait are calls of one thread, so their order is that of the program and does
+not depend on timing. A collective runs between the begin of its start and the end of its wait, in
+any thread."""
 import json
 import sys
 

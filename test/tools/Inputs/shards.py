@@ -1,4 +1,5 @@
-"""shards.py FOLDER PREFIX: the shards in FOLDER of argument 1 and result 1 of the model `uneven`, split along dimension 1, beside PREFIX.*.npy."""
+"""shards.py FOLDER PREFIX: compares the shards in FOLDER of argument 1 and result 1 of the model
+`uneven`, split along dimension 1, with PREFIX.*.npy."""
 import re
 import struct
 import sys
@@ -7,7 +8,7 @@ folder, prefix = sys.argv[1:]
 
 
 def read(path):
-    """Shape and rows of a matrix of f32."""
+    """Returns the shape and the rows of an f32 matrix."""
     with open(path, "rb") as file:
         data = file.read()
     header = data[10:10 + struct.unpack("<H", data[8:10])[0]]

@@ -1,4 +1,4 @@
-"""Writes problem files with one mistake each into a folder and prints what shard-solve says of them."""
+"""Writes problem files with one error each into a folder and prints shard-solve's messages."""
 
 import copy
 import gzip

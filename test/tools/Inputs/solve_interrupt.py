@@ -1,4 +1,5 @@
-"""A problem that is not solved soon: SIGINT and --time-limit end the search with the best so far."""
+"""Checks on a problem that takes long that SIGINT and --time-limit end the search with the best
+solution so far."""
 
 import json
 import random

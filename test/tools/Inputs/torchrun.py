@@ -1,6 +1,7 @@
-"""torchrun.py [--agent] N COMMAND...: starts a command N times with the variables that torchrun sets, on this host.
+"""torchrun.py [--agent] N COMMAND...: starts a command N times with the variables that torchrun
+sets, on this host.
 
---agent: something listens at MASTER_PORT already, as the store of torchrun's agent does."""
+--agent: a process already listens at MASTER_PORT, like the store of torchrun's agent."""
 import os
 import socket
 import subprocess
@@ -8,7 +9,7 @@ import sys
 
 
 def two_ports():
-    """Sockets at a port and the one behind it; the caller closes them."""
+    """Returns sockets at two consecutive ports; the caller closes them."""
     while True:
         first = socket.create_server(("127.0.0.1", 0))
         try:

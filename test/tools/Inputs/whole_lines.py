@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""whole_lines.py TIMES LONG_TIMES COMMAND...: runs a command that fails, with all ranks at once, that often (LONG_TIMES with TP_LONG), and looks
-at what it says: every line is one message."""
+"""whole_lines.py TIMES LONG_TIMES COMMAND...: runs a command that fails on all ranks at once, TIMES
+times (LONG_TIMES with TP_LONG), and checks its output: every line is one message."""
 import os
 import re
 import subprocess

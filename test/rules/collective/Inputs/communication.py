@@ -1,9 +1,10 @@
-"""A random program with communication and device indices of a user, and annotations on arguments and results.
+"""Generates a random program with user-written communication and device indices, and annotations on
+arguments and results.
 
-Usage: communication.py SEED. Whatever the layouts, it has to compute what it computes with every value whole on every device. The generator
-knows along which axes a value may differ between devices, so that the program is one that is accepted: results are made equal by a maximum,
-and under a condition that differs along an axis nothing communicates along it.
-"""
+Usage: communication.py SEED. With any shardings, the program must give the results that it gives
+with every value replicated. The generator tracks the axes along which a value may differ between
+devices, to generate valid programs: a max makes results equal on all devices, and under a condition
+that differs along an axis there is no communication along it."""
 
 import random
 import sys
@@ -42,7 +43,7 @@ class Program:
         return {a for a in axes if self.mesh[a] > 1}
 
     def op(self, values, lines, control):
-        """Adds one op, or none where what was drawn does not fit; what it makes may differ along `control`."""
+        """Adds a random op, or none if it does not fit; its result may differ along `control`."""
         value, shape, differs = self.random.choice(values)
         kind, dim, made = self.random.choice(OPS), self.random.randrange(2), list(shape)
         group = self.random.sample(range(len(self.mesh)), self.random.randint(1, len(self.mesh)))
@@ -117,7 +118,8 @@ class Program:
         values.append((result, made, differs | control))
 
     def body(self, values, shape, control):
-        """Ops of a region, and what it yields, of the shape of what it carries."""
+        """Returns the ops of a region and the value it yields, of the shape of the carried
+        value."""
         lines = []
         for _ in range(self.random.randint(1, 3)):
             self.op(values, lines, control)
