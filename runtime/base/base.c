@@ -1,4 +1,4 @@
-/* Status names, the thread's error text, the heap, the clock. */
+/* Status names, version, the thread's error text, logging, the heap and the clock. */
 #define _GNU_SOURCE 1
 #include "base/base.h"
 
@@ -48,7 +48,7 @@ const char *tprt_status_name(tprt_status status) {
 const char *tprt_last_error(void) { return error_text; }
 
 tprt_status tprt__fail(tprt_status status, const char *format, ...) {
-  /* The arguments may point into the text that is being replaced. */
+  /* The arguments may point into error_text, so the text is built in a copy first. */
   char text[sizeof error_text];
   va_list arguments;
   va_start(arguments, format);
@@ -110,7 +110,8 @@ void tprt__free(void *memory) {
   }
 }
 
-/* An aligned address, in front of which stands the one to release. */
+/* Allocates extra bytes and stores the address of the whole block in front of the aligned address,
+ * where tprt__free_aligned finds it. */
 tprt_status tprt__alloc_aligned(size_t bytes, void **memory) {
   enum { ALIGNMENT = 64, FRONT = sizeof(void *) + ALIGNMENT - 1 };
   unsigned char *block = bytes > SIZE_MAX - FRONT ? NULL : tprt__alloc(bytes + FRONT);
@@ -137,9 +138,10 @@ int64_t tprt__now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The clock's last tick, and one tick more: not before now, at a quarter of the price. */
+/* Returns the coarse clock plus one tick. The result is never before the current time and costs a
+ * quarter of an exact clock read. */
 static int64_t about_now(void) {
-  static _Atomic int64_t tick_ns; /* asked for once */
+  static _Atomic int64_t tick_ns; /* read from the system once */
   int64_t tick = atomic_load_explicit(&tick_ns, memory_order_relaxed);
   struct timespec time;
   if (!tick) {
@@ -152,7 +154,8 @@ static int64_t about_now(void) {
 }
 
 int64_t tprt__deadline(int64_t timeout_ns) {
-  enum { LONG_NS = 1000000000 }; /* a tick, a few milliseconds, makes no difference to that */
+  /* The coarse clock is a few milliseconds off, which is negligible for such timeouts. */
+  enum { LONG_NS = 1000000000 };
   if (!TPRT__CHECKS)
     return INT64_MAX;
   int64_t now = timeout_ns < LONG_NS ? tprt__now() : about_now();

@@ -1,4 +1,5 @@
-/* What every file of the runtime uses: heap, error text, clock, sizes. */
+/* Basic services that every runtime file uses: heap, error text, logging, clock, size
+ * arithmetic. */
 #ifndef TPRT_RUNTIME_BASE_H
 #define TPRT_RUNTIME_BASE_H
 
@@ -7,45 +8,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False only in the library that bench/runtime/checks.sh builds, to see what signatures and
- * deadlines cost. */
+/* False only in the library that bench/runtime/checks.sh builds to measure the cost of signatures
+ * and deadlines. */
 #ifdef TPRT_UNCHECKED
 enum { TPRT__CHECKS = 0 };
 #else
 enum { TPRT__CHECKS = 1 };
 #endif
 
-/* Zeroed memory through the user's allocator; NULL when there is none. */
+/* Allocates zeroed memory with the user's allocator. Returns NULL if memory is exhausted. */
 void *tprt__alloc(size_t bytes);
 void tprt__free(void *memory);
-/* The same, 64-byte aligned: registered memory of backends that need no special one. */
+/* Like tprt__alloc, but 64-byte aligned. Serves as registered memory for backends that need no
+ * special memory. Release it with tprt__free_aligned. */
 tprt_status tprt__alloc_aligned(size_t bytes, void **memory);
 void tprt__free_aligned(void *memory);
 
-/* Sets the thread's error text and returns `status`, so that deciding an error is one statement.
- * Callers propagate. */
+/* Sets the calling thread's error text and returns `status`, so that a caller can report an error
+ * and return it in one statement. Functions further up only propagate the status. */
 tprt_status tprt__fail(tprt_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same with the text of errno appended. */
+/* Like tprt__fail, with the text of errno appended. The status is TPRT_NO_MEMORY for ENOMEM, else
+ * TPRT_SYSTEM. */
 tprt_status tprt__fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tprt_status tprt__fail_memory(size_t bytes);
 
-/* To the user's logger, if there is one. */
+/* Sends a message to the user's logger. Does nothing if no logger is set. */
 void tprt__log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Monotonic nanoseconds. */
+/* The monotonic clock in nanoseconds. */
 int64_t tprt__now(void);
-/* The time that is timeout_ns >= 0 from now. */
+/* Returns the time `timeout_ns` (at least 0) from now; INT64_MAX on overflow or without checks. */
 int64_t tprt__deadline(int64_t timeout_ns);
 
-/* Copies a versioned struct (first member: its size) over a zeroed one of `size` bytes; a longer
- * source is accepted while its unknown rest is zero. `what` names the struct in the message. */
+/* Copies a versioned struct, whose first member is its size, to `size` bytes at `destination` and
+ * zeroes the rest of the destination. A source longer than `size` is accepted if its extra bytes
+ * are zero, else the result is TPRT_UNSUPPORTED. `what` names the struct in error messages. */
 tprt_status tprt__struct_copy(void *destination, size_t size, const void *source, const char *what);
 
 /* A hash of n bytes, not a cryptographic one. */
 uint64_t tprt__hash(uint64_t seed, const void *bytes, size_t n);
 
-/* Processors that this process may run on. */
+/* Number of processors on which this process may run. */
 int tprt__cores(void);
 
 static inline size_t tprt__round_up(size_t value, size_t unit) {

@@ -1,4 +1,4 @@
-/* The loops of elements.h for each kind of vectors. */
+/* Instantiates the loops of elements.h for each kind of vectors and selects the table. */
 #include "base/float8.h"
 #include "base/half.h"
 #include "base/types.h"
@@ -24,8 +24,8 @@
 #undef UNFUSED
 #undef NAMED
 
-/* Its vectors include fused multiplications and additions, which GCC 12 makes of complex products
- * even where it is told not to fuse. */
+/* The AVX-512 target includes fused multiply-add. GCC 12 fuses complex products even if it is told
+ * not to, so those functions are compiled for AVX2. */
 #define TARGET TPRT__TARGET_AVX512
 #define UNFUSED TPRT__TARGET_AVX2
 #define NAMED(name) avx512_##name

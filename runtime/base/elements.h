@@ -1,10 +1,12 @@
-/* Loops over elements of every type: conversions, and the steps of reductions. Included by
- * elements.c once for each kind of vectors, with TARGET (the attribute of its functions), UNFUSED
- * (the same of those that multiply and add) and NAMED(name) (what they are called then). The bits
- * are the same whatever the vectors, but for the payload of a NaN that two NaNs make. Every cell of
- * the table is a function or NULL ("not defined for this type"). */
+/* Loops over the elements of every type: conversions and the steps of reductions.
+ *
+ * elements.c includes this file once for each kind of vectors, with three macros defined: TARGET is
+ * the target attribute of the functions, UNFUSED is the target attribute of the functions that must
+ * not use fused multiply-add, and NAMED(name) adds the prefix of the vector kind to a name. All
+ * kinds produce the same bits, except for the payload of a NaN that results from two NaNs. Every
+ * cell of the table is a function, or NULL if the reduction is not defined for the type. */
 
-/* ---- combining ---- */
+/* ---- combine and scale ---- */
 
 #define DEFINE_COMBINE(name, type, expression)                                                     \
   TARGET static void NAMED(name)(void *restrict to, const void *restrict left,                     \
@@ -25,8 +27,8 @@
       acc[i] = (type)(expression);                                                                 \
   }
 
-/* A smaller type is promoted to int, whose product may overflow: 65535 * 65535. Times 1u it is
- * unsigned arithmetic. */
+/* Types smaller than int are promoted to int, where a product may overflow: 65535 * 65535. The
+ * factor 1u forces unsigned arithmetic. */
 #define DEFINE_UNSIGNED(t, type)                                                                   \
   DEFINE_COMBINE(t##_sum, type, 1u * a + x)                                                        \
   DEFINE_COMBINE(t##_product, type, 1u * a * x)                                                    \
@@ -51,7 +53,8 @@
       acc[i] = (type)(acc[i] / ranks);                                                             \
   }
 
-/* Equal numbers may still be zeros of different sign. a + x of a NaN and anything is a NaN. */
+/* min and max: equal numbers may still be zeros of different sign, hence signbit. If an operand is
+ * NaN, a + x is NaN. */
 #define DEFINE_FLOAT(t, type)                                                                      \
   DEFINE_COMBINE(t##_sum, type, a + x)                                                             \
   DEFINE_COMBINE(t##_product, type, a *x)                                                          \
@@ -87,8 +90,8 @@ DEFINE_SIGNED(i64, int64_t)
 DEFINE_FLOAT(f32, float)
 DEFINE_FLOAT(f64, double)
 
-/* Sums and averages go part by part. A product is the plain formula, as in compiled programs: an
- * infinite factor may give NaN. */
+/* Sums and averages work on real and imaginary parts separately. A product uses the plain formula,
+ * like compiled programs: an infinite factor may produce NaN. */
 #define DEFINE_COMPLEX(t, part, type)                                                              \
   TARGET static void NAMED(t##_sum)(void *restrict to, const void *restrict left,                  \
                                     const void *restrict right, size_t n) {                        \
@@ -146,7 +149,7 @@ DEFINE_CONVERSIONS(bf16, uint16_t)
 DEFINE_CONVERSIONS(f8e4m3, uint8_t)
 DEFINE_CONVERSIONS(f8e5m2, uint8_t)
 
-/* ---- the table ---- */
+/* ---- table ---- */
 
 #define COMPLEX_COMBINE(t)                                                                         \
   {[TPRT_SUM] = NAMED(t##_sum),                                                                    \
@@ -158,8 +161,8 @@ DEFINE_CONVERSIONS(f8e5m2, uint8_t)
    [TPRT_MIN] = NAMED(t##_min),       [TPRT_MAX] = NAMED(t##_max),                                 \
    [TPRT_MINNUM] = NAMED(t##_minnum), [TPRT_MAXNUM] = NAMED(t##_maxnum),                           \
    [TPRT_AVG] = NAMED(t##_sum),       [TPRT_PREMUL_SUM] = NAMED(t##_sum)}
-/* s: signedness of min and max; u: the unsigned type of that width, for everything where the sign
- * does not matter. */
+/* `s` is the type for min and max with the signedness of the element type. `u` is the unsigned type
+ * of the same width, for all operations that do not depend on the sign. */
 #define INTEGER_COMBINE(s, u)                                                                      \
   {[TPRT_SUM] = NAMED(u##_sum),       [TPRT_PRODUCT] = NAMED(u##_product),                         \
    [TPRT_MIN] = NAMED(s##_min),       [TPRT_MAX] = NAMED(s##_max),                                 \

@@ -1,4 +1,4 @@
-/* The environment variables: one table that is parsed, printed and documented. */
+/* Table of the environment variables, from which they are parsed, printed and documented. */
 #define _GNU_SOURCE 1
 #include "base/env.h"
 
@@ -95,7 +95,7 @@ const char *tprt__env_text(tprt__env_id id) {
 
 static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value) {
   if (!((*text >= '0' && *text <= '9') || *text == '-'))
-    return false; /* strtoll would skip blanks and take a plus */
+    return false; /* strtoll would also accept leading blanks and a plus sign */
   char *end;
   errno = 0;
   long long number = strtoll(text, &end, 10);
@@ -202,7 +202,7 @@ tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
   return tprt__parse(table[id].type, "", table[id].name, text, value);
 }
 
-/* `given` if it is set, else the variable. */
+/* Returns `given` if it is not 0, else the value of the variable. */
 static tprt_status choose(int64_t given, tprt__env_id id, int64_t absent, int64_t *value) {
   if (given < 0) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the field of tprt_config for %s is negative (%lld)",
@@ -229,7 +229,7 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
     status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
   if (!status)
     status = tprt__env_number(TPRT__ENV_FLIGHT, 0, &flight);
-  if (!status) /* read again by the failure */
+  if (!status) /* Only checks the value here; the failure path reads it again. */
     status = tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &policy);
   if (status)
     return status;

@@ -1,4 +1,5 @@
-/* Settings: configuration struct over environment over default. */
+/* Runtime settings. A field of the configuration struct overrides the environment variable, which
+ * overrides the default. */
 #ifndef TPRT_RUNTIME_ENV_H
 #define TPRT_RUNTIME_ENV_H
 
@@ -38,22 +39,23 @@ typedef enum tprt__env_id {
   TPRT__N_ENV,
 } tprt__env_id;
 
-/* Values of TPRT_GEMM. */
+/* Values of TPRT_GEMM */
 enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
 
-/* The text of a variable or of its default; NULL when it has neither. */
+/* Returns the text of a variable, else its default. NULL if it has neither. */
 const char *tprt__env_text(tprt__env_id id);
-/* Its value by the type in the table: int, count, bytes (suffix K, M, G), seconds (in nanoseconds),
- * switch (0 or 1), gemm (one of the above). A variable that is unset and has no default gives
- * `absent`. */
+/* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
+ * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm
+ * (one of the values above). `absent` is the result for a variable that is unset and has no
+ * default. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
-/* The value of a text by one of those types; what it belongs to, e.g. "hint" and its key, is for
- * the message. */
+/* Parses a text as one of these types. `what` and `name` identify it in the error message, e.g.
+ * "hint" and the key of the hint. */
 tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text,
                         int64_t *value);
 
-/* A tprt_config with every field filled in. */
+/* A tprt_config with every field resolved. */
 typedef struct tprt__settings {
   const char *backend;
   int64_t timeout_ns;
@@ -64,7 +66,7 @@ typedef struct tprt__settings {
   tprt_store *store; /* NULL: none */
 } tprt__settings;
 
-/* `config` may be NULL. */
+/* Resolves all settings. `config` may be NULL. */
 tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings);
 
 #endif

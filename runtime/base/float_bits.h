@@ -1,11 +1,12 @@
-/* The bits of an f32 as a number, and back: what conversions to narrower types work on. */
+/* Converts an f32 to its bit pattern and back, for conversions to narrower types. */
 #ifndef TPRT_FLOAT_BITS_H
 #define TPRT_FLOAT_BITS_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* The same conversions run on GPUs: code for those says there what an inline function is. */
+/* GPU code uses the same conversions and defines TPRT_INLINE itself before it includes this
+ * file. */
 #ifndef TPRT_INLINE
 #define TPRT_INLINE static inline
 #endif

@@ -1,4 +1,4 @@
-/* f16, bf16 and f8e4m3: the public conversions. */
+/* Public conversion functions for f16, bf16 and f8e4m3. */
 #include "base/half.h"
 #include "base/float8.h"
 

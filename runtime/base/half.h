@@ -1,12 +1,12 @@
-/* f16 and bf16 in portable C: bit operations and exact float arithmetic, no branches, so that loops
- * vectorise. */
+/* Conversions between f32 and f16 or bf16 in portable C. They use bit operations and exact float
+ * arithmetic without branches, so that loops vectorize. */
 #ifndef TPRT_HALF_H
 #define TPRT_HALF_H
 
 #include "base/float_bits.h"
 
-/* Shifted left by 13, the fields of an f16 stand where those of an f32 stand, with an exponent that
- * is 112 too small; one exact multiplication by 2^112 corrects that for normal and subnormal
+/* After a left shift by 13, the fields of the f16 are at the positions of the f32 fields, but the
+ * exponent is 112 too small. One exact multiplication by 2^112 corrects normal and subnormal
  * numbers alike. */
 TPRT_INLINE float f16_to_f32(uint16_t half) {
   uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
@@ -17,9 +17,9 @@ TPRT_INLINE float f16_to_f32(uint16_t half) {
   return float_of(sign | (magnitude >= 0x7c00u ? special : finite));
 }
 
-/* Normal results: drop 13 bits after adding half a unit (less one for even), which carries into the
- * exponent. Subnormal results are multiples of 2^-24, the unit in the last place of 0.5: adding 0.5
- * rounds to one. */
+/* Rounds to nearest even. Normal results: add half a unit in the last place (one less if the result
+ * is even) and drop 13 bits; the carry goes into the exponent. Subnormal results are multiples of
+ * 2^-24, which is the unit in the last place of 0.5, so adding 0.5 rounds to such a multiple. */
 TPRT_INLINE uint16_t f32_to_f16(float value) {
   uint32_t bits = bits_of(value);
   uint32_t sign = (bits >> 16) & 0x8000u;
@@ -28,7 +28,7 @@ TPRT_INLINE uint16_t f32_to_f16(float value) {
   uint32_t subnormal = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000u;
   uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
   uint32_t result = magnitude < (113u << 23) ? subnormal : normal;
-  result = magnitude >= 0x477ff000u ? 0x7c00u : result; /* 65520 and more round to infinity */
+  result = magnitude >= 0x477ff000u ? 0x7c00u : result; /* values from 65520 on round to infinity */
   result = magnitude > 0x7f800000u ? nan : result;
   return (uint16_t)(sign | result);
 }

@@ -1,9 +1,10 @@
-/* A hash of bytes, for signatures and keys: equal on all hosts of one byte order. */
+/* Hashes bytes, for signatures and keys. Hosts of one byte order get equal hashes. */
 #include "base/base.h"
 
 #include <string.h>
 
-/* FNV-1a over words instead of bytes, rotated so that high bits take part. */
+/* One step of an FNV-1a-like hash over words instead of bytes, with a rotation so that high bits
+ * take part. */
 static uint64_t absorb(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
   return hash << 29 | hash >> 35;

@@ -1,3 +1,4 @@
+/* Looks up symbols of a loaded library, and runs an initialization once per process. */
 #include "base/library.h"
 
 #include <dlfcn.h>

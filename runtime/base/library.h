@@ -1,4 +1,4 @@
-/* Libraries that are loaded when something first needs them. */
+/* Shared libraries that are loaded on first use. */
 #ifndef TPRT_RUNTIME_LIBRARY_H
 #define TPRT_RUNTIME_LIBRARY_H
 
@@ -6,24 +6,25 @@
 
 #include <pthread.h>
 
-/* A row of a list that ends with a row without name. */
+/* A symbol to look up. A list of symbols ends with an entry whose name is NULL. */
 typedef struct tprt__symbol {
   const char *name;
-  void *slot; /* of a function pointer, or of the address of an object */
+  void *slot; /* address of a function pointer, or of a pointer to an object */
 } tprt__symbol;
 
-/* Fills all slots, with NULL where the library has none of this name; the first such name, NULL if
- * it has all. */
+/* Fills all slots, with NULL for symbols that the library does not have. Returns the name of the
+ * first missing symbol, or NULL if none is missing. */
 const char *tprt__symbols_find(void *library, const tprt__symbol *symbols);
 
-/* What a process does once: again after a failure. */
+/* State of an initialization that succeeds once per process. A failed one is tried again. */
 typedef struct tprt__once {
   pthread_mutex_t lock;
   bool done;
 } tprt__once;
 #define TPRT__ONCE {.lock = PTHREAD_MUTEX_INITIALIZER}
 
-/* Any thread; the others wait for the one that loads. */
+/* Runs `load` unless it has succeeded before. Callable from any thread; other callers wait while
+ * one thread loads. */
 tprt_status tprt__load_once(tprt__once *once, tprt_status (*load)(void));
 
 #endif

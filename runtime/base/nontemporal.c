@@ -1,4 +1,4 @@
-/* Stores around the cache, and how large that is. */
+/* Non-temporal stores for each kind of vectors, and the size of the last-level cache. */
 #include "base/nontemporal.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { LINE = TPRT__LINE };
 
-/* Two targets, or one, without a loop inside: what is not stores delays reading. */
+/* One or two targets, without an inner loop: instructions other than stores delay the reads. */
 TPRT__TARGET_AVX512 static void avx512_pair(char *a, char *b, const char *from, size_t n) {
   for (size_t i = 0; i < n; i += LINE) {
     __m512i line = _mm512_loadu_si512(from + i);

@@ -1,21 +1,21 @@
-/* The reduction of n arrays. */
+/* Reduces n arrays, block by block. */
 #include "base/nontemporal.h"
 #include "base/types.h"
 
 #include <string.h>
 
-/* A block of accumulators stays in the first-level cache while all sources pass by, and every
- * source is read before the first destination is written, which is what allows destinations that
- * are sources. Around the cache it is so short that memory is read while results are written: a
- * processor looks that far ahead. */
+/* A block of accumulators stays in the L1 cache while all sources are combined into it. Every
+ * source is read before the first destination is written, which permits destinations that are
+ * sources. Blocks are shorter with non-temporal stores, so that out-of-order execution reads the
+ * next block while the results of this one are written. */
 enum { BLOCK_BYTES = 2048, STREAMED_BYTES = 512 };
 
 static bool aligned(const void *pointer, size_t size) {
   return ((uintptr_t)pointer & (size - 1)) == 0;
 }
 
-/* Block of a source as accumulators: in place if it can be read as it stands, else converted,
- * copied or scaled in `buffer`. */
+/* Returns a block of a source as accumulators. The block is used in place if it is aligned and
+ * needs no conversion or scaling; otherwise it is converted, copied or scaled into `buffer`. */
 static const void *load(const tprt__dtype_info *type, const void *source, void *buffer, size_t n,
                         const tprt__scale *scale) {
   if (type->widen) {
@@ -30,15 +30,16 @@ static const void *load(const tprt__dtype_info *type, const void *source, void *
   return buffer;
 }
 
-/* Two sums take turns, since a combination is not written over what it reads; a third block is what
- * a source is converted in, or the result. */
+/* Scratch for one block. Two sums alternate, because a combination must not overwrite its own
+ * operands. `other` holds the converted source, or the narrowed result. */
 typedef struct blocks {
   _Alignas(64) unsigned char sums[2][BLOCK_BYTES];
   _Alignas(64) unsigned char other[BLOCK_BYTES];
 } blocks;
 
-/* A block of the result, at `offset` bytes of the arrays: at `place` if that is not NULL, else one
- * of `b`, or of a source that is all there is. */
+/* Computes a block of the result, `offset` bytes into the arrays. Returns its address: `place` if
+ * that is not NULL, else a block of `b`, or the source itself if it is the only one and needs no
+ * conversion. */
 static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction reduction,
                                 const void *const *sources, int n_sources,
                                 const tprt__scale *scales, size_t offset, size_t n, void *place,
@@ -62,8 +63,8 @@ static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction red
   return b->other;
 }
 
-/* Whether destination d is a source: the one of the same rank, or any where there is one
- * destination only. */
+/* True if destination d is also a source: the source of the same rank, or any source if there is
+ * only one destination. */
 static bool in_place(void *const *destinations, int n_destinations, int d,
                      const void *const *sources, int n_sources) {
   if (n_destinations == n_sources)
@@ -75,8 +76,8 @@ static bool in_place(void *const *destinations, int n_destinations, int d,
   return false;
 }
 
-/* The destination that sums can be written to as they are made, since nothing is read from there
- * and vectors fit its lines; NULL: none. */
+/* Returns a destination into which sums can be written directly: no source is at its address, and
+ * it is aligned to cache lines. NULL if there is none. */
 static char *place_of_sums(const tprt__dtype_info *type, void *const *destinations,
                            int n_destinations, const void *const *sources, int n_sources) {
   for (int d = 0; d < n_destinations && !type->narrow && n_sources > 1; d++) {
@@ -89,8 +90,8 @@ static char *place_of_sums(const tprt__dtype_info *type, void *const *destinatio
   return NULL;
 }
 
-/* Whether all destinations are stored around the cache from the first line on, and nothing else is
- * to be done for a block. */
+/* True if all destinations are written with non-temporal stores from the first line on, so that
+ * nothing else is left to do for a block. */
 static bool streams_all(void *const *destinations, int n_destinations, int n_streamed,
                         const void *const *sources, int n_sources) {
   bool all = n_destinations && n_streamed >= n_destinations;
@@ -100,7 +101,7 @@ static bool streams_all(void *const *destinations, int n_destinations, int n_str
   return all;
 }
 
-/* Writes a block to all destinations. */
+/* Writes a block of the result to all destinations. */
 static void store(void *const *destinations, int n_destinations, int n_streamed,
                   const void *const *sources, int n_sources, size_t offset, const void *result,
                   size_t bytes) {

@@ -1,5 +1,5 @@
-/* Names of element types and reductions, and what is defined for what: read from the table of
- * elements.h and nowhere else. */
+/* Names and sizes of element types, names of reductions, and the supported combinations. All
+ * information about types comes from the table of elements.h. */
 #include "base/types.h"
 
 #include <string.h>

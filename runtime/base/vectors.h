@@ -1,11 +1,11 @@
-/* Kinds of vectors that loops of our own are compiled for. The processor decides which are used;
- * tests ask for each. */
+/* Kinds of SIMD vectors for which the runtime compiles its own loops. The processor determines
+ * which kind is used; tests request each of them. */
 #ifndef TPRT_RUNTIME_VECTORS_H
 #define TPRT_RUNTIME_VECTORS_H
 
 #include <stdbool.h>
 
-/* The best first. */
+/* Ordered from best to worst. */
 typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2, TPRT__PLAIN, TPRT__N_VECTORS } tprt__vectors;
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -16,7 +16,7 @@ typedef enum tprt__vectors { TPRT__AVX512, TPRT__AVX2, TPRT__PLAIN, TPRT__N_VECT
 #define TPRT__HAS_TARGETS 0
 #endif
 
-/* Whether the processor has what functions of these targets need. */
+/* True if the processor supports the instructions that functions of this target need. */
 static inline bool tprt__vectors_here(tprt__vectors vectors) {
 #if TPRT__HAS_TARGETS
   if (vectors == TPRT__AVX512)
@@ -28,7 +28,7 @@ static inline bool tprt__vectors_here(tprt__vectors vectors) {
   return vectors == TPRT__PLAIN;
 }
 
-/* The best that the processor has. */
+/* Returns the best kind that the processor supports. */
 static inline tprt__vectors tprt__vectors_best(void) {
   return tprt__vectors_here(TPRT__AVX512) ? TPRT__AVX512
          : tprt__vectors_here(TPRT__AVX2) ? TPRT__AVX2

@@ -1,4 +1,4 @@
-/* Addresses of stores, and sockets there. */
+/* Addresses of stores, and their sockets. */
 #define _GNU_SOURCE 1
 #include "bootstrap/store.h"
 
@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Text ---- */
+/* ---- parsing ---- */
 
-/* The part before `end`, copied to `out`; false when it is empty or too long. */
+/* Copies the text before `end` to `out`. Returns false if it is empty or too long. */
 static bool copy_part(const char *begin, const char *end, char *out, size_t room) {
   size_t n = (size_t)(end - begin);
   if (n == 0 || n >= room)
@@ -38,7 +38,7 @@ static bool parse_tcp(const char *text, tprt__address *address) {
   snprintf(address->port, sizeof address->port, "%ld", port);
   bool bracketed = *text == '[' && colon > text && colon[-1] == ']';
   if (!bracketed && memchr(text, ':', (size_t)(colon - text)))
-    return false; /* an IPv6 address without brackets: where would the port begin? */
+    return false; /* an IPv6 address without brackets: the position of the port is ambiguous */
   return copy_part(text + bracketed, colon - bracketed, address->host, sizeof address->host);
 }
 
@@ -61,7 +61,7 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address) {
   return TPRT_OK;
 }
 
-/* ---- Resolving ---- */
+/* ---- resolving ---- */
 
 typedef union any_address {
   struct sockaddr any;
@@ -71,7 +71,7 @@ typedef union any_address {
   struct sockaddr_storage room;
 } any_address;
 
-/* Whether nobody on another machine can be behind it. */
+/* True if the address cannot belong to another machine. */
 static bool is_local(const struct sockaddr *at, socklen_t bytes) {
   any_address address = {.any = {.sa_family = AF_UNSPEC}};
   memcpy(&address, at, bytes < sizeof address ? bytes : sizeof address);
@@ -91,10 +91,12 @@ static tprt_status refuse_open(const tprt__address *address) {
 
 typedef tprt_status use_fn(const struct sockaddr *at, socklen_t bytes, void *data);
 
-/* Calls `use` for each address behind the name until one succeeds. */
+/* Calls `use` for each address of the name until one succeeds. Without `open`, refuses addresses of
+ * other machines. */
 static tprt_status each_address(const tprt__address *address, bool open, use_fn *use, void *data) {
   if (address->is_unix) {
-    any_address local = {.local = {.sun_family = AF_UNIX}}; /* the name begins with a 0: no file */
+    /* the name begins with a 0 byte: abstract namespace, no file */
+    any_address local = {.local = {.sun_family = AF_UNIX}};
     size_t n = strlen(address->name);
     memcpy(local.local.sun_path + 1, address->name, n);
     return use(&local.any, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n), data);
@@ -114,7 +116,7 @@ static tprt_status each_address(const tprt__address *address, bool open, use_fn 
   return status;
 }
 
-/* ---- Sockets ---- */
+/* ---- sockets ---- */
 
 typedef struct attempt {
   const tprt__address *address;
@@ -133,7 +135,7 @@ static tprt_status listen_at(const struct sockaddr *at, socklen_t bytes, void *d
   int fd = make_socket(at), on = 1;
   if (fd < 0)
     return tprt__fail_errno("%s: a socket", a->address->text);
-  if (at->sa_family != AF_UNIX) /* connections of the job before may linger */
+  if (at->sa_family != AF_UNIX) /* connections of an earlier job may linger */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(fd, at, bytes) != 0 || listen(fd, SOMAXCONN) != 0) {
     tprt_status status =
@@ -164,7 +166,7 @@ bool tprt__socket_wait(int fd, short events, int64_t deadline) {
     struct pollfd watched = {.fd = fd, .events = events};
     int n = ppoll(&watched, 1, &time, NULL);
     if (n > 0)
-      return true; /* also for an error, which the next call will tell */
+      return true; /* also for an error, which the next call reports */
     if (n == 0 || errno != EINTR)
       return false;
   }
@@ -211,7 +213,7 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
       return TPRT_OK;
     }
     int64_t left = deadline - tprt__now();
-    if (status != TPRT_SYSTEM) /* what is there to wait for? */
+    if (status != TPRT_SYSTEM) /* waiting does not help */
       return status;
     if (left <= 0)
       return tprt__fail(TPRT_TIMEOUT, "nobody answered in time: %s", tprt_last_error());

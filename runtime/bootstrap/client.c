@@ -1,4 +1,4 @@
-/* The store of another rank: one request at a time over one connection. */
+/* A store served by another rank: one request at a time over one connection. */
 #define _GNU_SOURCE 1
 #include "bootstrap/handshake_server.h"
 
@@ -8,16 +8,15 @@
 
 typedef struct client {
   tprt_store base;
-  int fd; /* -1: the connection broke */
+  int fd; /* -1: the connection is broken */
   tprt__session session;
   char address[320];
   unsigned char buffer[TPRT__MAX_FRAME];
 } client;
 
-/* ---- Requests ---- */
+/* ---- requests ---- */
 
-/* The connection is of no use any more: what comes next on it would be the answer to something
- * else. */
+/* Closes the connection: a later message on it would answer an earlier request. */
 static tprt_status give_up(client *c, tprt__transfer how) {
   close(c->fd);
   c->fd = -1;
@@ -41,8 +40,8 @@ static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame
   return tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
 }
 
-/* Sends a request and waits for the answer. The server answers by the deadline, so it gets a little
- * more. */
+/* Sends a request and waits for the reply. The server replies by the deadline, so the reply gets
+ * some extra time. */
 static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
   enum { GRACE_NS = 1000000000 };
   if (c->fd < 0)
@@ -118,7 +117,7 @@ static void client_close(tprt_store *store) {
   tprt__frame bye = {.kind = TPRT__FRAME_BYE};
   if (c->fd >= 0) {
     size_t n = tprt__frame_write(&c->session, &bye, c->buffer);
-    /* nobody is left to be told */
+    /* a failure cannot be reported */
     (void)tprt__socket_send(c->fd, c->buffer, n, tprt__deadline(c->base.timeout_ns));
     close(c->fd);
   }
@@ -126,7 +125,7 @@ static void client_close(tprt_store *store) {
   tprt__free(c);
 }
 
-/* ---- The handshake ---- */
+/* ---- handshake ---- */
 
 static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refusal refusal,
                           const tprt__challenge *stated) {
@@ -153,7 +152,7 @@ static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refu
   }
 }
 
-/* TPRT__LATE and TPRT__BROKEN: the server was busy and should be asked again. */
+/* Performs the handshake. LATE and BROKEN mean that the server was busy; try again. */
 static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline,
                                   tprt_status *status) {
   tprt__welcome welcome;
@@ -172,8 +171,8 @@ static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t 
   return TPRT__DONE;
 }
 
-/* Until the server has time for this rank: it drops the oldest of those that have not proven
- * anything when too many come. */
+/* Tries until the server has time for this rank. If too many clients connect, it drops the oldest
+ * that has not proven anything. */
 static tprt_status join(client *c, const tprt__address *address, const tprt__store_setup *setup) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   int64_t deadline = tprt__deadline(setup->timeout_ns);

@@ -1,8 +1,9 @@
-/* How a descriptor gets from rank 0 to the others. Every rank listens at a UNIX socket whose name
- * the kernel chose, and puts into the store: who its host is, that name, and a ticket. Rank 0
- * connects, checks that the other end is of the same user, and sends ticket and descriptor; the
- * rank checks the same and compares the ticket. Then rank 0 says in the store how it went, so that
- * nobody waits at a socket for somebody who is gone. Nothing has a name in the file system. */
+/* Passes a file descriptor from rank 0 to the other ranks. Every rank listens at a UNIX socket
+ * whose name the kernel chose, and puts its host, that name and a ticket into the store. Rank 0
+ * connects, checks that the peer belongs to the same user, and sends the ticket with the
+ * descriptor. The receiving rank makes the same check and compares the ticket. Rank 0 then stores
+ * the outcome, so that no rank waits at its socket for a rank that has ended. No file is
+ * created. */
 #define _GNU_SOURCE 1
 #include "bootstrap/rendezvous.h"
 #include "bootstrap/store.h"
@@ -20,21 +21,21 @@
 
 enum { TICKET_BYTES = 32, NAME_BYTES = 32, TEXT_BYTES = 400 };
 
-/* What a rank puts into the store. */
+/* The value that a rank puts into the store. */
 typedef struct presence {
   tprt__host host;
   unsigned char ticket[TICKET_BYTES];
   uint32_t n_name;
-  char name[NAME_BYTES]; /* of the socket */
+  char name[NAME_BYTES]; /* name of the socket */
 } presence;
 
-/* What rank 0 answers. */
+/* Outcome that rank 0 puts into the store. */
 typedef struct verdict {
   int32_t status;
   char text[TEXT_BYTES];
 } verdict;
 
-/* A socket with a name of the kernel's choice. */
+/* Listens at a socket whose name the kernel chooses. */
 static tprt_status listen_somewhere(presence *own, int *listener) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   socklen_t size = sizeof address.sun_family;
@@ -56,9 +57,9 @@ static tprt_status listen_somewhere(presence *own, int *listener) {
   return TPRT_OK;
 }
 
-/* ---- Rank 0 ---- */
+/* ---- rank 0 ---- */
 
-/* The packet is the ticket; the descriptor travels with it. */
+/* Sends a packet with the ticket and the descriptor. */
 static tprt_status give(const presence *to, int rank, int segment, int64_t deadline) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   union {
@@ -82,7 +83,7 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
     if (errno != EAGAIN || tprt__now() >= deadline)
       status = tprt__fail_errno("rank 0 cannot reach the socket of rank %d", rank);
     else
-      usleep(1000); /* its queue is full */
+      usleep(1000); /* the queue of the socket is full */
   }
   if (!status && !tprt__same_user(fd))
     status = tprt__fail(TPRT_AUTH, "rank %d is a process of another user", rank);
@@ -96,7 +97,8 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
   return status;
 }
 
-/* A rank that was told of the death of another closes its socket: then that is the reason. */
+/* A rank that learns of the death of another rank closes its socket. In that case reports the death
+ * as the reason. */
 static tprt_status find_reason(const tprt__meeting *m, tprt_status status, int rank) {
   enum { REASON_NS = 100000000 };
   char key[TPRT_STORE_KEY_BYTES], text[TEXT_BYTES];
@@ -148,10 +150,10 @@ static tprt_status lead(const tprt__meeting *m, const presence *own, int segment
   return status ? tprt__fail(status, "%s", said.status ? said.text : tprt_last_error()) : TPRT_OK;
 }
 
-/* ---- The others ---- */
+/* ---- other ranks ---- */
 
-/* A packet of a connection that was accepted: the descriptor, if it is what was waited for, else
- * -1. */
+/* Receives the packet of an accepted connection. Returns the descriptor if the packet is the
+ * expected one, else -1. */
 static int take(int fd, const presence *own, int64_t deadline) {
   unsigned char ticket[TICKET_BYTES];
   union {
@@ -179,7 +181,7 @@ static int take(int fd, const presence *own, int64_t deadline) {
   return -1;
 }
 
-/* The packet of rank 0 lies in the queue; others may have put something before it. */
+/* The packet of rank 0 is already queued, possibly after connections of other processes. */
 static tprt_status accept_segment(int listener, const presence *own, int *received) {
   enum { TRY_NS = 1000000000, PEER_NS = 100000000 };
   int64_t deadline = tprt__deadline(TRY_NS);

@@ -1,6 +1,6 @@
-/* A store in a file: a header, then records that are only ever added. Every rank keeps what it has
- * read. A lock on the whole file orders the writers; what a writer that died left half is
- * overwritten by the next. */
+/* A store in a file: a header, then records that are only appended. Every rank caches the values it
+ * has read. A lock on the whole file orders the writers. The next writer overwrites a partial
+ * record left by a writer that died. */
 #define _GNU_SOURCE 1
 #include "base/env.h"
 #include "bootstrap/store.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ranks are processes of one machine, or of machines of one kind: numbers as they are in memory. */
+/* Numbers are stored as they are in memory: all ranks run on machines of one kind. */
 typedef struct file_head {
   uint64_t magic;
   uint32_t version;
@@ -32,12 +32,12 @@ enum { VERSION = 1 };
 typedef struct file_store {
   tprt_store base;
   int fd, rank;
-  off_t end; /* of what is in `values` */
+  off_t end; /* end of the records that are in `values` */
   tprt__values values;
-  char *path; /* NULL: a descriptor */
+  char *path; /* NULL: opened from a descriptor */
 } file_store;
 
-/* ---- Records ---- */
+/* ---- records ---- */
 
 static bool read_all(int fd, void *to, size_t n, off_t at) {
   ssize_t got;
@@ -51,7 +51,7 @@ static uint64_t check_of(const char *key, const unsigned char *value, size_t n_v
   return tprt__hash(tprt__hash(1, key, strlen(key)), value, n_value);
 }
 
-/* Takes what was added since; stops at what is not whole. */
+/* Reads the records appended since the last call; stops at an incomplete one. */
 static tprt_status catch_up(file_store *f) {
   record_head head;
   char key[TPRT_STORE_KEY_BYTES];
@@ -73,7 +73,7 @@ static tprt_status catch_up(file_store *f) {
   return TPRT_OK;
 }
 
-/* With the lock held. */
+/* Appends a record. The caller holds the lock. */
 static tprt_status append(file_store *f, const char *key, const void *value, size_t bytes) {
   unsigned char record[sizeof(record_head) + TPRT_STORE_KEY_BYTES + TPRT_STORE_VALUE_BYTES];
   record_head head = {.n_key = (uint32_t)strlen(key),
@@ -100,7 +100,7 @@ static void pause_a_little(int64_t *ns, int64_t deadline) {
   *ns = tprt__min(2 * *ns, LONGEST_NS);
 }
 
-/* Of this open file, not of the process: ranks may be threads. */
+/* Locks the file for this open file description, not for the process: ranks may be threads. */
 static tprt_status lock(const file_store *f, int64_t deadline) {
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   for (int64_t pause = 200000; fcntl(f->fd, F_OFD_SETLK, &whole) != 0;) {
@@ -118,7 +118,7 @@ static void unlock(const file_store *f) {
   (void)fcntl(f->fd, F_OFD_SETLK, &whole);
 }
 
-/* ---- Calls ---- */
+/* ---- store functions ---- */
 
 static tprt_status file_set(tprt_store *store, const char *key, const void *value, size_t bytes,
                             int64_t deadline) {
@@ -154,7 +154,7 @@ static tprt_status file_get(tprt_store *store, const char *key, void *value, siz
                             int64_t deadline) {
   file_store *f = (file_store *)store;
   for (int64_t pause = 200000;; pause_a_little(&pause, deadline)) {
-    bool late = tprt__now() >= deadline; /* before the last look */
+    bool late = tprt__now() >= deadline; /* checked before the last read */
     tprt_status status = catch_up(f);
     const tprt__value *found = status ? NULL : tprt__values_find(&f->values, key);
     if (found)
@@ -166,7 +166,7 @@ static tprt_status file_get(tprt_store *store, const char *key, void *value, siz
   }
 }
 
-/* Only the file that was opened, not one that has taken its name. */
+/* Removes the file that was opened, but not another one that has taken its name. */
 static void remove_file(const file_store *f) {
   struct stat own, named;
   if (fstat(f->fd, &own) == 0 && lstat(f->path, &named) == 0 && own.st_dev == named.st_dev &&
@@ -189,14 +189,15 @@ static void file_close(tprt_store *store) {
   release(f);
 }
 
-/* ---- Opening ---- */
+/* ---- opening ---- */
 
 static tprt_status open_file(const char *path, int fd, file_store *f) {
   char name[64];
   struct stat info;
   if (path) {
     f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  } else { /* an open file of its own: locks of an inherited one would not keep ranks apart */
+  } else {
+    /* Opens it again: locks through one inherited file description would not exclude each other. */
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     f->fd = open(name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
   }
@@ -210,7 +211,7 @@ static tprt_status open_file(const char *path, int fd, file_store *f) {
   return TPRT_OK;
 }
 
-/* With the lock held: the first one writes the header, the others compare. */
+/* The first rank writes the header and the others compare it. The caller holds the lock. */
 static tprt_status check_head(file_store *f, const tprt__identity *own) {
   file_head head = {.magic = magic,
                     .version = VERSION,

@@ -1,5 +1,5 @@
-/* The handshake and the frames. Needs libsodium and nothing else of the runtime, so that it can be
- * tested by itself. */
+/* The handshake and the frames. Depends only on libsodium, not on the rest of the runtime, so that
+ * it can be tested in isolation. */
 #include "bootstrap/frames.h"
 
 #include <sodium.h>
@@ -11,7 +11,7 @@ _Static_assert(sizeof((tprt__identity *)0)->job == crypto_hash_sha256_BYTES, "le
 
 static const uint64_t magic = UINT64_C(0x3172747374727074); /* "tprtstr1" */
 
-/* Where fields stand. */
+/* Byte offsets of the fields of HELLO, CHALLENGE and the head of a frame. */
 enum {
   H_MAGIC,
   H_VERSION = 8,
@@ -55,20 +55,20 @@ void tprt__job_digest(const char *name, unsigned char digest[32]) {
 
 void tprt__wipe(void *memory, size_t bytes) { sodium_memzero(memory, bytes); }
 
-/* HMAC over the handshake, for one use: a label of 8 bytes. */
+/* Computes the HMAC over the handshake, for one use, which a label of 8 bytes identifies. */
 static void derive(const tprt__identity *own, const char *label, const unsigned char *hello,
                    const unsigned char *nonce, unsigned char out[TPRT__KEY_BYTES]) {
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, own->secret, TPRT__KEY_BYTES);
   crypto_auth_hmacsha256_update(&state, (const unsigned char *)label, 8);
-  /* with the client's nonce */
+  /* includes the client's nonce */
   crypto_auth_hmacsha256_update(&state, hello + H_VERSION, TPRT__HELLO_BYTES - H_VERSION);
   crypto_auth_hmacsha256_update(&state, nonce, TPRT__KEY_BYTES);
   crypto_auth_hmacsha256_final(&state, out);
   sodium_memzero(&state, sizeof state);
 }
 
-/* ---- The server ---- */
+/* ---- server ---- */
 
 void tprt__gate_start(tprt__gate *gate, const tprt__identity *own) {
   *gate = (tprt__gate){.state = TPRT__GATE_HELLO, .own = own, .rank = -1};
@@ -82,8 +82,8 @@ size_t tprt__gate_wants(const tprt__gate *gate) {
   return wants[gate->state];
 }
 
-/* Whether a client that says this may try to prove it. What is wrong is told, so that both sides
- * can be named. */
+/* Checks the client's HELLO before the proof. A refusal is sent to the client, so that the error
+ * can name both sides. */
 static tprt__refusal judge(const tprt__identity *own, const unsigned char *hello) {
   if (take(hello + H_VERSION, 4) != TPRT__WIRE_VERSION)
     return TPRT__OTHER_VERSION;
@@ -102,7 +102,7 @@ static size_t challenge(tprt__gate *gate, unsigned char *answer) {
   uint64_t rank = take(gate->hello + H_RANK, 4);
   if (take(gate->hello + H_MAGIC, 8) != magic || take(gate->hello + H_ZERO, 4) ||
       rank >= (uint32_t)own->n_ranks) {
-    gate->state = TPRT__GATE_SHUT; /* no rank of any job would say that */
+    gate->state = TPRT__GATE_SHUT; /* no rank of any job sends this */
     return 0;
   }
   gate->rank = (int32_t)rank;
@@ -143,7 +143,7 @@ void tprt__gate_session(const tprt__gate *gate, tprt__session *session) {
   derive(gate->own, "toserver", gate->hello, gate->nonce, session->receive_key);
 }
 
-/* ---- The client ---- */
+/* ---- client ---- */
 
 void tprt__hello_write(const tprt__identity *own, unsigned char hello[TPRT__HELLO_BYTES]) {
   memset(hello, 0, TPRT__HELLO_BYTES);
@@ -188,7 +188,7 @@ tprt__challenge_answer(const tprt__identity *own, const unsigned char hello[TPRT
   return TPRT__ADMITTED;
 }
 
-/* ---- Frames ---- */
+/* ---- frames ---- */
 
 static void seal(const unsigned char key[TPRT__KEY_BYTES], uint64_t number,
                  const unsigned char *bytes, size_t n, unsigned char tag[TPRT__KEY_BYTES]) {

@@ -1,3 +1,4 @@
+/* Accepts connections and performs their handshakes without blocking. */
 #define _GNU_SOURCE 1
 #include "bootstrap/handshake_server.h"
 
@@ -57,7 +58,7 @@ void tprt__guest_tell(const tprt__guest *guest, tprt_status status) {
   tprt__session session;
   unsigned char out[TPRT__MAX_FRAME];
   tprt__gate_session(&guest->gate, &session);
-  /* fits an empty buffer */
+  /* fits into the empty send buffer */
   (void)!send(guest->fd, out, tprt__frame_write(&session, &frame, out), MSG_NOSIGNAL);
   tprt__wipe(&session, sizeof session);
 }
@@ -77,7 +78,8 @@ static void shake(tprt__guest *guest, tprt__admit_fn *admit, void *user) {
   unsigned char answer[TPRT__CHALLENGE_BYTES];
   size_t n = tprt__gate_step(&guest->gate, guest->in, answer);
   guest->n_in = 0;
-  if (n && send(guest->fd, answer, n, MSG_NOSIGNAL) != (ssize_t)n) { /* an empty buffer has room */
+  /* the send buffer is empty, so the answer fits */
+  if (n && send(guest->fd, answer, n, MSG_NOSIGNAL) != (ssize_t)n) {
     shut(guest);
     return;
   }
@@ -93,7 +95,7 @@ static bool is_silent(const tprt__guest *guest) {
   return guest->gate.state == TPRT__GATE_HELLO && guest->n_in == 0;
 }
 
-/* A free place; when there is none, that of the oldest silent guest, or else of the oldest. */
+/* Returns a free entry. If there is none, drops the oldest silent guest, else the oldest guest. */
 static tprt__guest *free_place(tprt__door *door) {
   tprt__guest *oldest = &door->guests[0];
   for (int i = 0; i < door->n_guests; i++) {
@@ -139,7 +141,7 @@ void tprt__door_handle(tprt__door *door, const struct pollfd *watched, tprt__adm
     accept_all(door);
 }
 
-/* ---- The other side ---- */
+/* ---- client side ---- */
 
 tprt__transfer tprt__greet(int fd, const tprt__identity *own, int64_t deadline,
                            tprt__session *session, tprt__welcome *welcome) {

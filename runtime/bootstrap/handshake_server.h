@@ -1,9 +1,8 @@
-/* Handshakes over sockets: those who have connected and not proven anything yet, and how one gets
- * in.
+/* Handshakes over sockets: accepts connections and authenticates the clients.
  *
- * Who has not proven anything takes little: a place out of 4 per rank, for a second at most, with
- * room for one message of the handshake. When all places are taken, the oldest that has said
- * nothing goes, so silent clients delay nobody. */
+ * A client that has not proven anything uses few resources: one of 4 entries per rank, for at most
+ * one second, with a buffer for one handshake message. If all entries are in use, the oldest client
+ * that has sent nothing is dropped, so that silent clients delay nobody. */
 #ifndef TPRT_BOOTSTRAP_DOOR_H
 #define TPRT_BOOTSTRAP_DOOR_H
 
@@ -11,9 +10,9 @@
 
 #include <poll.h>
 
-/* A connection in its handshake. */
+/* A connection during its handshake. */
 typedef struct tprt__guest {
-  int fd; /* -1: free */
+  int fd; /* -1: the entry is free */
   int64_t deadline;
   tprt__gate gate;
   size_t n_in;
@@ -22,41 +21,43 @@ typedef struct tprt__guest {
 
 typedef struct tprt__door {
   const tprt__identity *own;
-  int listener;         /* -1: closed */
-  bool check_user;      /* unix */
-  int64_t accept_after; /* there were no descriptors left */
+  int listener;         /* no listener; -1: closed */
+  bool check_user;      /* for a UNIX socket: accept only processes of the same user */
+  int64_t accept_after; /* set when no file descriptor was left */
   tprt__guest *guests;
   int n_guests;
 } tprt__door;
 
-/* A door without a listener, which it closes when it has got one. `own` lives as long as it. */
+/* Creates a door without a listener; the caller may set one, which the door then owns and closes.
+ * `own` must live as long as the door. */
 tprt_status tprt__door_make(tprt__door *door, const tprt__identity *own);
 void tprt__door_clear(tprt__door *door);
 
-/* Descriptors that it has to listen to, which prepare fills in; and until when. */
+/* The number of descriptors to poll. tprt__door_prepare fills them in, and returns until when to
+ * wait. */
 static inline size_t tprt__door_size(const tprt__door *door) { return 1 + (size_t)door->n_guests; }
 int64_t tprt__door_prepare(const tprt__door *door, struct pollfd *watched);
-/* A guest that has proven which rank it is (gate.rank); true: its descriptor is taken over. Else it
- * is closed. */
+/* Called for a guest that has proven which rank it is (gate.rank). Returns true if it takes
+ * ownership of the descriptor; otherwise the descriptor is closed. */
 typedef bool tprt__admit_fn(void *user, const tprt__guest *guest);
-/* What poll has found. */
+/* Handles the events that poll has reported. */
 void tprt__door_handle(tprt__door *door, const struct pollfd *watched, tprt__admit_fn *admit,
                        void *user);
-/* The last message of the handshake: a status, TPRT_OK for one that is admitted. */
+/* Sends the last message of the handshake: a status, which is TPRT_OK if the guest is admitted. */
 void tprt__guest_tell(const tprt__guest *guest, tprt_status status);
 
-/* ---- The other side ---- */
+/* ---- client side ---- */
 
-/* What became of it. */
+/* Result of a handshake for the client. */
 typedef struct tprt__welcome {
   tprt__refusal refusal;
   tprt__challenge stated;
-  bool changed;       /* the last message was changed on its way */
-  tprt_status status; /* that of tprt__guest_tell */
+  bool changed;       /* the last message was modified in transit */
+  tprt_status status; /* the status sent by tprt__guest_tell */
 } tprt__welcome;
 
-/* Asks to be let in. LATE and BROKEN: nobody had time, or the place went to another; it should be
- * tried again. */
+/* Performs the handshake as a client. LATE and BROKEN mean that the server had no time, or gave the
+ * entry to another client; try again. */
 tprt__transfer tprt__greet(int fd, const tprt__identity *own, int64_t deadline,
                            tprt__session *session, tprt__welcome *welcome);
 

@@ -1,4 +1,4 @@
-/* What started this process: one table of the variables that launchers set. */
+/* Detects the launcher of this process: one table of the variables that launchers set. */
 #define _GNU_SOURCE 1
 #include "bootstrap/launcher.h"
 #include "base/env.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Inner launchers stand before the ones that they are run by: torchrun and mpirun are started
- * inside an allocation of SLURM. SLURM's variables of the step are there only below srun, those of
- * the job also in a batch script, which is no rank. PMIx does not say how many ranks there are, so
- * the user does. */
+/* Inner launchers precede the launchers that run them: torchrun and mpirun run inside a SLURM
+ * allocation. SLURM sets the variables of the step only under srun; the variables of the job also
+ * exist in a batch script, which is not a rank. PMIx does not provide the number of ranks, so the
+ * user sets it. */
 // clang-format off
 static const tprt_launcher launchers[] = {
     {.name = "tprt", .rank = "TPRT_RANK", .n_ranks = "TPRT_SIZE", .epoch = "TPRT_EPOCH", .job = {"TPRT_JOB"}},
@@ -33,7 +33,7 @@ const tprt_launcher *tprt_launchers(size_t *n) {
   return launchers;
 }
 
-/* NULL: not set, or a launcher has no such variable. */
+/* Returns NULL if the variable is not set, or if the launcher has no such variable. */
 static const char *text_of(const char *name) {
   const char *text = name ? secure_getenv(name) : NULL;
   return text && *text ? text : NULL;
@@ -87,7 +87,8 @@ static tprt_status read_job(const tprt_launcher *row, tprt_launch *launch) {
   return TPRT_OK;
 }
 
-/* torchrun's agent serves a store of its own at MASTER_PORT, and says so; ours is beside it. */
+/* torchrun's agent may serve a store of its own at MASTER_PORT, and sets a variable if it does; our
+ * store then uses the next port. */
 static tprt_status read_master(tprt_launch *launch) {
   const char *host = text_of("MASTER_ADDR"), *agent = text_of("TORCHELASTIC_USE_AGENT_STORE");
   int64_t port;
@@ -111,8 +112,8 @@ static tprt_status read_master(tprt_launch *launch) {
              : tprt__fail(TPRT_INVALID_ARGUMENT, "MASTER_ADDR has %d bytes", n);
 }
 
-/* Where the ranks meet: as the user says, at the master's address, or, when all of them run here,
- * at a socket named after the job. */
+/* Determines where the ranks meet: the address set by the user, else the master's address, else, if
+ * all ranks run on this host, a socket named after the job. */
 static tprt_status read_store(tprt_launch *launch) {
   const char *given = tprt__env_text(TPRT__ENV_STORE);
   if (given && strlen(given) >= sizeof launch->store)
@@ -147,7 +148,7 @@ static tprt_status fail_absent(void) {
 tprt_status tprt_launch_find(tprt_launch *result) {
   tprt_launch launch = {.size = sizeof launch};
   const tprt_launcher *row = launchers;
-  /* checks its size */
+  /* validates its size */
   tprt_status status = tprt__struct_copy(&launch, sizeof launch, result, "tprt_launch");
   if (status)
     return status;

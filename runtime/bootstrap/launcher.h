@@ -1,4 +1,4 @@
-/* The launcher's store. */
+/* Opens the store that a launcher provides. */
 #ifndef TPRT_BOOTSTRAP_LAUNCHER_H
 #define TPRT_BOOTSTRAP_LAUNCHER_H
 

@@ -1,5 +1,5 @@
-/* Ranks meet through a store: keys of their own, which ranks share a host, and a barrier at the
- * end. */
+/* Meetings of ranks in a store: keys, detection of ranks that share a host, and the closing
+ * barrier. */
 #define _GNU_SOURCE 1
 #include "bootstrap/rendezvous.h"
 #include "bootstrap/store.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Keys of a meeting ---- */
+/* ---- keys ---- */
 
 tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
                                   int64_t deadline) {
@@ -48,7 +48,7 @@ tprt_status tprt__meeting_end(const tprt__meeting *m) {
   return tprt_store_barrier(m->store, key, m->n_ranks, tprt__meeting_left(m));
 }
 
-/* ---- Hosts ---- */
+/* ---- hosts ---- */
 
 tprt_status tprt__host_describe(tprt__host *own) {
   struct stat pids, nets;

@@ -1,4 +1,4 @@
-/* The job's secret: where it comes from, and who else could read it. */
+/* Reads the job's secret, and checks that no other user can read its file. */
 #define _GNU_SOURCE 1
 #include "base/env.h"
 #include "bootstrap/store.h"
@@ -12,7 +12,7 @@
 
 enum {
   HEX_BYTES = 2 * TPRT_SECRET_BYTES,
-  MOST_BYTES = HEX_BYTES + 2 /* a line end, and one too many */
+  MOST_BYTES = HEX_BYTES + 2 /* a newline, and one more byte to detect longer files */
 };
 
 static int digit(unsigned char c) {
@@ -22,7 +22,7 @@ static int digit(unsigned char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 32 bytes, or 64 hexadecimal digits with or without a line end. */
+/* Parses 32 bytes, or 64 hexadecimal digits with an optional newline. */
 static tprt_status parse(const char *source, const unsigned char *text, size_t n,
                          unsigned char secret[TPRT_SECRET_BYTES]) {
   if (n == TPRT_SECRET_BYTES) {
@@ -41,7 +41,7 @@ static tprt_status parse(const char *source, const unsigned char *text, size_t n
                          source);
 }
 
-/* From the start of the file where that is possible: several ranks may have inherited the same
+/* Reads from the start of the file if possible, because several ranks may share one inherited
  * descriptor. */
 static tprt_status read_secret(const char *source, int fd,
                                unsigned char secret[TPRT_SECRET_BYTES]) {
@@ -69,7 +69,8 @@ static tprt_status read_file(const char *path, unsigned char secret[TPRT_SECRET_
   char source[256];
   tprt_status status;
   snprintf(source, sizeof source, "TPRT_SECRET_FILE \"%s\"", path);
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+  /* O_NONBLOCK: opening a pipe would wait for a writer */
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return tprt__fail_errno("%s cannot be opened", source);
   if (fstat(fd, &info) != 0)

@@ -1,5 +1,5 @@
-/* The store that rank 0 serves: one thread with non-blocking sockets. Only a client that was
- * admitted gets buffers, which have room for the largest frame. */
+/* The store served by rank 0: one thread with non-blocking sockets. Only admitted clients have
+ * buffers, each with the capacity of the largest frame. */
 #define _GNU_SOURCE 1
 #include "bootstrap/handshake_server.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A rank that was admitted. */
+/* An admitted rank. */
 typedef struct member {
   int fd;     /* -1: gone */
   bool waits; /* for a key, until the deadline */
@@ -30,16 +30,16 @@ typedef struct server {
   pthread_t thread;
   struct pollfd *watched; /* bell, door, ranks */
 
-  pthread_mutex_t lock; /* of what follows; never held while the thread waits */
+  pthread_mutex_t lock; /* guards the fields below; not held while the thread waits */
   pthread_cond_t changed;
   tprt__values values;
-  member **members; /* by rank; NULL: has not come */
-  int lost;         /* a rank that went without a word; -1: none */
+  member **members; /* by rank; NULL: has not joined */
+  int lost;         /* a rank that ended without BYE; -1: none */
   bool stopping;
   int64_t stop_deadline;
 } server;
 
-/* ---- Members ---- */
+/* ---- members ---- */
 
 static void reply(member *m, tprt_status status, int rank, int64_t number,
                   const tprt__value *value) {
@@ -54,8 +54,8 @@ static void reply(member *m, tprt_status status, int rank, int64_t number,
   m->waits = false;
 }
 
-/* The rank's connection ends. One that did not say so is lost: nobody should wait for what it will
- * not bring. */
+/* Closes a rank's connection. A rank that did not announce it is lost, so that other ranks do not
+ * wait for its values. */
 static void part(server *s, int rank, bool on_purpose) {
   member *m = s->members[rank];
   close(m->fd);
@@ -97,12 +97,12 @@ static void serve(server *s, int rank, const tprt__frame *frame) {
     m->deadline = tprt__deadline(frame->number > 0 ? frame->number : 0);
     m->waits = true;
     return;
-  default: /* bye, or what only a server says */
+  default: /* BYE, or a frame that only a server sends */
     part(s, rank, frame->kind == TPRT__FRAME_BYE);
   }
 }
 
-/* Reads as much of the next frame as there is; the head decides how long it is. */
+/* Reads the available part of the next frame, whose head determines its length. */
 static void receive(server *s, int rank) {
   member *m = s->members[rank];
   for (;;) {
@@ -136,8 +136,8 @@ static void send_out(server *s, int rank) {
     m->n_out = m->sent = 0;
 }
 
-/* One request at a time: the next is read when the answer to the last has gone. Somebody who waits
- * for an answer says nothing, so whatever comes from him then is his end. */
+/* Handles one request at a time: the next one is read after the reply to the last is sent. A client
+ * that waits for a reply sends nothing, so an event then means that its connection has ended. */
 static void attend(server *s, int rank, short events) {
   member *m = s->members[rank];
   if (events && m->waits)
@@ -150,9 +150,9 @@ static void attend(server *s, int rank, short events) {
     send_out(s, rank);
 }
 
-/* ---- Handshakes ---- */
+/* ---- handshakes ---- */
 
-/* A guest becomes a member, and is told so in the first frame. */
+/* Turns a guest into a member, and sends it the status in the first frame. */
 static bool admit(void *user, const tprt__guest *guest) {
   server *s = user;
   int rank = guest->gate.rank;
@@ -163,18 +163,18 @@ static bool admit(void *user, const tprt__guest *guest) {
     return false;
   m->fd = guest->fd;
   tprt__gate_session(&guest->gate, &m->session);
-  m->session.n_sent = 1; /* what it was told */
+  m->session.n_sent = 1; /* the status frame */
   s->members[rank] = m;
   return true;
 }
 
-/* ---- The thread ---- */
+/* ---- thread ---- */
 
 static size_t n_watched(const server *s) {
   return 1 + tprt__door_size(&s->door) + (size_t)s->identity.n_ranks;
 }
 
-/* Fills in whom to listen to; returns until when. */
+/* Fills in the descriptors to poll. Returns until when to wait. */
 static int64_t prepare(server *s) {
   int64_t until = s->stopping ? s->stop_deadline : INT64_MAX;
   struct pollfd *at = s->watched;
@@ -201,7 +201,7 @@ static void handle(server *s) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
       attend(s, rank, at->fd == s->members[rank]->fd ? at->revents : 0);
   }
-  /* What one rank brought is what another waits for. */
+  /* values set by one rank may complete the waits of others */
   for (int rank = 0; rank < s->identity.n_ranks; rank++) {
     if (s->members[rank] && s->members[rank]->fd >= 0 && s->members[rank]->waits)
       attend(s, rank, 0);
@@ -225,7 +225,7 @@ static void *run(void *data) {
     pthread_mutex_unlock(&s->lock);
     int n = ppoll(s->watched, n_watched(s), &time, NULL);
     pthread_mutex_lock(&s->lock);
-    if (n < 0) /* interrupted: nothing is known of the descriptors */
+    if (n < 0) /* interrupted, so revents are undefined */
       memset(s->watched, 0, n_watched(s) * sizeof *s->watched);
     handle(s);
   }
@@ -233,7 +233,7 @@ static void *run(void *data) {
   return NULL;
 }
 
-/* ---- Rank 0's own calls ---- */
+/* ---- calls of rank 0 ---- */
 
 static void announce(server *s) {
   const uint64_t one = 1;
@@ -284,7 +284,7 @@ static tprt_status server_get(tprt_store *store, const char *key, void *value, s
   return status;
 }
 
-/* ---- Beginning and end ---- */
+/* ---- creation and destruction ---- */
 
 static void release(server *s) {
   for (int rank = 0; rank < s->identity.n_ranks && s->members; rank++) {
@@ -347,7 +347,8 @@ tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_se
   if (!s)
     return tprt__fail_memory(sizeof *s);
   s->door.check_user = address->is_unix;
-  memcpy(s->base.host, address->host, sizeof s->base.host); /* the others came by it */
+  /* the address by which the other ranks connect */
+  memcpy(s->base.host, address->host, sizeof s->base.host);
   tprt_status status = tprt__address_listen(address, setup->open, &s->door.listener);
   if (!status) {
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

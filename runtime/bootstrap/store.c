@@ -1,4 +1,4 @@
-/* Stores: the checks that all kinds share, opening by address, stores of callbacks. */
+/* Stores: argument checks shared by all kinds, opening by address, and stores made of callbacks. */
 #include "bootstrap/store.h"
 #include "base/env.h"
 
@@ -84,7 +84,7 @@ void tprt_store_destroy(tprt_store *store) {
   store->kind->close(store);
 }
 
-/* ---- By address ---- */
+/* ---- opening by address ---- */
 
 static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup *setup) {
   tprt_store_config own = {.size = sizeof own};
@@ -119,7 +119,7 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   return status;
 }
 
-/* What a store knows of the job beside its values. */
+/* Copies the job's properties that the store provides besides its values. */
 static void trust(tprt_store *store, const tprt__store_setup *setup) {
   store->open = setup->open;
   store->has_secret = setup->identity.has_secret;
@@ -158,7 +158,7 @@ tprt_status tprt_store_open(const char *text, const tprt_store_config *config, t
   return status;
 }
 
-/* ---- Callbacks ---- */
+/* ---- callbacks ---- */
 
 typedef struct callback_store {
   tprt_store base;
@@ -170,7 +170,7 @@ static int64_t time_left(int64_t deadline) {
   return left > 0 ? left : 1;
 }
 
-/* A callback has no way to set the text of an error. */
+/* Sets an error text, because a callback cannot. */
 static tprt_status check_callback(tprt_status status, const char *what, const char *key) {
   return status ? tprt__fail(status, "the store's callback %s failed for \"%s\"", what, key)
                 : TPRT_OK;

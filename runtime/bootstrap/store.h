@@ -1,4 +1,4 @@
-/* What a store is inside, and the values that those of this library keep. */
+/* The internals of stores, and the list of values that a store of this library keeps. */
 #ifndef TPRT_BOOTSTRAP_STORE_H
 #define TPRT_BOOTSTRAP_STORE_H
 
@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-/* Arguments are checked: keys and values are within their limits. `deadline` is a time of
- * tprt__now. */
+/* Implementation of a store. The arguments are valid: keys and values are within their limits.
+ * `deadline` is a time of tprt__now. */
 typedef struct tprt__store_kind {
   tprt_status (*set)(tprt_store *store, const char *key, const void *value, size_t bytes,
                      int64_t deadline);
@@ -22,23 +22,23 @@ typedef struct tprt__store_kind {
 
 enum { TPRT__HOST_BYTES = 256 };
 
-/* Kinds embed it as their first member. */
+/* Implementations embed it as their first member. */
 struct tprt_store {
   const tprt__store_kind *kind;
   int64_t timeout_ns;
-  unsigned n_meetings; /* worlds that were made through it: their keys differ by that */
-  /* For connections that ranks who met here make to each other. */
-  /* under which other hosts reach this one, as far as the store knows; "": it does not */
+  unsigned n_meetings; /* number of worlds created through it, which makes their keys distinct */
+  /* The next fields serve connections that ranks establish after they have met here. */
+  /* address at which other hosts reach this one, as far as the store knows; "": unknown */
   char host[TPRT__HOST_BYTES];
-  bool open; /* they may be made to other machines */
+  bool open; /* connections to other machines are allowed */
   bool has_secret;
-  unsigned char secret[TPRT_SECRET_BYTES]; /* of the job; 0 where there is none */
+  unsigned char secret[TPRT_SECRET_BYTES]; /* of the job; zeros if there is none */
 };
 
 /* ---- values.c ---- */
 
-/* Room is that of the largest value, whoever asks for it: no peer chooses how much memory is
- * taken. */
+/* A value always has the capacity of the largest value, so that no peer determines how much memory
+ * is used. */
 typedef struct tprt__value {
   struct tprt__value *next;
   size_t bytes;
@@ -56,7 +56,7 @@ void tprt__values_clear(tprt__values *values);
 const tprt__value *tprt__values_find(const tprt__values *values, const char *key);
 tprt_status tprt__values_set(tprt__values *values, const char *key, const void *data, size_t bytes);
 tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delta, int64_t *sum);
-/* Copies a value out; *bytes is the room, then the length. */
+/* Copies a value out. *bytes is the capacity before the call and the length after it. */
 tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes);
 
 /* ---- address.c ---- */
@@ -68,47 +68,48 @@ typedef struct tprt__address {
   char name[96];                        /* unix */
 } tprt__address;
 
-/* "tcp://HOST:PORT" or "unix:NAME". */
+/* Parses "tcp://HOST:PORT" or "unix:NAME". */
 tprt_status tprt__address_parse(const char *text, tprt__address *address);
-/* A socket that listens there, close-on-exec and non-blocking. `open`: whether addresses of other
- * machines are allowed. */
+/* Opens a listening socket, close-on-exec and non-blocking. `open`: addresses of other machines are
+ * allowed. */
 tprt_status tprt__address_listen(const tprt__address *address, bool open, int *fd);
-/* A connected socket, non-blocking. TIMEOUT when nobody listens there by the deadline; tries once
- * when it has passed. */
+/* Opens a connected, non-blocking socket. Tries at least once, and until the deadline; then
+ * TPRT_TIMEOUT. */
 tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
                                   int *fd);
-/* Whether the process at the other end of a UNIX socket is of this user. */
+/* True if the peer process of a UNIX socket belongs to this user. */
 bool tprt__same_user(int fd);
-/* Waits until a socket can be read (POLLIN) or written (POLLOUT); false when the deadline
- * passed. */
+/* Waits until a socket is readable (POLLIN) or writable (POLLOUT). Returns false at the
+ * deadline. */
 bool tprt__socket_wait(int fd, short events, int64_t deadline);
 
 typedef enum tprt__transfer { TPRT__DONE, TPRT__LATE, TPRT__BROKEN } tprt__transfer;
-/* All of the bytes, through a socket that does not block. */
+/* Sends or receives exactly n bytes through a non-blocking socket. */
 tprt__transfer tprt__socket_send(int fd, const unsigned char *bytes, size_t n, int64_t deadline);
 tprt__transfer tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline);
-/* This end's address, as numbers, and port; "" and 0 for a socket that has none. */
+/* Returns this side's port and numeric address; 0 and "" for a socket without one. */
 int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]);
 
 /* ---- secret.c ---- */
 
-/* From the configuration, TPRT_SECRET_FD or TPRT_SECRET_FILE; `has` says whether there is one. */
+/* Returns the secret from the configuration, TPRT_SECRET_FD or TPRT_SECRET_FILE. *has tells whether
+ * there is one. */
 tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRET_BYTES],
                               bool *has);
 
-/* ---- the kinds ---- */
+/* ---- implementations ---- */
 
 typedef struct tprt__store_setup {
   tprt__identity identity;
   int64_t timeout_ns;
-  bool open; /* other machines may be reached, and reach this one */
+  bool open; /* connections to and from other machines are allowed */
 } tprt__store_setup;
 
 tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
                               tprt_store **store);
 tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup,
                                 tprt_store **store);
-/* `path` or, when it is NULL, a descriptor. */
+/* `path`, or a descriptor if `path` is NULL. */
 tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup,
                              tprt_store **store);
 

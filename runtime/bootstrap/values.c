@@ -1,12 +1,11 @@
-/* The values of a store: a list, since a job has few. */
+/* The values of a store, in a list because a job has few of them. */
 #include "bootstrap/store.h"
 
 #include <string.h>
 
 enum { NUMBER_BYTES = 8 };
 
-/* Enough for the library's own and for those of users; a limit, because a rank may have gone
- * wrong. */
+/* The limit suffices for the keys of the library and of users, and guards against a faulty rank. */
 void tprt__values_start(tprt__values *values, int n_ranks) {
   *values = (tprt__values){.limit = 1024 + 64 * (size_t)n_ranks};
 }

@@ -1,4 +1,4 @@
-/* The registry of backends, and the wording of faults. */
+/* The registry of backends, the names of capabilities, and the texts of faults. */
 #include "comm/comm.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uin
   (void)sequence;
 }
 
-/* By bit. */
+/* Indexed by bit. */
 static const struct {
   const char *name, *help;
 } capabilities[TPRT__N_CAPABILITIES] = {

@@ -1,6 +1,6 @@
-/* What a backend is. A backend is one constant tprt__backend without empty slots: what it cannot do
- * is a function that returns TPRT_UNSUPPORTED. The front (comm.c) validates, orders and times
- * operations; a backend only moves data. */
+/* The interface of a backend. A backend is one constant tprt__backend without empty slots:
+ * functions for missing features return TPRT_UNSUPPORTED. The front end (comm.c) validates, orders
+ * and times operations; a backend only moves data. */
 #ifndef TPRT_RUNTIME_BACKEND_H
 #define TPRT_RUNTIME_BACKEND_H
 
@@ -12,7 +12,7 @@
 
 enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 14 };
 
-/* Of a row of tprt__backend.lacks. */
+/* Designators and entries for tprt__backend.lacks. */
 #define TPRT__LACK(capability) [__builtin_ctz(capability)]
 #define TPRT__LACKS_GPU_PROGRAMS                                                                   \
   TPRT__LACK(TPRT_CAP_GPU_PROGRAMS) = "it reaches memory of the host alone"
@@ -20,42 +20,44 @@ enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 14 };
   TPRT__LACK(TPRT_CAP_STREAMS) =                                                                   \
       "operations are on memory of the host, and run when they are called"
 
-/* What an operation takes in the model of a backend: see tprt_estimate. */
+/* Cost of an operation in the model of a backend; see tprt_estimate. */
 typedef struct tprt__cost {
   const char *algorithm;
   int64_t n_steps, bytes;
 } tprt__cost;
 
-enum { TPRT__NO_RANK = 0xffff }; /* the culprit is not known; worlds have at most 0xffff ranks */
+enum { TPRT__NO_RANK = 0xffff }; /* unknown rank; worlds have at most 0xffff ranks */
 
-/* Why a communicator failed, small enough for one atomic word. Ranks are those of the world. */
+/* The reason why a communicator failed; small enough for one atomic word. Ranks are ranks of the
+ * world. */
 typedef struct tprt__fault {
-  tprt_status status; /* TPRT_OK: none */
-  tprt_op_kind kind;  /* of the operation; 0: none */
-  int rank;           /* the culprit: the dead, awaited, aborting or failing rank */
+  tprt_status status; /* TPRT_OK: no fault */
+  tprt_op_kind kind;  /* of the operation; 0: no operation */
+  int rank;           /* the rank at fault: dead, late, aborting or failing */
   uint32_t sequence;
 } tprt__fault;
 
-/* What members of a new group are told; copied between ranks as it is. */
+/* Data that the members of a new group need to join it; copied between ranks as bytes. */
 typedef struct tprt__token {
   unsigned char bytes[128];
 } tprt__token;
 
-/* One rank's end of a communicator. Backends embed it as their first member. */
+/* One rank's endpoint of a communicator. Backends embed it as their first member. */
 typedef struct tprt__transport {
   const struct tprt__backend *backend;
   int rank, n_ranks; /* in this communicator */
-  int host_ranks;    /* ranks of the world on this host */
-  int device;        /* of CUDA, of its operations, counted from 1; 0: none of its own */
-  /* Where this library's own operations go, whose memory is that of the host; NULL: here. Not NULL:
-   * operations of users have memory of a device, which only the backend touches. */
+  int host_ranks;    /* number of ranks of the world on this host */
+  int device;        /* CUDA device of its operations, counted from 1; 0: none */
+  /* Endpoint for the library's own operations, which use host memory; NULL: this one. If it is not
+   * NULL, operations of users use device memory, which only the backend may access. */
   struct tprt__transport *host;
 } tprt__transport;
 
-/* From a thread of the backend's, which may hold no lock of the front's. */
+/* Completion callback, called from a thread of the backend. That thread must hold no lock of the
+ * front end. */
 typedef void tprt__done_fn(void *user, tprt_status status);
 
-/* Of a backend with streams, which embeds it. It may outlive its communicator. */
+/* A mark in a stream, embedded by backends with streams. It may outlive its communicator. */
 typedef struct tprt__stream_mark {
   void (*forget)(struct tprt__stream_mark *mark);
 } tprt__stream_mark;
@@ -64,95 +66,96 @@ typedef struct tprt__backend {
   size_t size;
   uint32_t abi;
   uint32_t capabilities; /* tprt_capability */
-  bool needs_store;      /* ranks that a launcher started find each other through settings->store */
+  bool needs_store;      /* launched ranks rendezvous through settings->store */
   const char *name;
   const char *summary;
   const char *lacks[TPRT__N_CAPABILITIES]; /* by bit: why a capability is missing */
-  /* Whether it can work on this machine. */
+  /* Whether the backend can work on this machine. */
   tprt_status (*probe)(void);
-  /* One rank of a world; waits for the others. */
+  /* Creates one rank of a world. Waits for the other ranks. */
   tprt_status (*create)(int n_ranks, int rank, const tprt__settings *settings,
                         tprt__transport **transport);
-  /* All ranks of a world inside this process; with TPRT_CAP_THREADS only. */
+  /* Creates all ranks of a world inside this process; only with TPRT_CAP_THREADS. */
   tprt_status (*create_threads)(int n_ranks, const tprt__settings *settings,
                                 tprt__transport **transports);
-  /* For a new group: something that its members need to find each other, from one rank, for a call
-   * of join by each of these ranks of the parent; NULL: by all. A rank that can no more join it
-   * when it destroys the parent gives its use back then. */
+  /* Reserves a new group. One rank calls it and sends the token to the others. Each of the n_users
+   * ranks of the parent in `users` (NULL: all ranks) then calls join once with the token. A rank
+   * that destroys the parent without having joined gives up its use of the token. */
   tprt_status (*reserve)(tprt__transport *parent, int n_users, const int *users,
                          tprt__token *token);
-  /* A rank's end of a new group, whose members (ranks of the parent) may come at different times.
-   * This rank is member `index`; index -1 only gives its use of the token back, with NULL as
-   * child. */
+  /* Creates this rank's endpoint of a new group. The members (ranks of the parent) may call it at
+   * different times. This rank is member `index`; with index -1 the call only gives up its use of
+   * the token and *child is NULL. */
   tprt_status (*join)(tprt__transport *parent, const tprt__token *token, int n_members,
                       const int *members, int index, tprt__transport **child);
-  /* Does what needs no peer of the operation that submit runs next, with this plan and sequence,
-   * and tells the peers that this rank is there. Never waits. May do nothing. */
+  /* Starts the operation that the next submit runs, with the same plan and sequence: does the part
+   * that needs no peer and tells the peers that this rank has arrived. Never waits. May do
+   * nothing. */
   void (*begin)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
-  /* Whether a validated operation can be run here; `told`: its end can be waited for. What it says
-   * does no harm to the communicator. */
+  /* Checks that a validated operation can run here. `told`: the caller gets a handle that reports
+   * its end. A failure does not affect the communicator. */
   tprt_status (*accept)(const tprt__transport *transport, const tprt__plan *plan, bool told);
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                         int64_t deadline);
-  /* Runs n sends and recvs all at once; those with this rank itself are for the backend only where
-   * it has a `host`. */
+  /* Runs n sends and recvs concurrently. The backend handles transfers of this rank with itself
+   * only if it has a `host`. */
   tprt_status (*exchange)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                           uint32_t sequence, int64_t deadline);
-  /* Puts an operation, or n sends and recvs, into the stream that the plans name, which ends it;
-   * returns when it is there. `done`, unless NULL, is called once when it has ended, with the
-   * thread's error text, if this succeeds. */
+  /* Enqueues one operation, or n sends and recvs, in the stream of the plans, and returns when it
+   * is enqueued. Unless `done` is NULL or this call fails, `done` is called once when the operation
+   * has ended, with the thread's error text. */
   tprt_status (*launch)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                         uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
-  /* Waits until all that was launched has ended; each has its deadline. */
+  /* Waits until all launched operations have ended; each has its own deadline. */
   void (*settle)(tprt__transport *transport);
-  /* Marks the place that a stream has come to, for other streams, and tells `done` when that is
-   * reached. */
+  /* Records the current position of a stream, so that other streams can wait for it. Calls `done`
+   * when the stream reaches it, unless this call fails. */
   tprt_status (*record)(tprt__transport *transport, void *stream, int64_t deadline,
                         tprt__done_fn *done, void *user, tprt__stream_mark **mark);
-  /* What comes into the stream from now on waits for a mark. */
+  /* Makes later work of the stream wait for a mark. */
   tprt_status (*hold)(tprt__transport *transport, void *stream, const tprt__stream_mark *mark);
-  /* From any thread. The first fault of a communicator stays. */
+  /* Fails the operations of all ranks. Callable from any thread. The communicator keeps its first
+   * fault. */
   void (*abort)(tprt__transport *transport, const tprt__fault *fault);
   tprt__fault (*fault)(const tprt__transport *transport);
-  /* Whether a rank is known to have ended, or to take part in nothing any more. */
+  /* True if a rank is known to have ended or left. */
   bool (*gone)(const tprt__transport *transport, int rank);
   tprt_status (*alloc)(tprt__transport *transport, size_t bytes, void **memory);
   void (*free)(tprt__transport *transport, void *memory);
-  /* Where memory from alloc lies, counted so that equal allocations of two ranks have equal
-   * offsets. */
+  /* Offset of memory from alloc, such that equal allocations of two ranks have equal offsets. */
   uint64_t (*offset)(const tprt__transport *transport, const void *memory);
-  /* Lets peers reach memory of this rank, until it is withdrawn as often; *place is what they call
-   * it. */
+  /* Registers memory of this rank, so that peers can access it, until it is deregistered as often.
+   * *place identifies the memory for peers. */
   tprt_status (*expose)(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
   tprt_status (*withdraw)(tprt__transport *transport, void *memory);
-  /* The same by all ranks at once, in the order of their operations, of as many bytes each. A
-   * failure that others would wait for is one of the communicator. */
+  /* Like expose, by all ranks together, in the order of their operations, with equal sizes. A
+   * failure for which others would wait fails the communicator. */
   tprt_status (*expose_all)(tprt__transport *transport, void *memory, uint64_t bytes,
                             int64_t deadline);
-  /* The address of exposed memory of another rank in this process. */
+  /* Address in this process of registered memory of another rank. */
   tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes,
                        void **memory);
-  /* Copies to and from exposed memory of another rank, from any thread; what is put is there when
-   * they return. */
+  /* Copies to and from registered memory of another rank, from any thread. The data of a put has
+   * arrived when the call returns. */
   tprt_status (*put)(tprt__transport *transport, int rank, uint64_t place, const void *from,
                      uint64_t bytes, int64_t deadline);
   tprt_status (*get)(tprt__transport *transport, int rank, uint64_t place, void *to, uint64_t bytes,
                      int64_t deadline);
-  /* Adds 1 to a counter in exposed memory of a rank, which may be this one. */
+  /* Adds 1 to a counter in registered memory of a rank, which may be this one. */
   tprt_status (*signal)(tprt__transport *transport, int rank, uint64_t place);
-  /* Waits until a counter of this rank has got to `value` by signals of `rank`. */
+  /* Waits until signals of `rank` have raised a counter of this rank to `value`. */
   tprt_status (*await)(tprt__transport *transport, const _Atomic uint64_t *counter, uint64_t value,
                        int rank, int64_t deadline);
-  /* On a failed communicator: which of its ranks go on, those that call this by the deadline, and a
-   * token for them to join. A rank that comes later, or calls it again, gets TPRT_INVALID_STATE.
-   * `members` has room for all ranks. */
+  /* Recovers from a failure: determines which ranks continue, namely those that call this by the
+   * deadline, and returns a token for them to join. A rank that calls later, or twice, gets
+   * TPRT_INVALID_STATE. `members` has capacity for all ranks. */
   tprt_status (*recover)(tprt__transport *transport, int64_t deadline, tprt__token *token,
                          int *members, int *n_members);
-  /* Built-in constants of the model, and what an operation takes. */
+  /* Built-in constants of the cost model, and the cost of an operation. */
   void (*constants)(const tprt__transport *transport, int64_t *alpha_ps, int64_t *beta_ps_per_kb);
   void (*cost)(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
-  /* Tells the peers that this rank will take part in nothing any more. */
+  /* Tells the peers that this rank takes part in nothing any more. */
   void (*leave)(tprt__transport *transport);
   void (*destroy)(tprt__transport *transport);
 } tprt__backend;
@@ -164,7 +167,7 @@ extern const tprt__backend tprt__backend_self;
 extern const tprt__backend tprt__backend_shm;
 extern const tprt__backend tprt__backend_tcp;
 
-/* Rows of backends on memory of the host, where there are no streams. */
+/* Slots for backends on host memory, which have no streams. */
 tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told);
 tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
                             uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
@@ -176,28 +179,28 @@ tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__
   .accept = tprt__accept_host, .launch = tprt__no_launch, .settle = tprt__nothing_to_settle,       \
   .record = tprt__no_record, .hold = tprt__no_hold
 
-/* By name, case ignored, or a plug-in by its absolute path; the message for an unknown one lists
- * the known. UNSUPPORTED for a name without the capabilities, whether or not it can work on this
- * machine. */
+/* Finds a backend by its name, ignoring case, or a plug-in by its absolute path. The error for an
+ * unknown name lists the known names. Returns TPRT_UNSUPPORTED if threads are wanted and the
+ * backend lacks them; else the result of its probe. */
 tprt_status tprt__backend_find(const char *name, uint32_t capabilities,
                                const tprt__backend **backend);
 
-/* plugin.c: the backend of a plug-in, which is loaded once. */
+/* plugin.c: returns the backend of a plug-in, which is loaded once. */
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 
-/* For backends whose operations do everything when they are submitted. */
+/* `begin` for backends that do all work in submit. */
 void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 
-/* window.c: where it makes no difference that all do it. */
+/* window.c: expose_all for backends that need no collective registration. */
 tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes,
                               int64_t deadline);
-/* window.c: put and get where ranks have addresses for memory of each other. */
+/* window.c: put and get for backends whose ranks can address each other's memory. */
 tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
                               const void *from, uint64_t bytes, int64_t deadline);
 tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to,
                               uint64_t bytes, int64_t deadline);
 
-/* The status and text with which an operation ends because of a fault. */
+/* Returns the status, and sets the error text, with which an operation fails because of a fault. */
 tprt_status tprt__fault_fail(const tprt__fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* Communicators: creation, destruction, failure. */
+/* Communicators: creation, destruction and failure. */
 #include "comm/comm.h"
 #include "bootstrap/launcher.h"
 #include "comm/observe.h"
@@ -62,7 +62,8 @@ static tprt_status join_world(int n_ranks, int rank, const tprt__settings *setti
   return status ? status : wrap_world(transport, settings, comm);
 }
 
-/* As a launcher says. Its store is there until all have joined. */
+/* Joins the world that the launcher describes. The launcher's store lives until all ranks have
+ * joined. */
 static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   tprt_launch launch = {.size = sizeof launch};
   const tprt__backend *backend;
@@ -110,7 +111,7 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
     size_t i = 0;
     for (; i < n && !status; i++)
       status = wrap_world(transports[i], &settings, &made[i]);
-    if (status) { /* the transport of the one that failed is gone already */
+    if (status) { /* wrap_world has destroyed the transport of the rank that failed */
       for (size_t j = i; j < n; j++)
         backend->destroy(transports[j]);
       for (size_t j = 0; j + 1 < i; j++)
@@ -170,12 +171,12 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
                     comm->error);
 }
 
-/* The policy of users who would rather have a dead process than a status that nobody looks at. */
+/* Implements TPRT_ON_FAILURE=abort, for users who prefer a dead process to an unnoticed status. */
 static void obey_policy(const tprt_comm *comm, tprt_status status) {
   int64_t aborts;
   if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
     return;
-  char line[sizeof comm->error + 80]; /* written at once: other ranks may end as well */
+  char line[sizeof comm->error + 80]; /* one write: other ranks may print theirs at the same time */
   int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n",
                    tprt_status_name(status), comm->error);
   ssize_t written = write(STDERR_FILENO, line, (size_t)n);
@@ -198,7 +199,7 @@ static void make_sticky(tprt_comm *comm, tprt_status status) {
 }
 
 tprt_status tprt_comm_finalize(tprt_comm *comm) {
-  tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  tprt__lane_enter(comm); /* terminates: every operation has a deadline */
   comm->transport->backend->settle(comm->transport);
   tprt_status status = tprt__comm_check(comm);
   if (!status) {
@@ -216,7 +217,7 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
                        .kind = kind,
                        .rank = comm->world_ranks[transport->rank],
                        .sequence = comm->sequence};
-  transport->backend->abort(transport, &fault); /* the first fault stays */
+  transport->backend->abort(transport, &fault); /* keeps the first fault */
   make_sticky(comm, status);
   return status;
 }
@@ -224,7 +225,8 @@ tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind ki
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
   tprt__fault fault = {.status = status, .rank = rank};
   comm->transport->backend->abort(comm->transport, &fault);
-  /* before the axes: one that is made at this moment is poisoned here or by its maker */
+  /* Set the status before poisoning the children: a child that is created concurrently is poisoned
+   * here or by the thread that creates it. */
   make_sticky(comm, status);
   tprt__axes_poison(comm, status, rank);
 }

@@ -1,4 +1,5 @@
-/* The front: what the files around a communicator share. */
+/* The front end: declarations shared by the files that implement communicators. The front end
+ * validates and orders operations; a backend moves the data. */
 #ifndef TPRT_RUNTIME_COMM_H
 #define TPRT_RUNTIME_COMM_H
 
@@ -7,13 +8,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A communicator over mesh axes, or one with a name, that was asked for before. It ends with its
- * parent. */
+/* A cached communicator over mesh axes, or with a name. It is destroyed with its parent. */
 typedef struct tprt__axes_entry {
   struct tprt__axes_entry *next;
-  tprt_comm *child; /* may be the communicator itself; NULL: this rank is no member */
-  const char *name; /* NULL: over axes. Behind it in memory, like the ranks of the group */
-  uint64_t ranks;   /* hash of the named group's list */
+  tprt_comm *child; /* may be the parent itself; NULL: this rank is not a member */
+  const char *name; /* NULL: over axes; the text follows the entry in memory */
+  uint64_t ranks;   /* hash of the rank list of a named group */
   int n_axes, n_group;
   int64_t sizes[TPRT_MAX_RANK];
   int32_t group[TPRT_MAX_RANK];
@@ -21,112 +21,123 @@ typedef struct tprt__axes_entry {
 
 enum { TPRT__NAME_BYTES = 64 };
 
-/* observe.h */
+/* defined in observe.h */
 typedef struct tprt__observer tprt__observer;
 
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
-  char name[TPRT__NAME_BYTES]; /* "" for those without */
-  _Atomic int64_t timeout_ns;  /* a hint may change it at any time, as calibration the next two */
-  uint32_t sequence;           /* of the last operation; belongs to whoever holds the lane */
+  char name[TPRT__NAME_BYTES]; /* "" if it has none */
+  _Atomic int64_t timeout_ns;  /* a hint may change it at any time */
+  uint32_t sequence;           /* number of the last collective; guarded by the lane */
 
-  /* The lane: operations run one at a time. A blocking one waits until the queue is empty and takes
-   * the lane itself; the queued ones are run by the worker, which starts with the first of them, or
-   * by a thread that waits for one. Those on demand have no worker: who needs the lane runs
+  /* The lane: operations of a communicator run one at a time, each holding the lane. A blocking
+   * operation waits until the queue is empty and then takes the lane. Queued operations run in the
+   * worker thread, which starts with the first of them, or in a thread that waits for one of them.
+   * On-demand operations have no worker: a thread that needs the lane, or waits for one, runs
    * them. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  _Atomic int lane; /* whether it can be had without the lock; see work.c */
+  _Atomic int lane; /* whether the lane can be taken without the lock; see work.c */
   bool busy, has_worker, stopping;
-  int n_wanting; /* threads that wait for the lane */
+  int n_wanting; /* number of threads that wait for the lane */
   tprt_work *head, *tail;
   pthread_t worker;
 
-  _Atomic(tprt__observer *) observer;       /* NULL until something is to be observed */
-  _Atomic int64_t alpha_ps, beta_ps_per_kb; /* calibrated constants of the cost; 0: not */
+  /* NULL until a hook, a check or the flight recorder is used */
+  _Atomic(tprt__observer *) observer;
+  /* calibrated cost constants, may change at any time; 0: not calibrated */
+  _Atomic int64_t alpha_ps, beta_ps_per_kb;
 
   _Atomic int status; /* sticky */
-  char error[512];    /* written once, before status, under lock */
+  char error[512];    /* written once under `lock`, before status */
 
-  pthread_mutex_t axes_making; /* held while one is made, which waits for peers */
-  /* of the list; never held while waiting, so that what exists is found at once */
+  pthread_mutex_t axes_making; /* held while a child is created, which waits for peers */
+  /* Guards the list. Never held during a wait, so that cached children are found at once. */
   pthread_mutex_t axes_lock;
   tprt__axes_entry *axes;
 };
 
-/* A communicator around a transport, which it takes over in any case. `world_ranks` is copied. */
+/* Creates a communicator around a transport and takes ownership of it, also on failure.
+ * `world_ranks` is copied. */
 tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns,
                             tprt_comm **comm);
 
-/* A new end of a group of this communicator's ranks: `members` are ranks of it, and become those of
- * the world; this rank is member `index`, -1: none, which gives NULL. Settings go over. Failures
- * are returned, not made sticky. */
+/* Creates this rank's communicator of a new group. `members` are ranks of `comm`; the function
+ * replaces them with ranks of the world. This rank is member `index`, or -1 if it is none; then
+ * *child is NULL. The child inherits the timeout and the capacity of the flight recorder. Failures
+ * are returned and do not become sticky. */
 tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members,
                             int index, tprt_comm **child);
 
-/* Private memory such as operations on this communicator have, for the library itself; NULL is
- * allowed to be freed. */
+/* Private memory of the kind that operations on this communicator accept, for the library itself.
+ * Freeing NULL is allowed. */
 tprt_status tprt__comm_memory(tprt_comm *comm, size_t bytes, void **memory);
 void tprt__comm_memory_free(tprt_comm *comm, void *memory);
 
+/* Takes the lane, after all queued work has run, and returns it. */
 void tprt__lane_enter(tprt_comm *comm);
 void tprt__lane_leave(tprt_comm *comm);
-/* TPRT_OK, or the sticky status with its text. */
+/* Returns TPRT_OK, or the sticky status with its text. */
 tprt_status tprt__comm_check(tprt_comm *comm);
-/* Makes a failure sticky (with the thread's error text) and tells the peers; returns the status. */
+/* Makes a failure sticky, with the thread's error text, and notifies the peers. Returns
+ * `status`. */
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind);
-/* Ends the operations of all ranks, here and on its communicators over axes, with a status and
- * the thread's error text, from any thread. `rank` is the culprit's rank in the world. */
+/* Fails the operations of all ranks on this communicator and on its cached children, with `status`
+ * and the thread's error text. Callable from any thread. `rank` is the rank in the world that
+ * caused the failure. */
 void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
-/* Runs planned operations, transfers that stand next to each other at once; the caller holds the
+/* Runs planned operations in order; adjacent transfers run concurrently. The caller holds the
  * lane. */
 tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                 int64_t deadline);
-/* Runs a planned operation; the caller holds the lane. */
+/* Runs one planned operation. The caller holds the lane. */
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
-/* The same without the lane: waits for it. */
+/* Waits for the lane and runs one planned operation. */
 tprt_status tprt__comm_submit(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
-/* Plans that name a stream, into that, in the caller's thread: what the caller puts there next
- * comes behind them. The last ends the work, if one is asked for. */
+/* Launches plans that name a stream, from the caller's thread, so that work the caller enqueues
+ * next follows them. The end of the last plan completes *work, unless `work` is NULL. */
 tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
                               tprt_work **work);
-/* A work that no queue has, with two references; it ends when this is called with its status. */
+/* Creates a work that is in no queue, with two references. tprt__work_end completes it and drops
+ * one of them. */
 tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline);
 void tprt__work_end(void *work, tprt_status status);
 void tprt__work_release(tprt_work *work);
-/* Whether the backend can run these plans of a user's; see tprt__backend.accept. */
+/* Checks that the backend can run these plans of a user; see tprt__backend.accept. All plans must
+ * name the same stream. */
 tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told);
-/* An operation of the library's own, on memory of the host, that owns nothing; to its end. */
+/* Runs an operation of the library itself, on host memory, to its end. Its plan must own no
+ * memory. */
 tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op);
-/* Starts a plan that owns nothing: in the worker or, `on_demand`, by whoever waits for it or wants
- * the lane next; the backend then begins it at once if nothing else is pending. Wait for the work
- * with no timeout. */
+/* Starts a plan that owns no memory. It runs in the worker thread. With `on_demand` it runs in the
+ * next thread that waits for it or needs the lane; the backend begins it at once if nothing else is
+ * pending. Wait for the work without a timeout. */
 tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t deadline,
                              bool on_demand, tprt_work **work);
-/* When a work that has ended ran. */
+/* Returns when a completed work began and ended. */
 void tprt__work_times(const tprt_work *work, int64_t *begin_ns, int64_t *end_ns);
-/* A place in the order of a communicator's work that is no operation: runs with the lane held, in
- * the worker, or, if it is is_short and nothing is pending, at once. `fn` runs exactly once, also
- * when this fails, and takes `data` over. */
+/* Inserts a marker into the order of a communicator's work: `fn` runs with the lane held, in the
+ * worker thread, or at once if `is_short` and nothing is pending. `fn` runs exactly once, even if
+ * this call fails, and takes ownership of `data`. */
 typedef tprt_status tprt__marker_fn(tprt_comm *comm, void *data, int64_t deadline);
 tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short);
-/* Plans that live at least as long as the work: of a schedule. */
+/* Runs plans that live at least as long as the work, such as those of a schedule. */
 tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                    int64_t deadline, tprt_work **work);
-/* n plans in the background. What they own goes over to the work, or, when this fails or they are
- * `borrowed`, stays. */
+/* Runs n plans in the background. The work takes ownership of the memory of the plans, unless this
+ * call fails or they are `borrowed`. */
 tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed,
                              int64_t deadline, tprt_work **work);
-/* Ends the worker after everything queued is done. */
+/* Stops the worker thread after all queued work has completed. */
 void tprt__worker_stop(tprt_comm *comm);
-/* Finds a communicator that lives with its parent; false if there is none. */
+/* Finds a cached child. Returns false if there is none. */
 bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry, const void *key),
                      const void *key, tprt_comm **child);
-/* Keeps one, and ends it if the parent has failed meanwhile. */
+/* Adds an entry to the cache, and poisons its child if the parent has failed in the meantime. */
 tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry);
 void tprt__axes_clear(tprt_comm *comm);
-/* Poisons the communicators over axes, which end with their parent. */
+/* Poisons the cached children. */
 void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank);
 
 #endif

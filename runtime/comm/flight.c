@@ -1,4 +1,4 @@
-/* The flight recorder: the last operations of a communicator, written as JSON or as a trace. */
+/* The flight recorder: prints the last operations of a communicator as JSON or as a trace. */
 #include "comm/observe.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static void print(const output *out, const char *format, ...) {
   out->write(out->user, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* A string of JSON. */
+/* Prints a JSON string. */
 static void print_string(const output *out, const char *text) {
   print(out, "\"");
   for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
@@ -79,7 +79,8 @@ static void write_json(const output *out, const tprt_comm *comm, const tprt__fli
   print(out, "]}\n");
 }
 
-/* Complete events ("X") with microseconds; one that still runs is a begin ("B") without end. */
+/* Prints complete events ("X") in microseconds; a running operation is a begin event ("B") without
+ * an end. */
 static void write_trace(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
                         size_t n) {
   int rank = comm->world_ranks[tprt_comm_rank(comm)];
@@ -121,7 +122,7 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
         "the flight recorder is off; set the hint flight, or TPRT_FLIGHT, to the number of "
         "operations that it should keep");
   }
-  /* A copy, oldest first, so that `write` holds nothing up. */
+  /* Prints a copy, oldest first, so that `write` does not block the communicator. */
   pthread_mutex_lock(&observer->lock);
   size_t capacity = observer->capacity,
          n = observer->n_seen < capacity ? (size_t)observer->n_seen : capacity;

@@ -1,4 +1,4 @@
-/* Groups with a name, and ranks in one group and in another. */
+/* Named communicators, and the mapping from ranks of the world to local ranks. */
 #include "comm/comm.h"
 
 #include <stdio.h>
@@ -14,10 +14,11 @@ int tprt_comm_local_rank(const tprt_comm *comm, int world_rank) {
   return -1;
 }
 
+/* Key for same_name. The comparison sets `differs`. */
 typedef struct name_key {
   const char *name;
   uint64_t ranks;
-  bool differs; /* the name is there with other ranks */
+  bool differs; /* a group with this name but other ranks exists */
 } name_key;
 
 static bool same_name(const tprt__axes_entry *entry, const void *key) {

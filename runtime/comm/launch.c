@@ -1,8 +1,8 @@
-/* Operations that go into streams of an accelerator. */
+/* Launches operations into streams of an accelerator. */
 #include "comm/comm.h"
 #include "comm/observe.h"
 
-/* One operation, or transfers that belong together. */
+/* Launches one collective, or a run of adjacent transfers. With a `work`, its end completes it. */
 static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
                                tprt_work *work) {
   tprt__transport *transport = comm->transport;

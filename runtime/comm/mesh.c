@@ -1,10 +1,10 @@
-/* Meshes: communicators over axes, which live with their parent; coordinates; tensors gathered over
- * all axes. */
+/* Meshes: communicators over mesh axes, cached in their parent; device coordinates; gathering a
+ * tensor over all axes. */
 #include "comm/comm.h"
 
 #include <string.h>
 
-/* A group of one needs no peers. */
+/* Creates a communicator of this rank alone with backend self; it needs no peers. */
 static tprt_status make_alone(tprt_comm *comm, tprt_comm **child) {
   int rank = comm->transport->rank;
   tprt__transport *transport;
@@ -42,10 +42,13 @@ static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *
   return TPRT_OK;
 }
 
+/* Creates the communicator of an entry. Ranks with equal coordinates on all other axes share a
+ * color. */
 static tprt_status make_axes(tprt_comm *comm, tprt__axes_entry *entry) {
   int64_t coordinates[TPRT_MAX_RANK];
   int64_t rest = comm->transport->rank, position = 0, size = 1, color = 0;
-  /* all axes in mesh order, but for those of size 1: the communicator itself */
+  /* The group consists of all axes in mesh order, ignoring axes of size 1, so that the child is the
+   * communicator itself. */
   bool in_order = true;
   for (int i = entry->n_axes - 1; i >= 0; i--) {
     coordinates[i] = rest % entry->sizes[i];
@@ -96,8 +99,8 @@ tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry) {
   entry->next = comm->axes;
   comm->axes = entry;
   pthread_mutex_unlock(&comm->axes_lock);
-  /* Whoever aborted the parent meanwhile either finds the entry or set the status before it
-   * looked. */
+  /* A concurrent abort of the parent either finds this entry in the list, or has set the status
+   * before it searched the list; the check below catches the second case. */
   tprt_status status = tprt__comm_check(comm);
   if (status && entry->child && entry->child != comm)
     tprt__comm_poison(entry->child, tprt_comm_status(comm),
@@ -136,11 +139,11 @@ tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, in
   tprt__axes_entry wanted = {.n_axes = n_axes, .n_group = n_group};
   for (int i = 0; i < n_axes; i++)
     wanted.sizes[i] = sizes[i];
-  for (int i = 0; i < n_group; i++) /* may be NULL when there are none */
+  for (int i = 0; i < n_group; i++) /* `group` may be NULL if it is empty */
     wanted.group[i] = group[i];
   tprt_comm *found = NULL;
   if (!tprt__axes_find(comm, same_axes, &wanted, &found)) {
-    /* and once more, another thread may just have made it */
+    /* Search again: another thread may have created it meanwhile. */
     pthread_mutex_lock(&comm->axes_making);
     if (!tprt__axes_find(comm, same_axes, &wanted, &found))
       status = add_axes(comm, &wanted, &found);
@@ -155,7 +158,7 @@ void tprt__axes_clear(tprt_comm *comm) {
   while (comm->axes) {
     tprt__axes_entry *entry = comm->axes;
     comm->axes = entry->next;
-    if (entry->child != comm) /* NULL is allowed */
+    if (entry->child != comm) /* tprt_comm_destroy accepts NULL */
       tprt_comm_destroy(entry->child);
     tprt__free(entry);
   }
@@ -170,7 +173,7 @@ void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
   pthread_mutex_unlock(&comm->axes_lock);
 }
 
-/* ---- Coordinates ---- */
+/* ---- coordinates ---- */
 
 tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank,
                                   int64_t *coordinates) {
@@ -193,10 +196,10 @@ tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank
   return TPRT_OK;
 }
 
-/* ---- Gathering over all axes ---- */
+/* ---- gathering over all axes ---- */
 
-/* One dimension: over the axes that cut it, in mesh order. `op` is what the gathered tensor will
- * be. */
+/* Gathers one dimension over the mesh axes that shard it, in mesh order. op->shape is this rank's
+ * shape before the call and the gathered shape after it. */
 static tprt_status gather_dim(tprt_comm *comm, int n_axes, const int64_t *sizes,
                               const int32_t *dims, tprt_op *op) {
   int32_t group[TPRT_MAX_RANK];
@@ -245,11 +248,12 @@ tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *siz
   for (int i = 0; i < n_dims; i++)
     bytes *= (size_t)(op.shape[i] = shape[i]);
   for (int i = 0; i < n_axes; i++) {
-    bytes *= dims[i] >= 0 ? (size_t)sizes[i] : 1; /* at most n_ranks times what fits 2^50 */
+    /* cannot overflow: at most n_ranks times a size of at most 2^50 elements */
+    bytes *= dims[i] >= 0 ? (size_t)sizes[i] : 1;
     cut |= dims[i] >= 0 ? 1u << dims[i] : 0;
   }
   if (!cut) {
-    op.kind = TPRT_OP_PERMUTE; /* a copy, with the checks of an operation */
+    op.kind = TPRT_OP_PERMUTE; /* a copy that goes through the checks of an operation */
     op.n_dims = 1;
     op.shape[0] = (int64_t)bytes;
     op.dtype = TPRT_U8;
@@ -260,7 +264,7 @@ tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *siz
     status = tprt_comm_axes(comm, n_axes, sizes, 0, NULL, &alone);
     return status ? status : tprt_submit(alone, &op, NULL);
   }
-  void *between = NULL; /* results of all dimensions but the last */
+  void *between = NULL; /* results of all dimensions but the last, in two alternating halves */
   if (cut & (cut - 1))
     status = tprt__comm_memory(comm, 2 * bytes, &between);
   if (status)

@@ -1,4 +1,4 @@
-/* Hooks, the check for NaNs, hints. */
+/* Hooks, the NaN check and hints. */
 #include "comm/observe.h"
 
 #include "base/env.h"
@@ -60,9 +60,9 @@ static tprt_op_info describe(const tprt_comm *comm, const tprt__plan *plan) {
                         .bytes = bytes};
 }
 
-/* ---- NaNs ---- */
+/* ---- NaN check ---- */
 
-/* The first element that is no number; -1 if there is none. */
+/* Returns the index of the first element that is NaN; -1 if there is none. */
 static int64_t find_nan(const tprt__plan *plan, const void *data, int64_t bytes) {
   enum { BLOCK = 256 };
   const tprt__dtype_info *type = plan->type;
@@ -110,7 +110,7 @@ static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
                     tprt_op_kind_name(plan->kind), plan->type->name);
 }
 
-/* ---- Around operations ---- */
+/* ---- before and after operations ---- */
 
 tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
                                 int64_t *begin_ns) {
@@ -178,7 +178,7 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
   return TPRT_OK;
 }
 
-/* ---- Hints ---- */
+/* ---- hints ---- */
 
 static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
   comm->timeout_ns = value;
@@ -205,7 +205,7 @@ static tprt_status set_flight(tprt_comm *comm, int64_t value) {
 
 static const struct {
   const char *key, *type;
-  tprt_status (*set)(tprt_comm *comm, int64_t value); /* with the lane held */
+  tprt_status (*set)(tprt_comm *comm, int64_t value); /* called with the lane held */
 } hints[] = {
     {"timeout", "seconds", set_timeout},
     {"nan_check", "switch", set_nan_check},

@@ -1,19 +1,19 @@
-/* What is done around operations when somebody looks. */
+/* Observation of operations: hooks, the NaN check and the flight recorder. */
 #ifndef TPRT_RUNTIME_OBSERVE_H
 #define TPRT_RUNTIME_OBSERVE_H
 
 #include "comm/comm.h"
 #include "tprt/observe.h"
 
-/* An operation that the flight recorder has seen. */
+/* An operation in the flight recorder. */
 typedef struct tprt__flight_entry {
   tprt_op_info op;
-  tprt_status status; /* IN_PROGRESS while it runs */
+  tprt_status status; /* TPRT_IN_PROGRESS while it runs */
   int64_t begin_ns, end_ns;
 } tprt__flight_entry;
 
-/* Of a communicator that is looked at; belongs to the lane and, for what others read, to the lock
- * as well: whoever changes it holds both. */
+/* State of an observed communicator. Fields that other threads read are written only by a thread
+ * that holds both the lane and `lock`; the lane alone guards the rest. */
 struct tprt__observer {
   pthread_mutex_t lock;
   tprt_hooks hooks;
@@ -23,20 +23,21 @@ struct tprt__observer {
   uint64_t n_seen;
 };
 
-/* The communicator's observer, made when it has none; NULL: no memory. */
+/* Returns the communicator's observer, and creates it if there is none. NULL if memory is
+ * exhausted. */
 tprt__observer *tprt__observer_get(tprt_comm *comm);
 void tprt__observer_clear(tprt_comm *comm);
 /* Starts the flight recorder of a new communicator, unless `capacity` is 0. */
 tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity);
-/* What a group of this communicator's should start with. */
+/* Returns the capacity of the flight recorder that a child of this communicator inherits. */
 size_t tprt__observe_capacity(const tprt_comm *comm);
-/* Before and after n operations that run at once; `first` is what `begin` gave. A failure of
- * `begin` is theirs. */
+/* Called before and after n operations that run concurrently. `begin` sets *first, which is passed
+ * to `end`. If `begin` fails, the operations fail. */
 tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
                                 int64_t *begin_ns);
 void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
                        int64_t begin_ns, tprt_status status);
-/* The communicator has failed, with this text. */
+/* Reports that the communicator has failed, with the error text stored in it. */
 void tprt__observe_failure(tprt_comm *comm, tprt_status status);
 
 /* ---- flight.c ---- */

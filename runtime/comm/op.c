@@ -1,4 +1,4 @@
-/* Validation and geometry of operations. What a kind demands is a row of the table below. */
+/* Validation and geometry of operations. The table below lists what each kind requires. */
 #include "comm/op.h"
 
 #include <limits.h>
@@ -70,7 +70,7 @@ static bool product(const tprt_op *op, int begin, int end, int64_t unit, int64_t
   return true;
 }
 
-/* Elements of the send tensor; the shape is checked on the way. */
+/* Checks the shape and computes the number of elements of the send tensor. */
 static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t n_ranks,
                                int64_t *elements) {
   *elements = 0;
@@ -86,8 +86,8 @@ static tprt_status check_shape(const tprt_op *op, const kind_info *info, int64_t
                         (long long)op->shape[i]);
     }
   }
-  /* With a zero anywhere the product may be fine only because of the order. The limit is beyond any
-   * memory and leaves room for the size of an element. */
+  /* If a dimension is zero, the product may fit only because of the order of the factors. The limit
+   * exceeds any memory, and leaves headroom for the size of an element. */
   if (!product(op, 0, op->n_dims, 1, elements) || *elements > (INT64_C(1) << 50) / n_ranks) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "%s: the tensors of %lld ranks have more than 2^50 elements", info->name,
@@ -185,10 +185,10 @@ static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t el
   int64_t size = (int64_t)plan->type->size, bytes = elements * size, inner = 0;
   plan->send_bytes = plan->recv_bytes = plan->piece = bytes;
   plan->send_map = (tprt__map){.run = bytes, .n = 1};
-  /* not a copy, which would wait until the first is in memory */
+  /* Not a copy of send_map, which would stall until the store of send_map completes. */
   plan->recv_map = (tprt__map){.run = bytes, .n = 1};
   if (!bytes)
-    return; /* no runs to divide by */
+    return; /* an empty tensor has no runs, and run lengths must not be 0 */
   switch (op->kind) {
   case TPRT_OP_ALL_GATHER:
   case TPRT_OP_GATHER:
@@ -206,8 +206,8 @@ static void make_maps(const tprt_op *op, int64_t n, tprt__plan *plan, int64_t el
   case TPRT_OP_ALL_TO_ALL:
     product(op, op->split_dim, op->n_dims, size, &inner);
     plan->send_map = (tprt__map){.run = inner / n, .n = n};
-    /* The piece's own dimension is already smaller when the split one lies at or behind the joined
-     * one. */
+    /* If the split dimension is the joined one or inside it, a piece's run is already divided by
+     * n. */
     product(op, op->dim, op->n_dims, size, &inner);
     plan->recv_map = (tprt__map){.run = op->split_dim >= op->dim ? inner / n : inner, .n = n};
     plan->piece = bytes / n;
@@ -222,8 +222,8 @@ bool tprt__overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_byte
   return a_bytes && b_bytes && x < y + (uintptr_t)b_bytes && y < x + (uintptr_t)a_bytes;
 }
 
-/* In place, gather and scatter may have the smaller buffer at its place inside the larger one, if
- * that is one run. */
+/* True if the smaller buffer of a gather or scatter lies at this rank's position inside the larger
+ * one. This in-place form requires that the piece is one run. */
 static bool in_own_place(const tprt__plan *plan) {
   bool scatters = plan->traits & SCATTERS;
   const char *larger = scatters ? plan->send : plan->recv,
@@ -252,7 +252,7 @@ tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv) {
                                          : "disjoint buffers are allowed");
 }
 
-/* Every field that the kind reads, and nothing else: garbage in the others is harmless. */
+/* Covers exactly the fields that the kind reads; garbage in the others is harmless. */
 static void make_signature(const tprt_op *op, const kind_info *info, int64_t elements,
                            tprt__plan *plan) {
   uint64_t dims = ((uint64_t)(has(info, DIM) ? op->dim : 0) << 8) |
@@ -269,10 +269,12 @@ static void make_signature(const tprt_op *op, const kind_info *info, int64_t ele
   plan->signature[3] = hash;
 }
 
-/* See tprt_op_bytes; the op is valid but for its counts, `size` bytes an element. */
+/* Implements tprt_op_bytes. The op is valid except for its counts. `size` is the bytes per
+ * element. */
 static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t size, int64_t elements,
                        int64_t n) {
-  int64_t chunk = (elements + n - 1) / n * size; /* of a tensor that the group holds once */
+  /* share of one rank, of a tensor that the group holds once */
+  int64_t chunk = (elements + n - 1) / n * size;
   if (in_pieces(info)) {
     int64_t longest = tprt__longest_count(op, info->traits, (int)n);
     return longest < 0 ? -1 : (op->kind == TPRT_OP_GATHER_V ? 1 : n - 1) * longest * size;
@@ -281,7 +283,7 @@ static int64_t traffic(const tprt_op *op, const kind_info *info, int64_t size, i
   case TPRT_OP_ALL_REDUCE:
     return 2 * (n - 1) * chunk;
   case TPRT_OP_ALL_GATHER:
-    return (n - 1) * elements * size; /* the group's tensor is n times the send tensor */
+    return (n - 1) * elements * size; /* the tensor of the group is n times the send tensor */
   case TPRT_OP_REDUCE_SCATTER:
   case TPRT_OP_ALL_TO_ALL:
   case TPRT_OP_SCATTER:
@@ -371,10 +373,10 @@ void tprt__plan_clear(tprt__plan *plan) {
   plan->destinations = NULL;
 }
 
-/* Where byte place->at lies, and how many bytes follow in its run. */
+/* Returns the byte offset of place->at in the tensor, and the number of bytes left in its run. */
 static int64_t locate(const tprt__place *place, int64_t *rest) {
   int64_t row = 0, column = place->at;
-  if (column >= place->map.run) { /* a division takes as long as 1 KiB */
+  if (column >= place->map.run) { /* avoids a division, which costs as much as copying 1 KiB */
     row = place->at / place->map.run;
     column = place->at % place->map.run;
   }

@@ -1,4 +1,4 @@
-/* Batches: the plans of several operations, and a rank's transfers with itself. */
+/* Batches: plans of several operations, including transfers of a rank with itself. */
 #include "comm/op.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@ void tprt__batch_clear(tprt__plan *plans, size_t n) {
   tprt__free(plans);
 }
 
-/* Gives a recv the buffer of the send that it gets: the first with this tag that no recv has
- * yet. */
+/* Pairs a recv from this rank with the first unpaired send that has the same tag, and copies the
+ * address of its buffer. */
 static tprt_status pair_recv(tprt__plan *plans, size_t n, tprt__plan *recv) {
   for (size_t i = 0; i < n; i++) {
     tprt__plan *send = &plans[i];
@@ -36,7 +36,7 @@ static tprt_status pair_recv(tprt__plan *plans, size_t n, tprt__plan *recv) {
                     recv->rank, recv->tag);
 }
 
-/* `source` of a send to the rank itself tells that it is taken. */
+/* Pairs all transfers of this rank with itself. `source` of a send marks it as paired. */
 static tprt_status pair_own(tprt__plan *plans, size_t n) {
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
@@ -78,7 +78,7 @@ tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank
       tprt__fail(status, "op %zu of the batch: %s", i, tprt_last_error());
   }
   for (size_t begin = 0, end = 0; begin < n && !status; begin = end + 1) {
-    /* each run of transfers by itself */
+    /* every run of adjacent transfers is paired separately */
     for (end = begin; end < n && tprt__plan_is_transfer(&plans[end]);)
       end++;
     status = pair_own(plans + begin, end - begin);

@@ -1,10 +1,10 @@
-/* The pieces of the kinds ..._V: where they lie, how long they are, and what all ranks must agree
- * about. */
+/* The pieces of the ..._V kinds: positions, lengths, overlap checks, and the signature that ranks
+ * compare. */
 #include "comm/op.h"
 
 static const int64_t most_elements = INT64_C(1) << 50;
 
-/* One side of an operation, as the caller describes it. */
+/* One side of an operation as described by the caller. */
 typedef struct side {
   const char *name; /* "send" or "recv" */
   char *base;
@@ -20,7 +20,7 @@ static side side_of(const tprt_op *op, bool send) {
                 (const void *const *)op->recv_list};
 }
 
-/* Elements of a piece whose count is not given; the shape was checked before. */
+/* Number of elements of a piece without a count. The shape has been checked. */
 static int64_t shape_count(const tprt_op *op) {
   int64_t count = 1;
   for (int i = 0; i < op->n_dims; i++)
@@ -32,7 +32,7 @@ int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks) {
   const int64_t *counts = traits & TPRT__SEND_PIECES ? op->send_counts : op->recv_counts;
   int64_t longest = counts ? 0 : shape_count(op);
   for (int i = 0; counts && i < n_ranks; i++) {
-    /* so that its bytes, for all ranks, are a number */
+    /* keeps the bytes of all ranks within int64 */
     if (counts[i] < 0 || counts[i] > most_elements / n_ranks)
       return -1;
     longest = counts[i] > longest ? counts[i] : longest;
@@ -45,7 +45,7 @@ uint64_t tprt__part_hash(int64_t from, int64_t to, int64_t bytes) {
   return tprt__hash(0, words, sizeof words);
 }
 
-/* `look`: this rank has the side, so that its pointers count. */
+/* Reads the pieces of one side. `look`: this rank uses that side, so its pointers are checked. */
 static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__plan *plan,
                              const side *from, bool look, tprt__part *parts) {
   int64_t size = (int64_t)plan->type->size, end = 0, each = from->counts ? 0 : shape_count(op);
@@ -77,7 +77,7 @@ static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__pl
   return TPRT_OK;
 }
 
-/* The single piece of the other side. */
+/* Reads the single piece of the other side. */
 static tprt_status read_single(const char *kind, tprt__plan *plan, const side *from, bool look,
                                int64_t bytes) {
   if (look && bytes && !from->base)
@@ -98,7 +98,7 @@ static tprt_status fail_overlap(const char *kind, int a, int b) {
                     a, b, " but, in place, be this rank's own piece");
 }
 
-/* Written pieces may not overlap: in the usual order of addresses one look at each is enough. */
+/* Checks that destination pieces do not overlap. If their addresses ascend, one pass is enough. */
 static tprt_status check_written(const char *kind, const tprt__part *parts, int n) {
   bool ascending = true;
   const char *end = NULL;
@@ -117,7 +117,7 @@ static tprt_status check_written(const char *kind, const tprt__part *parts, int 
   return TPRT_OK;
 }
 
-/* The smallest range that holds all parts. */
+/* Returns the smallest range that contains all parts. */
 static tprt__part hull(const tprt__part *parts, int n) {
   uintptr_t begin = UINTPTR_MAX, end = 0;
   for (int i = 0; i < n; i++) {
@@ -130,7 +130,8 @@ static tprt__part hull(const tprt__part *parts, int n) {
   return (tprt__part){(char *)begin, end > begin ? (int64_t)(end - begin) : 0};
 }
 
-/* Sources against results. A single piece may be this rank's own one of the other side. */
+/* Checks that sources and destinations do not overlap. A single piece may be this rank's own piece
+ * of the other side. */
 static tprt_status check_aliases(const char *kind, const tprt__plan *plan) {
   tprt__part one_send = {(char *)(uintptr_t)plan->send, plan->send_bytes},
              one_recv = {plan->recv, plan->recv_bytes};
@@ -152,6 +153,8 @@ static tprt_status check_aliases(const char *kind, const tprt__plan *plan) {
   return TPRT_OK;
 }
 
+/* Completes the signature: the lengths of the pieces and, for all_to_all_v, the hashes of
+ * transfers. */
 static void sign(const tprt_op *op, tprt__plan *plan) {
   const tprt__part *parts = plan->sends ? plan->sends : plan->recvs;
   int64_t total = 0;

@@ -1,11 +1,11 @@
-/* Communicators out of communicators: by color and key, and by a list of ranks. */
+/* Creates communicators from a communicator: by color and key, or by a list of ranks. */
 #include "comm/comm.h"
 #include "comm/observe.h"
 
 #include <string.h>
 
-/* Ranks of one color by key, then rank: insertion keeps rank order among equal keys. Returns their
- * number. */
+/* Lists the ranks with this color, ordered by key, then by rank: insertion sort is stable. Returns
+ * their number. */
 static int gather_members(const int64_t *entries, int n, int64_t color, int *members) {
   int count = 0;
   for (int rank = 0; rank < n; rank++) {
@@ -19,9 +19,9 @@ static int gather_members(const int64_t *entries, int n, int64_t color, int *mem
   return count;
 }
 
-/* What the rank that reserves tells the others. */
+/* Message from the rank that reserves the group to the others. */
 typedef struct invitation {
-  int32_t status; /* no room is no fault of the parent */
+  int32_t status; /* of the reservation; if there is no capacity left, the parent does not fail */
   tprt__token token;
 } invitation;
 
@@ -60,7 +60,7 @@ static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n
   return status ? tprt__comm_fail(comm, status, TPRT_OP_BARRIER) : TPRT_OK;
 }
 
-/* An operation on bytes inside the lane. */
+/* Runs an operation on bytes. The caller holds the lane. */
 static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *send, void *recv,
                              size_t bytes) {
   tprt_op op = tprt_op_flat(kind, send, recv, (int64_t)bytes, TPRT_U8, NULL);
@@ -70,7 +70,7 @@ static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *sen
   return status ? status : tprt__comm_run(comm, &plan, tprt__deadline(comm->timeout_ns));
 }
 
-/* With the lane held. `entries` (2n) and `members` (n) are scratch. */
+/* Splits with the lane held. `entries` (2n) and `members` (n) are scratch. */
 static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries,
                                  int *members, tprt_comm **child) {
   tprt__transport *transport = comm->transport;
@@ -109,7 +109,7 @@ tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm *
   return status;
 }
 
-/* ---- By a list of ranks, which only its members have to know ---- */
+/* ---- by a list of ranks, which only its members need to know ---- */
 
 static tprt_status check_ranks(const tprt_comm *comm, const int *ranks, int n_ranks) {
   int n = comm->transport->n_ranks;
@@ -130,8 +130,8 @@ static tprt_status check_ranks(const tprt_comm *comm, const int *ranks, int n_ra
   return TPRT_OK;
 }
 
-/* The first member invites the others by transfers with a tag of the list's own, which no user can
- * have. */
+/* The first member invites the others with transfers. Their tag is derived from the list and
+ * negative, so that no user can use it. */
 static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks, int index,
                                   invitation *invited) {
   int tag = -1 - (int)(tprt__hash(0, ranks, (size_t)n_ranks * sizeof *ranks) & 0x3fffffff);

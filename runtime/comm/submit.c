@@ -1,4 +1,4 @@
-/* Submission: plans run, and whoever looks is told. */
+/* Submission: executes operations and notifies observers. */
 #include "comm/comm.h"
 #include "comm/observe.h"
 
@@ -15,7 +15,7 @@ static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, in
   return end->backend->submit(end, plan, comm->sequence, deadline);
 }
 
-/* Runs n plans that belong together, and whoever looks is told. */
+/* Runs n plans as one step, between the notifications of the observer, if there is one. */
 static tprt_status
 run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
              tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
@@ -39,7 +39,7 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
   return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
 }
 
-/* n transfers: those with the rank itself are copies, which were paired before. */
+/* Runs n transfers. Transfers of a rank with itself are copies; they were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
   tprt__transport *end = end_for(comm, &plans[0]);
@@ -112,7 +112,7 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;
   tprt_status status = TPRT_OK;
-  if (op->size != sizeof own) { /* else what was written a moment ago need not be copied */
+  if (op->size != sizeof own) { /* a struct of the current size needs no copy */
     status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
     op = &own;
   }

@@ -1,4 +1,5 @@
-/* Works: the lane of a communicator, the queue of what runs in the background, and who runs it. */
+/* Work handles: the lane of a communicator, the queue of background operations, and the threads
+ * that run them. */
 #define _GNU_SOURCE 1
 #include "comm/comm.h"
 
@@ -9,40 +10,43 @@ struct tprt_work {
   tprt_work *next;
   tprt_comm *comm;
   tprt__plan one;
-  tprt__plan *plans; /* &one, an array that the work owns, or one that is borrowed */
+  tprt__plan *plans; /* &one, an array owned by the work, or a borrowed array */
   size_t n;
   bool borrowed;
-  tprt__marker_fn *marker; /* instead of plans */
+  tprt__marker_fn *marker; /* replaces the plans */
   void *data;
   int64_t deadline;
-  /* no worker is there for it: run by whoever wants the lane next, or waits for it */
+  /* not run by a worker: the next thread that needs the lane, or waits for this work, runs it */
   bool on_demand;
-  bool announced; /* the backend has begun it; belongs to the lane */
-  bool done;      /* under the communicator's lock, as the next two */
+  bool announced; /* the backend has begun it; guarded by the lane */
+  bool done;      /* guarded by the communicator's lock, like the next two */
   int64_t begin_ns, end_ns;
   pthread_mutex_t lock;
   pthread_cond_t finished;
-  int references; /* the user's handle and the queue's; under lock, as the next two */
+  int references; /* of the user's handle and of the queue; guarded by `lock`, like the next two */
   tprt_status status;
   char error[512];
 };
 
-/* ---- The lane ---- Who finds it open takes it and gives it back by one exchange of a word each,
- * since a mutex and a condition take a quarter of the time of a short operation. Everybody else
- * holds the lock and closes it first: then `busy` and `head` say all, until lane_free opens it
- * again. It is closed while anything waits for it or is in the queue. */
+/* ---- the lane ----
+ *
+ * Fast path: a thread that finds the lane open takes it with one atomic exchange and returns it
+ * with another. A mutex and a condition variable would take a quarter of the time of a short
+ * operation. Slow path: all other threads hold the lock and first close the lane. While it is
+ * closed, `busy` and `head` describe its state, until lane_free opens it again. The lane stays
+ * closed while a thread waits for it or the queue is not empty. */
 enum { LANE_OPEN, LANE_QUICK, LANE_CLOSED };
 
 static void run_head(tprt_comm *comm);
 
-/* With the lock. Who has taken the lane the quick way finds it closed and gives it back by the
- * lock. */
+/* Closes the lane; the caller holds the lock. A thread that has taken the lane by the fast path
+ * then returns it by the slow path. */
 static void lane_close(tprt_comm *comm) {
   if (atomic_exchange(&comm->lane, LANE_CLOSED) == LANE_QUICK)
     comm->busy = true;
 }
 
-/* With the lock, by whoever has the lane. */
+/* Returns the lane; the caller has the lane and holds the lock. */
 static void lane_free(tprt_comm *comm) {
   comm->busy = false;
   if (!comm->head && !comm->n_wanting)
@@ -79,7 +83,7 @@ void tprt__lane_leave(tprt_comm *comm) {
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* ---- Works ---- */
+/* ---- works ---- */
 
 void tprt__work_release(tprt_work *work) {
   pthread_mutex_lock(&work->lock);
@@ -95,8 +99,8 @@ void tprt__work_release(tprt_work *work) {
   tprt__free(work);
 }
 
-/* Lets the backend begin an operation that runs on demand, so that peers do not wait for this rank
- * when it comes to it. Nothing stands before it in the queue; the caller holds the lane. */
+/* Lets the backend begin an on-demand operation, so that peers do not wait until this rank runs it.
+ * The work is the first of the queue, and the caller holds the lane. */
 static void announce(tprt_comm *comm, tprt_work *work) {
   if (work->announced || !work->on_demand || atomic_load(&comm->status))
     return;
@@ -104,7 +108,7 @@ static void announce(tprt_comm *comm, tprt_work *work) {
   comm->transport->backend->begin(comm->transport, work->plans, comm->sequence + 1);
 }
 
-/* With the thread's error text. */
+/* Completes the work, with the thread's error text. */
 static void set_result(tprt_work *work, tprt_status status) {
   pthread_mutex_lock(&work->lock);
   work->status = status;
@@ -115,7 +119,7 @@ static void set_result(tprt_work *work, tprt_status status) {
 }
 
 /* Runs the first work of the queue. The caller has found the lane free and holds the communicator's
- * lock, which is given away meanwhile. */
+ * lock, which is released in the meantime. */
 static void run_head(tprt_comm *comm) {
   tprt_work *work = comm->head;
   comm->head = work->next;
@@ -133,7 +137,7 @@ static void run_head(tprt_comm *comm) {
   tprt_work *next = comm->head;
   pthread_mutex_unlock(&comm->lock);
   tprt__work_release(work);
-  if (next) /* stays the first while the lane is held */
+  if (next) /* remains the first of the queue while the lane is held */
     announce(comm, next);
   pthread_mutex_lock(&comm->lock);
   lane_free(comm);
@@ -154,7 +158,7 @@ static void *worker_main(void *argument) {
 }
 
 void tprt__worker_stop(tprt_comm *comm) {
-  tprt__lane_enter(comm); /* every operation has a deadline, so this ends */
+  tprt__lane_enter(comm); /* terminates: every operation has a deadline */
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
   comm->busy = false;
@@ -199,7 +203,7 @@ void tprt__work_end(void *user, tprt_status status) {
   tprt__work_release(work);
 }
 
-/* Takes over the queue's reference in any case. */
+/* Appends the work to the queue. Consumes the queue's reference, also on failure. */
 static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
@@ -235,7 +239,7 @@ tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool 
   else
     work->plans = plans;
   tprt_status status = enqueue(comm, work);
-  if (status) { /* the last reference gives nothing back that the caller still has */
+  if (status) { /* make the last release free nothing that still belongs to the caller */
     work->one = (tprt__plan){.parts = NULL};
     work->borrowed = true;
     tprt__work_release(work);
@@ -299,13 +303,14 @@ tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bo
   return status;
 }
 
-/* The status, read by the caller under the lock; a failure brings its text to this thread. */
+/* Returns a status that the caller has read under the lock. For a failure, copies its text to this
+ * thread. */
 static tprt_status report(const tprt_work *work, tprt_status status) {
   return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", work->error) : status;
 }
 
 tprt_status tprt_work_test(const tprt_work *work) {
-  /* locking does not change what the handle stands for */
+  /* the lock does not change the logical state of the handle */
   pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock;
   pthread_mutex_lock(lock);
   tprt_status status = work->status;
@@ -313,8 +318,8 @@ tprt_status tprt_work_test(const tprt_work *work) {
   return report(work, status);
 }
 
-/* Waits for the work, and runs what stands before it, and the work itself, where nobody else has
- * come to it yet. */
+/* Waits for the work. Runs works before it, and the work itself, if no other thread has started
+ * them. */
 static void wait_or_run(tprt_work *work) {
   tprt_comm *comm = work->comm;
   pthread_mutex_lock(&comm->lock);
@@ -329,7 +334,7 @@ static void wait_or_run(tprt_work *work) {
 
 tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
   tprt_status before = tprt_work_test(work);
-  if (before != TPRT_IN_PROGRESS) /* its communicator may be gone */
+  if (before != TPRT_IN_PROGRESS) /* the communicator of a completed work may be destroyed */
     return before;
   if (timeout_ns <= 0) {
     wait_or_run(work);

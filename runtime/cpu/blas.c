@@ -1,8 +1,8 @@
-/* OpenBLAS, if it is there.
+/* Loads and calls OpenBLAS, if it is installed.
  *
- * Its thread count is one number per process. With one thread, GEMMs of several ranks run side by
- * side; with more, the library's own pool is one resource that calls have to take in turn, so they
- * do. A change of the number waits for the GEMMs that run. */
+ * OpenBLAS has one thread count per process. With one thread, GEMMs of several ranks run
+ * concurrently. With more threads, the library's own thread pool serves one call at a time, so the
+ * calls are serialized. A change of the thread count waits for running GEMMs. */
 #define _GNU_SOURCE 1
 #include "cpu/blas.h"
 #include "base/env.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* of cblas.h */
+enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 }; /* from cblas.h */
 
 typedef void sgemm_fn(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a,
                       int lda, const float *b, int ldb, float beta, float *c, int ldc);
@@ -26,23 +26,24 @@ typedef char *text_fn(void);
 static struct {
   pthread_once_t once;
   tprt_status status;
-  char message[256]; /* of status; the text of the first call may be another thread's */
+  char message[256]; /* text for `status`; the first call may have been made by another thread */
   char config[256];
   sgemm_fn *sgemm;
   dgemm_fn *dgemm;
   set_threads_fn *set_threads;
-  /* shared by GEMMs that run alone in their thread; exclusive for all else */
+  /* shared by single-threaded GEMMs; exclusive for all others and for changes of the thread
+   * count */
   pthread_rwlock_t lock;
   int n_threads;
 } blas = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_RWLOCK_INITIALIZER};
 
-/* Where memory is refused, OpenBLAS asks again without end. */
+/* True if the address space is limited. If memory is refused, OpenBLAS retries forever. */
 static bool has_limited_space(void) {
   struct rlimit space;
   return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
 }
 
-/* A library that was asked for has to be there. */
+/* Reports that a library that the user requested is unusable. */
 static void refuse(const char *named, const char *path, const char *why) {
   blas.status = TPRT_INVALID_ARGUMENT;
   snprintf(blas.message, sizeof blas.message, "%s: %s %s",
@@ -112,7 +113,8 @@ static void call(bool wide, const tprt__gemm_args *g) {
   }
 }
 
-/* A read lock under which the library has one thread; false if it is to have more. */
+/* Takes a read lock under which the library has one thread. Returns false if the GEMM is to use
+ * more. */
 static bool lock_for_one(int threads) {
   if (threads > 1)
     return false;

@@ -1,11 +1,11 @@
-/* Contractions as matrix products.
+/* Contractions as GEMMs.
  *
- * Loops that are one loop in all three operands are fused. Then three ways:
- *   direct   f32 and f64 with a loop of each class whose strides a matrix product understands;
- *   packed   all other floating point: tiles are copied to contiguous panels of the accumulator
- *     type, the sum over all
- *            contracted loops is finished in a panel of C, which is converted back once;
- *   integer  plain loops, wrapping. */
+ * Loops that can be merged in all three operands are fused. Then one of three strategies runs:
+ *   direct   f32 and f64, if there is a loop of each class with strides that a GEMM supports;
+ *   packed   all other floating-point contractions: tiles are copied to contiguous panels of the
+ *            accumulator type. The sum over all contracted loops is completed in a panel of C,
+ *            which is converted back once;
+ *   integer  plain loops with wrapping arithmetic. */
 #include "cpu/contract.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { A, B, C };
 enum { TILE_M = 256, TILE_N = 512, TILE_K = 512 };
 
-/* ---- Planning ---- */
+/* ---- planning ---- */
 
 static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const tprt_abi_loop *given,
                               tprt__contraction *plan, tprt_abi_loop *loops) {
@@ -24,7 +24,8 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const tprt_abi_
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
   if (!plan->type)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
-  if (dtype == TPRT_BOOL || dtype >= TPRT_C64) /* f8 stands behind the complex types */
+  /* the f8 types have higher numbers than the complex types */
+  if (dtype == TPRT_BOOL || dtype >= TPRT_C64)
     return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for %s", plan->type->name);
   int64_t reach[3] = {1, 1, 1}, total = 1;
   for (int64_t i = 0; i < n_loops; i++) {
@@ -59,8 +60,8 @@ static bool continues(const tprt_abi_loop *outer, const tprt_abi_loop *inner) {
   return true;
 }
 
-/* Others stay in order: that of contracted loops is the order of the sum, which must not depend on
- * loops of C. */
+/* Removes a loop and keeps the order of the others: the order of the contracted loops is the order
+ * of the sum, which must not depend on the loops of C. */
 static void remove_loop(tprt_abi_loop *loops, int i, int n) {
   memmove(loops + i, loops + i + 1, (size_t)(n - i - 1) * sizeof *loops);
 }
@@ -78,7 +79,7 @@ static int fuse(tprt_abi_loop *loops, int n) {
         continue;
       loops[j].size *= loops[i].size;
       remove_loop(loops, i, n--);
-      i = -1; /* again from the start */
+      i = -1; /* start over */
       break;
     }
   }
@@ -89,8 +90,8 @@ static bool in_m(const tprt_abi_loop *l) { return l->stride[A] && !l->stride[B] 
 static bool in_n(const tprt_abi_loop *l) { return !l->stride[A] && l->stride[B] && l->stride[C]; }
 static bool in_k(const tprt_abi_loop *l) { return l->stride[A] && l->stride[B] && !l->stride[C]; }
 
-/* Leading dimension of a rows x columns matrix with these strides; false if it is not stored by
- * rows. */
+/* Computes the leading dimension of a rows x columns matrix with these strides. Returns false if it
+ * is not stored by rows. */
 static bool by_rows(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
                     int64_t *ld) {
   if (columns > 1 && column_stride != 1)
@@ -108,7 +109,8 @@ static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_
   return by_rows(columns, column_stride, rows, row_stride, ld);
 }
 
-/* The product with left operand x and right operand y, if their strides and those of C allow it. */
+/* Describes the GEMM with left operand x and right operand y. Returns false if their strides or
+ * those of C do not allow it. */
 static bool fits(const tprt_abi_loop *m, const tprt_abi_loop *n, const tprt_abi_loop *k, int x,
                  int y, tprt__gemm_args *gemm) {
   tprt__gemm_args made = {.m = m->size, .n = n->size, .k = k->size};
@@ -122,7 +124,7 @@ static bool fits(const tprt_abi_loop *m, const tprt_abi_loop *n, const tprt_abi_
 }
 
 typedef struct choice {
-  int m, n, k; /* loops, or -1 */
+  int m, n, k; /* indices of loops, or -1 */
   int64_t work;
 } choice;
 
@@ -130,8 +132,8 @@ static const tprt_abi_loop one = {.size = 1};
 
 enum { ANY = -2 };
 
-/* The largest direct product, over all loops of the three classes and "none"; with `only` as k,
- * unless that is ANY. */
+/* Finds the largest direct GEMM over all loops, or none, for m, n and k. If `only` is not ANY, k
+ * must be that loop. */
 static choice choose_direct(const tprt_abi_loop *loops, int count, int only,
                             tprt__contraction *plan) {
   choice best = {-1, -1, -1, 0};
@@ -160,7 +162,7 @@ static choice choose_direct(const tprt_abi_loop *loops, int count, int only,
   return best;
 }
 
-/* The largest loop of each class, whatever its strides. */
+/* Finds the largest loop of each class, regardless of strides. */
 static choice choose_packed(const tprt_abi_loop *loops, int count) {
   choice best = {-1, -1, -1, 1};
   for (int i = 0; i < count; i++) {
@@ -211,9 +213,9 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const tprt
   bool floating = dtype == TPRT_F32 || dtype == TPRT_F64 || plan->type->widen;
   plan->way = floating ? TPRT__CONTRACT_PACKED : TPRT__CONTRACT_INTEGER;
   if (floating && !plan->type->widen) {
-    /* k is chosen among the contracted loops alone, for the order of the sum. */
+    /* The choice of k considers only the contracted loops, to fix the order of the sum. */
     choice direct = choose_direct(loops, count, packed.k, plan);
-    /* A direct product that is only a sliver of the work would be called very often. */
+    /* A direct GEMM that covers only a small part of the work would be called very often. */
     if (direct.work >= 32768 || direct.work * 4 >= packed.work) {
       chosen = direct;
       plan->way = TPRT__CONTRACT_DIRECT;
@@ -238,7 +240,7 @@ bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
   return true;
 }
 
-/* ---- Running ---- */
+/* ---- execution ---- */
 
 static int64_t iterations(const tprt_abi_loop *loops, int n) {
   int64_t total = 1;
@@ -278,11 +280,11 @@ static void run_direct(const tprt__contraction *plan, const char *a, const char 
   }
 }
 
-/* Row of n strided elements to n accumulators. */
+/* Loads a row of n strided elements as n accumulators. */
 static void load_row(const tprt__dtype_info *type, void *to, const char *from, int64_t stride,
                      int64_t n) {
   size_t size = type->size;
-  uint64_t gathered[TILE_N > TILE_K ? TILE_N : TILE_K]; /* the widest element is 8 bytes */
+  uint64_t gathered[TILE_N > TILE_K ? TILE_N : TILE_K]; /* the widest element has 8 bytes */
   const void *source = from;
   if (stride != 1) {
     for (int64_t i = 0; i < n; i++)
@@ -313,8 +315,8 @@ static void store_row(const tprt__dtype_info *type, char *to, int64_t stride, co
     memcpy(to + i * stride * (int64_t)size, (const char *)narrowed + (size_t)i * size, size);
 }
 
-/* Panel of rows x columns accumulators; if the rows are the ones with unit stride it is stored
- * transposed. */
+/* Loads a panel of rows x columns accumulators. If the rows have unit stride it is stored
+ * transposed; then returns true. */
 static bool load_panel(const tprt__dtype_info *type, char *panel, const char *from, int64_t rows,
                        int64_t row_stride, int64_t columns, int64_t column_stride) {
   bool transposed = column_stride != 1 && row_stride == 1;
@@ -333,7 +335,7 @@ typedef struct panels {
 
 enum { PANEL_ELEMENTS = (TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N };
 
-/* One tile of C: all contracted iterations are added up before it is rounded. */
+/* Computes one tile of C. All contracted iterations are accumulated before it is rounded. */
 static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, const char *a,
                      const char *b, char *c, int64_t m, int64_t n, panels p) {
   const tprt__dtype_info *type = plan->type;
@@ -382,7 +384,8 @@ static void run_packed(const tprt__contraction *plan, const char *a, const char 
   }
 }
 
-/* Signed and unsigned products agree in the low bits; 1u keeps small types from overflowing int. */
+/* Signed and unsigned products have the same low bits. The factor 1u prevents overflow of int for
+ * small types. */
 #define DEFINE_INTEGER(name, type)                                                                 \
   static void name(const tprt__contraction *plan, const int64_t at[3], const void *a,              \
                    const void *b, void *c) {                                                       \

@@ -1,5 +1,4 @@
-/* GEMM by built-in kernels: selects the kernel, and has plain loops for shapes that the kernels do
- * not take.
+/* GEMM by built-in kernels: selects the kernel. Plain loops handle the shapes that no kernel takes.
  *
  * The loops copy panels of A and B to small contiguous blocks, which removes transposition, and
  * update rows of sums by four rows of B at a time. Compilers vectorize them. */
@@ -25,8 +24,8 @@ enum { BLOCK_M = 32, BLOCK_N = 256 };
 #include "cpu/gemm_loops.h"
 #endif
 
-/* For the processor that the compiler targets. Without an instruction for fused multiply-add, a
- * product and a sum. */
+/* Instances for the processor that the compiler targets. Without a fused multiply-add instruction
+ * they use a multiplication and an addition. */
 #define ELEMENT float
 #define NAME(x) x##_f32
 #define TARGET

@@ -1,14 +1,15 @@
-/* Large GEMMs on one thread: blocks in the caches, sums in registers. For processors with
- * AVX-512, or AVX2 and FMA.
+/* Large GEMMs on one thread: blocks in the caches, sums in registers. For processors with AVX-512,
+ * or with AVX2 and FMA.
  *
- * The loops are those of Goto and van de Geijn, "Anatomy of High-Performance Matrix
- * Multiplication" (2008): a block of A stays in the second level of the cache while strips of B,
- * two vectors wide, pass through it; a tile of C, a strip wide and up to TILE_ROWS high, is
- * summed in registers. A model layer has a few hundred rows only, so that
- * fetching and packing B would take an eighth of the time. Two things differ for that:
- *   the tiles of a strip prefetch and pack the next strip, a few rows each, between multiply-adds;
- *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is nearly
- *     empty.
+ * The loops are those of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
+ * (2008). A block of A stays in the L2 cache while strips of B, two vectors wide, pass through it.
+ * A tile of C, a strip wide and up to TILE_ROWS high, is summed in registers. A model layer has
+ * only a few hundred rows, so fetching and packing B would take an eighth of the time. Therefore
+ * two things differ:
+ *   the tiles of a strip prefetch and pack the next strip, a few rows at a time, between
+ *     multiply-adds;
+ *   rows are divided evenly over tiles, with a kernel for every height, so that no tile is
+ *     nearly empty.
  *
  * The order of the sums is that of blas.h. */
 #include "cpu/blas.h"
@@ -20,16 +21,17 @@
 #define UNROLLED _Pragma("GCC unroll 16")
 
 enum {
-  SOON = 8,        /* steps of k by which lines of a strip are prefetched */
+  SOON = 8,        /* steps of k by which lines of a strip are prefetched ahead */
   LEAD = 8,        /* pieces between the prefetch of a line and its use */
   ROWS = 256,      /* rows of A in a block */
   ROWS_AT_ONCE = 2 /* rows of C prefetched at a time */
 };
 
-/* Multiply-adds below which packing costs more than multiplying. */
+/* With fewer multiply-adds, packing would cost more than multiplying. */
 enum { MIN_WORK = 1 << 15 };
 
-/* For the largest instance: 256 rows of A of 2 KiB and a cache line each, and two strips of B. */
+/* Size for the largest instance: 256 rows of A of 2 KiB and a cache line each, and two strips of
+ * B. */
 enum { SCRATCH_BYTES = ROWS * (2048 + 64) + 2 * 2048 * 32 };
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -1,20 +1,22 @@
-/* The blocked GEMM kernels for one element type and one instruction set. gemm_blocked.c includes
- * this file once for each and defines
+/* The blocked GEMM kernels for one element type and one instruction set.
+ *
+ * gemm_blocked.c includes this file once per instance and defines
  *   ELEMENT, BITS, LANES       the element type, its bits, and the elements of a vector
  *   NAME(x)                    x with the suffix of this instance
  *   TARGET                     the function attribute that enables the instruction set
  *   MULTIPLY_ADD, BROADCAST    the instructions, as inline assembly
- *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, whose sums fill the registers beside two
- *     vectors
- *                              of B and an element of A; X(1) to X(TILE_ROWS) */
+ *   TILE_ROWS, EACH_HEIGHT(X)  rows of the highest tile, whose sums fill all registers except
+ *                              those for two vectors of B and an element of A; X(1) to
+ *                              X(TILE_ROWS) */
 #define VECTOR NAME(vector)
 #include "cpu/gemm_transpose.h"
 
 #define STRIP (2 * LANES)                /* columns of B in a strip */
 #define LINE (64 / (int)sizeof(ELEMENT)) /* elements of a cache line */
-#define PIECE LANES /* steps of k between two pieces of work on the next strip */
+#define PIECE LANES /* steps of k between two portions of work on the next strip */
 #define LENGTH (2048 / (int)sizeof(ELEMENT)) /* steps of k in a block */
-/* Elements between rows of A in a block. Rows a power of two apart would share one cache set. */
+/* Elements between rows of A in a block. Without the extra line, all rows would map to the same
+ * cache set, because their distance would be a power of two. */
 #define PITCH (LENGTH + LINE)
 #define strip NAME(strip)
 #define goal NAME(goal)
@@ -23,21 +25,21 @@
 typedef ELEMENT VECTOR
     __attribute__((vector_size(LANES * sizeof(ELEMENT)), aligned(sizeof(ELEMENT)), may_alias));
 
-/* A strip of B that is being packed: k rows of STRIP elements, with zeros beyond its width. It is
- * prefetched in k steps: a step is the cache lines of one row, or as many lines of the columns if B
- * is transposed. Packing follows prefetching by `lead` steps. */
+/* A strip of B that is being packed: k rows of STRIP elements, padded with zeros beyond its width.
+ * It is prefetched in k steps. A step covers the cache lines of one row or, if B is transposed, as
+ * many lines of the columns. Packing follows prefetching by `lead` steps. */
 typedef struct strip {
   const ELEMENT *b; /* its first element */
   ELEMENT *to;
   int64_t ldb, width, k;
-  int64_t n_fetched, n_packed; /* steps; the first counts on to k + lead */
-  int64_t at_once, lead;       /* steps at a piece of a tile */
-  bool transposed, whole;      /* whole: as wide as a strip, and not transposed */
+  int64_t n_fetched, n_packed; /* counts steps; n_fetched runs up to k + lead */
+  int64_t at_once, lead;       /* in steps; at_once: per portion of a tile */
+  bool transposed, whole;      /* whole: not transposed, and of full width */
 } strip;
 
 /* ---- packing ---- */
 
-/* Transposes LANES columns, `ld` apart, into rows that are `pitch` apart. */
+/* Transposes LANES columns, which are `ld` apart, into rows that are `pitch` apart. */
 TARGET static void NAME(transpose)(ELEMENT *to, int64_t pitch, const ELEMENT *from, int64_t ld) {
   VECTOR rows[LANES];
   UNROLLED for (int i = 0; i < LANES; i++) rows[i] = *(const VECTOR *)(from + i * ld);
@@ -108,8 +110,8 @@ __attribute__((always_inline)) static inline void NAME(fetch_step)(const strip *
   __builtin_prefetch(from + STRIP - 1, 0, 2); /* an unaligned row touches one more line */
 }
 
-/* A tile's work on the next strip at each of its pieces: it prefetches, and packs rows. Columns
- * need registers to be packed, so they wait for the end of the tile. */
+/* One portion of a tile's work on the next strip: prefetches, and packs rows. Packing columns needs
+ * registers, so that waits for the end of the tile. */
 __attribute__((always_inline)) TARGET static inline void NAME(prepare)(strip *s) {
   int64_t end = tprt__min(s->n_fetched + s->at_once, s->k + s->lead);
   for (; s->n_fetched < end; s->n_fetched++) {
@@ -129,10 +131,10 @@ __attribute__((always_inline)) static inline void NAME(prefetch_row)(const ELEME
   __builtin_prefetch(c + STRIP - 1, 1, 3);
 }
 
-/* c (rows x STRIP), if `add`, + rows of a packed block * a packed strip; meanwhile the next
- * strip is prepared. Prefetches reach for the next piece of A and the next steps of the strip
- * (an address behind the end of either is harmless), and for the rows of C two at each of the
- * last pieces before they are needed: together they push each other out of the cache. */
+/* Computes a tile: c (rows x STRIP) = rows of a packed block * a packed strip, plus c if `add`.
+ * Meanwhile it prepares the next strip. It prefetches the next piece of A and the next steps of the
+ * strip; an address behind the end of either is harmless. The rows of C are prefetched two at a
+ * time during the last pieces: fetched all at once, they would evict each other from the cache. */
 typedef void NAME(tile_fn)(int64_t k, const ELEMENT *a, const ELEMENT *b, ELEMENT *c, int64_t ldc,
                            bool add, strip *next);
 
@@ -184,14 +186,14 @@ EACH_HEIGHT(DEFINE_TILE)
 #define TILE_NAME(rows) NAME(tile_##rows),
 static NAME(tile_fn) *const NAME(tiles)[TILE_ROWS] = {EACH_HEIGHT(TILE_NAME)};
 
-/* Columns of C of a strip; what is there is added to, or overwritten. */
+/* The columns of C that belong to a strip. `add`: adds to them instead of overwriting them. */
 typedef struct goal {
   ELEMENT *c;
   int64_t ldc, width;
   bool add;
 } goal;
 
-/* A tile whose strip is not full. */
+/* Computes a tile whose strip is narrower than STRIP, in a buffer. */
 static void NAME(edge)(NAME(tile_fn) * tile, int64_t rows, int64_t k, const ELEMENT *a,
                        const ELEMENT *b, ELEMENT *c, const goal *to, strip *next) {
   ELEMENT edge[TILE_ROWS * STRIP];
@@ -203,7 +205,8 @@ static void NAME(edge)(NAME(tile_fn) * tile, int64_t rows, int64_t k, const ELEM
     memcpy(c + i * to->ldc, edge + i * STRIP, bytes);
 }
 
-/* A packed block of m rows * a packed strip, while the next one is fetched and packed. */
+/* Multiplies a packed block of m rows by a packed strip, while the next strip is prefetched and
+ * packed. */
 static void NAME(multiply_strip)(const ELEMENT *a, int64_t m, int64_t k, const ELEMENT *b,
                                  const goal *to, strip *next) {
   int64_t n = divide_up(m, TILE_ROWS);
@@ -224,7 +227,7 @@ static void NAME(multiply_strip)(const ELEMENT *a, int64_t m, int64_t k, const E
   NAME(pack_rows)(next, next->k);
 }
 
-/* Scratch of a product: a block of A; the strip of B that is multiplied, and the next one. */
+/* Scratch of a GEMM: a block of A, the current strip of B, and the next one. */
 typedef struct blocks {
   _Alignas(64) ELEMENT a[ROWS * PITCH];
   ELEMENT b[2][LENGTH * STRIP];

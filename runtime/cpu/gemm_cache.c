@@ -16,7 +16,7 @@
 #include <cpuid.h>
 #endif
 
-/* Version of the file format and of the measurement. */
+/* Identifies the file format and the version of the measurement. */
 #define HEADER "tpshard gemm 1"
 
 static void processor(char *text, size_t size) {
@@ -35,7 +35,7 @@ static void processor(char *text, size_t size) {
 #endif
 }
 
-/* The processors that this process may run on, as a hexadecimal mask. */
+/* Writes the processors on which this process may run, as a hexadecimal mask. */
 static void affinity(char *text, size_t size) {
   cpu_set_t set;
   size_t n = 0;

@@ -1,10 +1,10 @@
-/* Chooses between OpenBLAS and the built-in GEMM kernels, by class of GEMM.
+/* Chooses between OpenBLAS and the built-in GEMM kernels, separately for each class of GEMM.
  *
- * OpenBLAS does not know every processor, so its version does not tell how fast it is: we measure.
- * The two compute different bits, and bits must not change from run to run, nor when a GEMM is
- * split over ranks. Therefore the first measurement is cached and holds for the host; OpenBLAS is
- * eligible only for classes in which splitting a probe GEMM changed no bit; and without a writable
- * cache nothing is measured. */
+ * OpenBLAS is not optimized for every processor, and its version does not tell how fast it is, so
+ * it is measured. The two compute different bits, but bits must not change from run to run, nor
+ * when a GEMM is split over ranks. Therefore the first measurement is cached and holds for the
+ * host. OpenBLAS is eligible only for classes in which splitting a probe GEMM changed no bit.
+ * Without a writable cache nothing is measured. */
 #define _GNU_SOURCE 1
 #include "cpu/gemm_choice.h"
 #include "base/env.h"
@@ -23,8 +23,8 @@ static uint32_t faster(const tprt__gemm_choice *choice) {
   return set & ~choice->changes;
 }
 
-/* The choice without a measurement: built-in vector kernels are about as fast as OpenBLAS, the
- * plain loops are not. */
+/* The choice without a cached measurement. Built-in vector kernels are about as fast as OpenBLAS,
+ * so OpenBLAS is chosen only on processors that would need the plain loops. */
 static tprt__gemm_choice not_kept(int threads) {
   tprt__gemm_choice choice = {.why = TPRT__GEMM_NOT_KEPT};
   if (tprt__gemm_vectors() == TPRT__PLAIN && tprt__gemm_measure(threads, false, &choice))

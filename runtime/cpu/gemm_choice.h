@@ -1,5 +1,5 @@
-/* The choice between OpenBLAS and the built-in GEMM kernels. Rank 0 measures once per host and
- * decides for all ranks. */
+/* The choice between OpenBLAS and the built-in GEMM kernels. It is measured once per host, and rank
+ * 0 decides for all ranks. */
 #ifndef TPRT_RUNTIME_GEMM_CHOICE_H
 #define TPRT_RUNTIME_GEMM_CHOICE_H
 

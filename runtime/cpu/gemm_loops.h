@@ -1,7 +1,8 @@
-/* The plain GEMM loops for one element type and one instruction set. gemm.c includes this file once
- * for each and defines
- *   ELEMENT, NAME(x), TARGET      as in gemm_blocked_kernels.h
- *   MULTIPLY_ADD(x, y, sum)       of elements */
+/* The plain GEMM loops for one element type and one instruction set.
+ *
+ * gemm.c includes this file once per instance and defines
+ *   ELEMENT, NAME(x), TARGET  as in gemm_blocked_kernels.h
+ *   MULTIPLY_ADD(x, y, sum)   x * y + sum of elements */
 
 /* Copies rows x columns elements of a matrix, from (row, column) on, to a contiguous block. */
 static void NAME(pack)(ELEMENT *block, const ELEMENT *from, int64_t ld, bool transpose, int64_t row,

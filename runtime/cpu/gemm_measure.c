@@ -103,9 +103,9 @@ static int64_t time_of(bool library, int threads, bool wide, const tprt__gemm_ar
   return tprt__now() - begin + 1;
 }
 
-/* OpenBLAS's time divided by the built-in kernels' time: the geometric mean over a GEMM of a model
- * layer and one of a decoding step. Each time is the minimum over rounds in which the two take
- * turns. */
+/* Returns OpenBLAS's time divided by the built-in kernels' time: the geometric mean over a GEMM of
+ * a model layer and a GEMM of a decoding step. Each time is the minimum over rounds in which the
+ * two alternate. */
 static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   static const int64_t rows[] = {MOST_ROWS, 4};
   int64_t k = is_long ? 512 : TPRT__GEMM_SHORT;
@@ -133,7 +133,7 @@ static double ratio(int threads, bool wide, bool is_long, const probe *p) {
   return sqrt(product);
 }
 
-/* At least 1: 0 means that nothing was measured. */
+/* At least 1, because 0 means not measured. */
 static uint16_t percent_of(double part) { return (uint16_t)fmin(fmax(100 * part, 1), UINT16_MAX); }
 
 bool tprt__gemm_measure(int threads, bool times, tprt__gemm_choice *choice) {

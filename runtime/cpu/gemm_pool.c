@@ -1,11 +1,11 @@
-/* GEMM on several threads. C is divided into bands of columns or rows, which threads take from a
- * shared counter. Each element is computed within one band, so its bits depend neither on the
+/* GEMM on several threads. C is divided into bands of columns or rows, which the threads take from
+ * a shared counter. Each element is computed within one band, so its bits depend neither on the
  * division nor on the thread.
  *
- * The threads belong to the process. They are created at the first large GEMM and sleep in between.
- * The pool serves one GEMM at a time; a caller that finds it busy computes alone. The caller takes
- * bands like the other threads and waits only for bands that were taken, so a thread that is not
- * scheduled delays nobody. */
+ * The threads belong to the process. They are created by the first large GEMM and sleep between
+ * GEMMs. The pool serves one GEMM at a time; a caller that finds it busy computes on its own thread
+ * only. The caller takes bands like the other threads and waits only for bands that were taken, so
+ * a thread that is not scheduled delays nobody. */
 #define _GNU_SOURCE 1
 #include "cpu/blas.h"
 
@@ -17,10 +17,11 @@
 
 enum {
   MOST_THREADS = 64,
-  BANDS_A_THREAD = 4, /* several, so that a late thread takes fewer */
-  /* rows or columns, since each band packs the other operand again; less if a thread had none */
+  BANDS_A_THREAD = 4, /* several, so that a late thread takes fewer of them */
+  /* in rows or columns, because each band packs the other operand again; smaller if some thread
+   * would otherwise get none */
   LEAST_BAND = 192,
-  LEAST_WORK = 1 << 20 /* multiply-adds below which a GEMM stays on its caller */
+  LEAST_WORK = 1 << 20 /* GEMMs with fewer multiply-adds run on the caller only */
 };
 enum { SPINS = 2000 }; /* polls before a thread sleeps */
 
@@ -28,7 +29,7 @@ typedef struct job {
   tprt__vectors vectors;
   bool wide, by_rows;
   tprt__gemm_args args;
-  int64_t band, n_bands; /* rows or columns of one */
+  int64_t band, n_bands; /* `band`: rows or columns of one band */
 } job;
 
 static struct {
@@ -52,7 +53,7 @@ static void rest(void) {
 #endif
 }
 
-/* Takes and computes bands until none is left. */
+/* Takes and computes bands until none are left. */
 static void work(const job *j, void *scratch) {
   size_t size = j->wide ? sizeof(double) : sizeof(float);
   for (;;) {
@@ -118,8 +119,8 @@ static bool add_thread(void) {
   return true;
 }
 
-/* The caller holds `turn`. A forked child has none of the parent's threads, so locks and conditions
- * are initialized again. */
+/* Creates the missing threads. The caller holds `turn`. A forked child has none of its parent's
+ * threads, so locks and conditions are initialized again. */
 static void prepare(int n) {
   if (pool.owner != getpid()) {
     pool.owner = getpid();
@@ -132,7 +133,7 @@ static void prepare(int n) {
     continue;
 }
 
-/* Ends the threads, since the library may be unloaded before the program exits. */
+/* Ends the threads, because the library may be unloaded before the program exits. */
 __attribute__((destructor)) static void end(void) {
   if (pool.owner != getpid())
     return;

@@ -1,11 +1,12 @@
 /* GEMMs with few rows, as in decoding. Each element of B is used only m times, so the time is that
- * of reading B once. Libraries pack B first, which is more memory traffic; these kernels read B in
+ * of reading B once. Libraries pack B first, which adds memory traffic; these kernels read B in
  * place.
  *
  * A is copied to a contiguous block of m rows, which removes transposition. If B is stored by rows,
- * eight of its rows stay in registers while all rows of A are processed. If it is transposed,
- * squares of B are transposed in registers, so that lanes are columns of C in this case too. The
- * order of sums is that of blas.h. Processors without fused multiply-add use the plain loops. */
+ * eight of its rows stay in registers while all rows of A are processed. If B is transposed,
+ * squares of it are transposed in registers, so that lanes are columns of C in this case too. The
+ * order of the sums is that of blas.h. Processors without fused multiply-add use the plain
+ * loops. */
 #include "cpu/blas.h"
 
 #include <string.h>
@@ -22,12 +23,12 @@ enum {
   ROWS_TRANSPOSED = 8
 };
 
-/* Below these sizes the other kernels are as fast. */
+/* Below these sizes the other kernels are equally fast. */
 enum { MIN_LENGTH = 64, MIN_ELEMENTS = 1 << 14 };
 
-/* A B that may exceed the caches is prefetched one block of rows or columns ahead: the hardware
- * prefetcher restarts at each of these short runs. With fewer rows than FETCHED_ROWS, memory is
- * busy anyway. */
+/* If B may exceed the caches, it is prefetched one block of rows or columns ahead, because the
+ * hardware prefetcher restarts at each of these short runs. With fewer rows than FETCHED_ROWS,
+ * memory bandwidth is saturated anyway. */
 enum { FETCHED_ROWS = 3, FETCHED_ELEMENTS = 1 << 18 };
 
 #define ELEMENT float

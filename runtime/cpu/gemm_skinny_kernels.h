@@ -1,13 +1,13 @@
-/* The GEMM with few rows of gemm_skinny.c for one element type and one instruction set; that
- * file includes this one for each, and defines
- *   ELEMENT, BITS, LANES          the type, its size, and how many of it a vector has
+/* The GEMM kernels for few rows, for one element type and one instruction set.
+ *
+ * gemm_skinny.c includes this file once per instance and defines
+ *   ELEMENT, BITS, LANES          the element type, its bits, and the elements of a vector
  *   NAME(x)                       x with the suffix of this instance
- *   TARGET                        the attribute of functions that use the instructions
- *   VECTORS                       vectors of a row of B in registers, where B is not transposed
- *   BLOCKS                        of TPRT__SUM_STEPS that take turns, where it is
- *   FUSED(x, y, sum), BROADCAST   x * y + sum of vectors, rounded once; a vector of equal elements
- *   FUSED_ONE(x, y, sum)          of elements
- */
+ *   TARGET                        the function attribute that enables the instruction set
+ *   VECTORS                       vectors of a row of B in registers, if B is not transposed
+ *   BLOCKS                        interleaved blocks of TPRT__SUM_STEPS, if B is transposed
+ *   FUSED(x, y, sum), BROADCAST   fused multiply-add of vectors; a vector of equal elements
+ *   FUSED_ONE(x, y, sum)          fused multiply-add of elements */
 #define VECTOR NAME(vector)
 #include "cpu/gemm_transpose.h"
 
@@ -40,7 +40,7 @@ static void NAME(pack_a)(scratch *s, const tprt__gemm_args *g, int64_t p, int64_
   }
 }
 
-/* sums (m x width), from zero if they are the first, += m rows of A from a on * depth rows of B */
+/* sums (m x width) = m rows of A, from a on, * depth rows of B, plus sums unless `first`. */
 __attribute__((always_inline)) TARGET static inline void
 NAME(rows)(bool fetch, bool first, int depth, int64_t m, int64_t width, const ELEMENT *a,
            const ELEMENT *b, int64_t ldb, ELEMENT *sums) {
@@ -76,8 +76,8 @@ NAME(rows)(bool fetch, bool first, int depth, int64_t m, int64_t width, const EL
   }
 }
 
-/* One strip of C += or = the packed rows of A * k rows of B; k is at most TPRT__SUM_STEPS, and
- * at least DEPTH or all. */
+/* One strip of C = the packed rows of A * k rows of B, plus C if `add`. k is at most
+ * TPRT__SUM_STEPS; fewer than DEPTH steps are processed one at a time. */
 TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t width, int64_t k,
                                  const ELEMENT *b, int64_t ldb, ELEMENT *c, int64_t ldc, bool add) {
   int64_t p = k >= DEPTH ? DEPTH : 1;
@@ -106,8 +106,8 @@ TARGET static void NAME(by_rows)(scratch *s, bool fetch, int64_t m, int64_t widt
   }
 }
 
-/* sums (rows of A, columns) += packed rows of A * LANES rows of B, transposed, over LANES steps
- * of k */
+/* sums (rows of A, columns) += packed rows of A * LANES rows of transposed B, over LANES steps of
+ * k. */
 __attribute__((always_inline)) TARGET static inline void
 NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, int64_t ldb,
              int64_t p, VECTOR *sums) {
@@ -126,10 +126,10 @@ NAME(square)(bool fetch, int64_t m, const ELEMENT *a, const ELEMENT *const *b, i
   }
 }
 
-/* `width` columns of C += or = the packed rows of A * as many rows of B, transposed, over k
- * steps from p on. LANES rows of B are columns of C side by side in a vector. k is at most
- * TPRT__SUM_STEPS, or BLOCKS of them: those take turns, since the steps of one wait for each
- * other. */
+/* `width` columns of C = the packed rows of A * as many rows of transposed B, over k steps from p
+ * on, plus C if `add`. Each lane of a vector is a column of C, so a vector covers LANES rows of B.
+ * k is at most TPRT__SUM_STEPS, or BLOCKS times that. Blocks are interleaved, because the steps of
+ * one block depend on each other. */
 __attribute__((always_inline)) TARGET static inline void
 NAME(columns)(bool fetch, int n_blocks, int64_t m, int64_t width, int64_t p, int64_t k,
               const ELEMENT *a, const ELEMENT *const *b, int64_t ldb, ELEMENT *c, int64_t ldc,
@@ -140,7 +140,7 @@ NAME(columns)(bool fetch, int n_blocks, int64_t m, int64_t width, int64_t p, int
     for (int g = 0; g < n_blocks; g++)
       NAME(square)(fetch, m, a, b, ldb, p + g * TPRT__SUM_STEPS, sums[g]);
   }
-  for (; p < end; p++) { /* of one block */
+  for (; p < end; p++) { /* only with one block */
     VECTOR y;
     for (int l = 0; l < LANES; l++)
       y[l] = b[l][p];
@@ -167,7 +167,7 @@ TARGET static void NAME(transposed)(const scratch *s, bool fetch, int64_t m, int
   for (int64_t j = 0; j < n; j += LANES) {
     int64_t width = tprt__min(LANES, n - j), q = 0;
     bool soon = fetch && j + 2 * LANES <= n;
-    const ELEMENT *rows[LANES]; /* behind the last column it is repeated */
+    const ELEMENT *rows[LANES]; /* repeats the last one beyond the last column */
     for (int64_t l = 0; l < LANES; l++)
       rows[l] = b + (j + tprt__min(l, width - 1)) * ldb;
     for (; q + SEVERAL <= k; q += SEVERAL) {

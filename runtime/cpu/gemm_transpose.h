@@ -1,7 +1,8 @@
-/* A square of LANES x LANES elements is transposed in registers. Included by the templates of
- * kernels, which define VECTOR, LANES, BITS of an element and UNROLLED. */
+/* Transposes a square of LANES x LANES elements in registers. The kernel templates include it; they
+ * define VECTOR, LANES, BITS (of an element) and UNROLLED. */
 
-/* Pairs of rows that are `distance` apart become what they have at the places `low` and `high`. */
+/* Replaces each pair of rows that are `distance` apart by their shuffles with the indices `low` and
+ * `high`. */
 #define MIX(rows, distance, low, high)                                                             \
   UNROLLED for (int i = 0; i < LANES; i++) {                                                       \
     if (!(i & (distance))) {                                                                       \
@@ -12,8 +13,8 @@
   }
 #define LIST(...) __VA_ARGS__
 
-/* First within each 128 bits, then of these: the shuffles that take one instruction and no
- * indices. Column `i` is rows[COLUMN(i)] afterwards. */
+/* First shuffles within each 128 bits, then whole 128-bit parts: these shuffles take one
+ * instruction and need no index registers. Afterwards column `i` is rows[COLUMN(i)]. */
 #if BITS == 32 && LANES == 16
 #define TRANSPOSE(rows)                                                                            \
   MIX(rows, 1, LIST(0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29),                     \

@@ -1,4 +1,4 @@
-/* memref.copy of strided views, with the descriptor layout of MLIR. */
+/* memref.copy for strided views, with MLIR's unranked memref descriptor. */
 #include "tprt/abi.h"
 
 #include <stdint.h>
@@ -9,8 +9,8 @@ typedef struct view {
   const int64_t *sizes, *strides;
 } view;
 
-/* {allocated, aligned, offset, sizes[rank], strides[rank]}: pointers and indices are 8 bytes here
- * and in MLIR. */
+/* Reads the descriptor {allocated, aligned, offset, sizes[rank], strides[rank]}. Pointers and
+ * indices have 8 bytes here and in MLIR. */
 static view open_view(const tprt_unranked_memref *memref, int64_t element_bytes) {
   struct {
     char *allocated, *aligned;
@@ -23,7 +23,8 @@ static view open_view(const tprt_unranked_memref *memref, int64_t element_bytes)
                 .strides = words + memref->rank};
 }
 
-/* Recursion over dimensions; `run` of the innermost ones are contiguous in both views. */
+/* Recurses over the first `rank` dimensions. The remaining inner dimensions are contiguous in both
+ * views: `run_bytes` bytes. */
 static void copy_from(const view *to, const view *from, char *target, const char *source,
                       int64_t dim, int64_t rank, int64_t run_bytes, int64_t element_bytes) {
   if (dim == rank) {

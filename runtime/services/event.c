@@ -1,5 +1,5 @@
-/* Events. What one marks is an object of its own, shared by the event, the queue that will reach it
- * and those that wait. */
+/* Events. Each recording creates a separate mark, which is shared by the event, the queue that will
+ * reach it, and the threads that wait for it. */
 #define _GNU_SOURCE 1
 #include "tprt/event.h"
 
@@ -11,11 +11,11 @@
 typedef struct mark {
   pthread_mutex_t lock;
   pthread_cond_t reached;
-  int references; /* under lock, as the rest */
+  int references; /* guarded by `lock`, like the rest */
   tprt_status status;
   char error[512];
-  /* In a stream of this backend; NULL: in the order of a communicator. Written before anybody else
-   * has the mark. */
+  /* The mark in a stream of `backend`. NULL: the mark is in the order of a communicator. Written
+   * before the mark is shared. */
   tprt__stream_mark *in_stream;
   const tprt__backend *backend;
 } mark;
@@ -62,7 +62,7 @@ static void mark_release(mark *at) {
   tprt__free(at);
 }
 
-/* Waits until `end` at most, a time of tprt__now. */
+/* Waits at most until `end`, a time of tprt__now. */
 static tprt_status mark_wait(mark *at, int64_t end) {
   struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
   int error = 0;
@@ -71,13 +71,13 @@ static tprt_status mark_wait(mark *at, int64_t end) {
     error = pthread_cond_timedwait(&at->reached, &at->lock, &until);
   tprt_status status = at->status;
   pthread_mutex_unlock(&at->lock);
-  /* written before status */
+  /* at->error was written before the status */
   return status && status != TPRT_IN_PROGRESS ? tprt__fail(status, "%s", at->error) : status;
 }
 
-/* The event's mark of this moment; NULL if it has none. */
+/* Returns the event's current mark; NULL if it has none. */
 static mark *current(const tprt_event *event) {
-  /* locking does not change what the event stands for */
+  /* the lock does not change the logical state of the event */
   pthread_mutex_t *lock = (pthread_mutex_t *)&event->lock;
   pthread_mutex_lock(lock);
   mark *at = event->mark ? mark_retain(event->mark) : NULL;
@@ -102,7 +102,7 @@ void tprt_event_destroy(tprt_event *event) {
   tprt__free(event);
 }
 
-/* The mark is reached, with the thread's error text; gives the reference back. */
+/* Marks the position as reached, with the thread's error text, and drops the reference. */
 static void reach(void *user, tprt_status status) {
   mark *at = user;
   pthread_mutex_lock(&at->lock);
@@ -114,7 +114,7 @@ static void reach(void *user, tprt_status status) {
   mark_release(at);
 }
 
-/* In the lane of the communicator that the event was recorded on. */
+/* Marker function that runs in the lane of the communicator on which the event was recorded. */
 static tprt_status reach_in_lane(tprt_comm *comm, void *data, int64_t deadline) {
   (void)deadline;
   comm->transport->backend->settle(comm->transport);
@@ -125,7 +125,7 @@ static tprt_status reach_in_lane(tprt_comm *comm, void *data, int64_t deadline) 
 
 static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
   tprt__transport *transport = comm->transport;
-  if (!stream) /* what is in streams is not waited for here */
+  if (!stream) /* streams need not be drained here */
     return tprt__comm_mark(comm, reach_in_lane, mark_retain(made), !transport->host);
   made->backend = transport->backend;
   tprt_status status =
@@ -156,7 +156,8 @@ tprt_status tprt_event_record(tprt_event *event, tprt_comm *comm, void *stream) 
   return TPRT_OK;
 }
 
-/* In the lane of the communicator that waits: in slices, because abort does not know the mark. */
+/* Marker function that blocks the lane of the waiting communicator. It waits in slices, because an
+ * abort does not wake the mark. */
 static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
   enum { SLICE_NS = 2000000 };
   mark *at = data;
@@ -177,7 +178,8 @@ static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
                                            : status;
 }
 
-/* What comes into the stream next waits; for what is in no stream of this backend the host does. */
+/* Makes later work of the stream wait for the mark. If the mark is not in a stream of this backend,
+ * the host waits. */
 static tprt_status hold_stream(tprt_comm *comm, void *stream, mark *at) {
   tprt__transport *transport = comm->transport;
   if (at->backend == transport->backend)
@@ -191,7 +193,7 @@ static tprt_status hold_stream(tprt_comm *comm, void *stream, mark *at) {
 tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
   tprt_status status = tprt__comm_check(comm);
   if (!status && stream && !(tprt_comm_capabilities(comm) & TPRT_CAP_STREAMS))
-    status = comm->transport->backend->hold(comm->transport, stream, NULL); /* says why not */
+    status = comm->transport->backend->hold(comm->transport, stream, NULL); /* sets the error */
   mark *at = status ? NULL : current(event);
   if (!at)
     return status;

@@ -1,4 +1,4 @@
-/* Going on after a failure. */
+/* Recovery after a failure: tprt_comm_shrink and tprt_comm_rebuild. */
 #include "comm/comm.h"
 
 #include <string.h>
@@ -23,8 +23,9 @@ tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **ch
   if (!members)
     return tprt__fail_memory(n * sizeof *members);
   if (!tprt_comm_status(comm))
-    tprt_comm_abort(comm); /* ranks that still wait for the lost ones come here, too */
-  tprt__lane_enter(comm);  /* what was pending has failed */
+    /* makes ranks that still wait for the lost ones return, so that they get here too */
+    tprt_comm_abort(comm);
+  tprt__lane_enter(comm); /* pending operations have failed by now */
   tprt_status status = recover(comm, timeout_ns, members, child);
   tprt__lane_leave(comm);
   tprt__free(members);

@@ -1,4 +1,4 @@
-/* Schedules, and the cost of operations. */
+/* Recorded schedules of operations, the cost estimate of operations, and its calibration. */
 #include "tprt/schedule.h"
 
 #include "comm/comm.h"
@@ -13,7 +13,8 @@ struct tprt_schedule {
   uint64_t hash;
 };
 
-/* Of what all ranks do: the ends of transfers are different things on different ranks. */
+/* Hashes the operations that all ranks share. Transfers are skipped: their endpoints differ between
+ * ranks. */
 static uint64_t hash_plans(const tprt__plan *plans, size_t n) {
   uint64_t hash = 0;
   for (size_t i = 0; i < n; i++) {
@@ -82,9 +83,10 @@ void tprt_schedule_destroy(tprt_schedule *schedule) {
   tprt__free(schedule);
 }
 
-/* ---- Cost ---- */
+/* ---- cost ---- */
 
-/* Geometry without buffers. Pieces of different lengths count as their longest. */
+/* Plans an operation whose buffers need not be set. Pieces of different lengths all count as the
+ * longest. */
 static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op,
                                         tprt__plan *plan) {
   int n = tprt_comm_size(comm);
@@ -105,7 +107,7 @@ static tprt_status plan_without_buffers(const tprt_comm *comm, const tprt_op *op
   return TPRT_OK;
 }
 
-/* bytes / 1024 * per_kb without leaving 64 bits; what does not fit is the largest number. */
+/* bytes / 1024 * per_kb without overflow; saturates at INT64_MAX. */
 static int64_t scale(int64_t bytes, int64_t per_kb) {
   int64_t whole, part = bytes % 1024 * per_kb / 1024;
   if (__builtin_mul_overflow(bytes / 1024, per_kb, &whole) ||
@@ -154,7 +156,8 @@ tprt_status tprt_estimate_ops(const tprt_comm *comm, const tprt_op *ops, size_t 
 
 enum { CALIBRATION_ROUNDS = 20, CALIBRATION_BYTES = 1 << 20 };
 
-/* The fastest of some rounds, in nanoseconds, the slowest rank's. */
+/* Times an operation: the fastest of several rounds on each rank, then the maximum over the ranks,
+ * in nanoseconds. */
 static tprt_status time_op(tprt_comm *comm, const tprt_op *op, int64_t *ns) {
   int64_t best = INT64_MAX;
   for (int i = 0; i < CALIBRATION_ROUNDS; i++) {

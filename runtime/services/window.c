@@ -1,4 +1,5 @@
-/* Windows: the exchange of where memory is, and accesses, which the backend makes. */
+/* Windows and user-registered memory. Ranks exchange the places of their memory; the backend
+ * implements the accesses. */
 #include "tprt/window.h"
 
 #include "comm/comm.h"
@@ -6,23 +7,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIGNAL_BYTES = 64 }; /* a counter has a cache line of its own */
+enum { SIGNAL_BYTES = 64 }; /* each counter has its own cache line */
 
-/* What a rank says about its part. */
+/* Description of a rank's part that is sent to all ranks. */
 typedef struct part {
-  int32_t status; /* why it has none */
+  int32_t status; /* the failure if the rank has no part */
   int32_t unused;
   uint64_t bytes;
-  uint64_t memory, signals; /* what the backend calls the memory and the counters */
+  uint64_t memory, signals; /* the backend's identifiers of the memory and the counters */
 } part;
 
 struct tprt_window {
   tprt_comm *comm;
   int n_ranks, rank;
-  void *memory;   /* of this rank; NULL: none that is exposed */
-  void *counters; /* of this rank: one a peer; NULL: none that are exposed */
+  void *memory;   /* of this rank; NULL: none is registered */
+  void *counters; /* of this rank, one per peer; NULL: none are registered */
   part *parts;
-  _Atomic uint64_t *used; /* signals of each peer that waits have used up */
+  _Atomic uint64_t *used; /* for each peer, the number of its signals consumed by waits */
 };
 
 static tprt__transport *transport_of(const tprt_comm *comm) { return comm->transport; }
@@ -54,7 +55,7 @@ static tprt_window *allocate(tprt_comm *comm) {
   return NULL;
 }
 
-/* This rank's own word on its part. */
+/* Registers this rank's memory and counters, and describes them. */
 static part describe(tprt_window *window, void *memory, size_t bytes) {
   tprt__transport *transport = transport_of(window->comm);
   part mine = {.bytes = bytes};
@@ -80,7 +81,7 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
     return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows", tprt_comm_backend(comm));
   tprt_window *window = allocate(comm);
-  if (!window) /* the others are about to wait */
+  if (!window) /* not only local: the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
   part mine = describe(window, memory, bytes);
   tprt_status status =
@@ -133,7 +134,8 @@ static tprt_status check_range(const tprt_window *window, int rank, size_t offse
                     bytes, offset, rank, (unsigned long long)size);
 }
 
-/* A rank that does not answer in time, or is gone, is a failure of the communicator. */
+/* Turns a failed access into a failure of the communicator: a rank did not answer in time, or has
+ * ended. */
 static tprt_status finish(const tprt_window *window, tprt_status status) {
   return status ? tprt__comm_fail(window->comm, status, (tprt_op_kind)0) : TPRT_OK;
 }
@@ -169,7 +171,7 @@ tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *
 
 tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
                               const void *from, uint64_t bytes, int64_t deadline) {
-  (void)deadline; /* nobody is waited for */
+  (void)deadline; /* never waits */
   void *memory;
   tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
   if (!status)
@@ -193,7 +195,8 @@ tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
     return status;
   tprt__transport *transport = transport_of(window->comm);
   const part *at = &window->parts[rank];
-  void *mapped = rank == window->rank ? window->memory : NULL; /* no bytes: nowhere */
+  /* stays NULL if the part has no bytes */
+  void *mapped = rank == window->rank ? window->memory : NULL;
   if (rank != window->rank && at->bytes)
     status = transport->backend->reach(transport, rank, at->memory, at->bytes, &mapped);
   if (!status)
@@ -226,7 +229,7 @@ tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, i
   return finish(window, status);
 }
 
-/* ---- Memory of the user ---- */
+/* ---- memory of the user ---- */
 
 tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
   uint64_t place;
@@ -244,20 +247,21 @@ tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t
   return transport->backend->expose(transport, memory, bytes, &place);
 }
 
-/* What a rank says about what it registers. */
+/* Description of a registration that is sent to all ranks. */
 typedef struct claim {
   int32_t status;
   int32_t unused;
   uint64_t bytes;
 } claim;
 
-/* TPRT_OK if all say so, of the same size; else the first that does not, on all ranks. */
+/* Returns TPRT_OK if all ranks succeeded with the same size; else the error of the first rank that
+ * differs, on all ranks. */
 static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t bytes) {
   size_t n = (size_t)tprt_comm_size(comm);
   int me = tprt_comm_rank(comm);
   claim own = {.status = (int32_t)mine, .bytes = bytes}, *all = tprt__alloc(n * sizeof *all);
   char text[256];
-  if (!all) /* the others are about to wait */
+  if (!all) /* not only local: the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(n * sizeof *all), TPRT_OP_ALL_GATHER);
   snprintf(text, sizeof text, "%s", mine ? tprt_last_error() : "");
   const tprt_op gather =
@@ -294,7 +298,8 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
     status =
         transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
   tprt__lane_leave(comm);
-  if (status && transport->backend->fault(transport).status) /* the others hear of it */
+  /* the other ranks will see the fault */
+  if (status && transport->backend->fault(transport).status)
     return tprt__comm_fail(comm, status, (tprt_op_kind)0);
   tprt_status agreed = compare_claims(comm, status, bytes);
   if (agreed && !status)

@@ -1,4 +1,4 @@
-/* Backend "loopback": worlds, groups, memory, and the table. */
+/* Backend "loopback": worlds, groups, memory and the backend table. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
@@ -7,13 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Where the members of new groups, all groups of one split, find each other: the first of a group
- * to come makes its hub. It lives until all have come, or with the parent, if some never do. */
+/* Rendezvous of the members of new groups; one invitation serves all groups of a split. The first
+ * member of a group to arrive creates its hub. The invitation lives until all invited ranks have
+ * arrived, or as long as the parent if some never do. */
 struct loopback_invitation {
   loopback_invitation *next;
   int n_users, n_hubs;
-  bool failed;          /* there was no memory for a hub, so that nobody waits in it */
-  loopback_hub *hubs[]; /* no more than users; the first member of each tells which it is */
+  bool failed; /* creating a hub failed for lack of memory, so no rank may create and wait in one */
+  loopback_hub *hubs[]; /* at most n_users; a hub is identified by its first member */
 };
 
 static void hub_release(loopback_hub *hub);
@@ -66,7 +67,7 @@ static loopback_hub *hub_create(int n_ranks) {
   return NULL;
 }
 
-/* One end; takes a reference to the hub. */
+/* Creates an endpoint, which holds a reference to the hub. */
 static tprt_status end_create(loopback_hub *hub, int rank, tprt__transport **transport) {
   loopback_transport *end = tprt__alloc(sizeof *end);
   if (!end)
@@ -116,7 +117,7 @@ static void loopback_destroy(tprt__transport *transport) {
   tprt__free(transport);
 }
 
-/* ---- Worlds ---- */
+/* ---- worlds ---- */
 
 static tprt_status loopback_probe(void) { return TPRT_OK; }
 
@@ -129,7 +130,7 @@ static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *se
   loopback_hub *hub = hub_create(n_ranks);
   if (!hub)
     return tprt__fail_memory(sizeof *hub);
-  hub->references = 1; /* this function's */
+  hub->references = 1; /* reference of this function */
   hub->host_ranks = n_ranks;
   tprt_status status = TPRT_OK;
   int n_open = 0;
@@ -154,7 +155,7 @@ static tprt_status loopback_create(int n_ranks, int rank, const tprt__settings *
                     rank, n_ranks);
 }
 
-/* ---- Groups ---- */
+/* ---- groups ---- */
 
 loopback_invitation *tprt__loopback_invite(loopback_hub *parent, int n_users) {
   loopback_invitation *made = tprt__alloc(sizeof *made + (size_t)n_users * sizeof(loopback_hub *));
@@ -191,14 +192,14 @@ static loopback_hub *find_hub(loopback_invitation *invitation, const loopback_hu
   invitation->failed = !hub;
   if (!hub)
     return NULL;
-  hub->references = 1; /* the invitation's */
+  hub->references = 1; /* reference of the invitation */
   hub->host_ranks = parent->host_ranks;
   for (int i = 0; i < n_members; i++)
     hub->seats[i].world_rank = parent->seats[members[i]].world_rank;
   return invitation->hubs[invitation->n_hubs++] = hub;
 }
 
-/* With the parent's lock. */
+/* Consumes one use of the invitation. The caller holds the parent's lock. */
 static void use_up(loopback_hub *parent, loopback_invitation *invitation) {
   if (--invitation->n_users)
     return;
@@ -221,7 +222,7 @@ static tprt_status loopback_join(tprt__transport *parent, const tprt__token *tok
   } else {
     loopback_hub *hub = find_hub(invitation, from, n_members, members);
     status = hub ? end_create(hub, index, child) : tprt__fail_memory(sizeof *hub);
-    if (status && hub) /* its peers should not wait for it */
+    if (status && hub) /* its peers must not wait for it */
       mark_left(hub, index);
   }
   use_up(from, invitation);
@@ -229,7 +230,7 @@ static tprt_status loopback_join(tprt__transport *parent, const tprt__token *tok
   return status;
 }
 
-/* ---- Memory: all of the process ---- */
+/* ---- memory: all memory of the process is shared ---- */
 
 static tprt_status loopback_alloc(tprt__transport *transport, size_t bytes, void **memory) {
   (void)transport;
@@ -241,19 +242,19 @@ static void loopback_free(tprt__transport *transport, void *memory) {
   tprt__free_aligned(memory);
 }
 
-/* Nothing is found by its offset. */
+/* Always 0: nothing is addressed by offset. */
 static uint64_t loopback_offset(const tprt__transport *transport, const void *memory) {
   (void)transport;
   (void)memory;
   return 0;
 }
 
-/* ---- Costs: one thread works for all ranks ---- */
+/* ---- cost: one thread works for all ranks ---- */
 
 static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps,
                                int64_t *beta_ps_per_kb) {
   *alpha_ps = INT64_C(3000000) * transport->n_ranks;
-  *beta_ps_per_kb = 100000; /* 10 GB a second */
+  *beta_ps_per_kb = 100000; /* 10 GB/s */
 }
 
 static void loopback_cost(const tprt__transport *transport, const tprt__plan *plan,

@@ -1,10 +1,10 @@
 /* Backend "loopback": virtual ranks of one process, in one address space.
  *
- * The ends of a communicator meet in a hub. A rank that submits leaves its plan there and waits;
- * the last that comes runs the operation for all of them, straight from the buffers of one into
- * those of the other. Nothing is staged, and all memory of the process can be a window. Because the
- * plans of all ranks are at hand in one place, this is also the form in which one device plays all
- * ranks. */
+ * The endpoints of a communicator share a hub. A rank that submits an operation leaves its plan in
+ * the hub and waits. The last rank to arrive runs the operation for all ranks, directly from one
+ * rank's buffers into another's. There are no staging copies, and all memory of the process can be
+ * part of a window. Because the hub has the plans of all ranks, this backend also implements
+ * virtual ranks that share one device. */
 #ifndef TPRT_RUNTIME_LOOPBACK_H
 #define TPRT_RUNTIME_LOOPBACK_H
 
@@ -12,24 +12,24 @@
 
 #include <pthread.h>
 
-/* A send or recv that waits for the other. The two that match leave the list; one of their owners
- * copies. */
+/* A send or recv that waits for its counterpart. A matching pair is removed from the list, and one
+ * of the two owners copies. */
 typedef struct loopback_transfer {
   struct loopback_transfer *next;
   const tprt__plan *plan;
   enum { LOOPBACK_POSTED, LOOPBACK_MOVING, LOOPBACK_DONE } state;
 } loopback_transfer;
 
-/* What a rank has in the hub. */
+/* State of a rank in the hub. */
 typedef struct loopback_seat {
-  /* lives until its round has ended, or the hub has a fault and no round runs */
+  /* valid until its round has ended, or until the hub has a fault and no round is running */
   const tprt__plan *plan;
   uint64_t signature[4];
   uint32_t sequence;
   int world_rank;
   bool arrived, left;
   bool begun;     /* by tprt__loopback_begin */
-  uint64_t round; /* number of that in which it arrived */
+  uint64_t round; /* number of the round in which it arrived */
   bool recovering, survives;
 } loopback_seat;
 
@@ -38,23 +38,23 @@ typedef struct loopback_invitation loopback_invitation;
 typedef struct loopback_exposure loopback_exposure;
 
 typedef struct loopback_hub {
-  /* shared while memory of a peer is touched; taken before the other */
+  /* held as a reader during accesses to memory of a peer; acquired before `lock` */
   pthread_rwlock_t exposed_lock;
   loopback_exposure *exposed;
-  pthread_mutex_t lock; /* of everything below */
+  pthread_mutex_t lock; /* guards everything below */
   pthread_cond_t changed;
   int references, n_ranks, host_ranks;
   tprt__fault fault;
   int n_arrived;
-  uint64_t round;                   /* operations that have ended */
-  bool running;                     /* the last that came runs one without the lock */
-  tprt_status result;               /* of the last round */
-  char text[256];                   /* of a mismatch, if it is the same for all ranks */
-  loopback_transfer *posted;        /* oldest first */
-  loopback_invitation *invitations; /* not used up yet */
-  bool decided;                     /* who goes on after a failure, where this is */
+  uint64_t round;            /* number of completed operations */
+  bool running;              /* the last rank to arrive runs an operation, without the lock */
+  tprt_status result;        /* of the last round */
+  char text[256];            /* of a mismatch, if all ranks get the same text */
+  loopback_transfer *posted; /* oldest first */
+  loopback_invitation *invitations; /* not yet used by all invited ranks */
+  bool decided;                     /* recovery: the survivors are decided */
   loopback_invitation *next;
-  const tprt__plan **plans; /* scratch of a round, one a rank, as the next four */
+  const tprt__plan **plans; /* scratch for a round, one entry per rank, like the next four */
   const void **sources;
   void **destinations;
   tprt__scale *scales;
@@ -68,21 +68,22 @@ typedef struct loopback_transport {
 } loopback_transport;
 
 /* ---- loopback.c ---- */
-/* With the parent's lock; NULL when there is no memory. */
+/* Creates an invitation for n_users ranks. The caller holds the parent's lock. NULL if memory is
+ * exhausted. */
 loopback_invitation *tprt__loopback_invite(loopback_hub *parent, int n_users);
 
-/* ---- loopback_wait.c; the lock is held ---- */
+/* ---- loopback_wait.c; the caller holds the lock ---- */
 typedef struct loopback_wait {
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
 } loopback_wait;
 
-/* Sleeps until something in the hub changes, or the deadline. */
+/* Sleeps until the hub changes, or until the deadline. */
 void tprt__loopback_sleep(loopback_hub *hub, int64_t deadline);
-/* The status and text of the fault that there is. */
+/* Returns the status, and sets the text, of the current fault. */
 tprt_status tprt__loopback_fail(const loopback_hub *hub);
-/* Records a fault of a rank of the hub for all, and ends with whichever was first. */
+/* Records a fault of a rank for all ranks of the hub, and fails with the first recorded fault. */
 tprt_status tprt__loopback_blame(loopback_hub *hub, tprt_status status, int rank,
                                  const loopback_wait *wait);
 void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault);
@@ -103,14 +104,14 @@ tprt_status tprt__loopback_accept(const tprt__transport *transport, const tprt__
 tprt_status tprt__loopback_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
                                   uint32_t sequence, int64_t deadline, tprt__done_fn *done,
                                   void *user);
-/* Puts the operation of a round, whose plans are on GPUs, into the streams of all ranks. */
+/* Enqueues the operation of a round, whose plans are on GPUs, into the streams of all ranks. */
 tprt_status tprt__loopback_enqueue(loopback_hub *hub);
 
 /* ---- loopback_window.c ---- */
 tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes,
                                   uint64_t *place);
 tprt_status tprt__loopback_withdraw(tprt__transport *transport, void *memory);
-/* What ranks that are gone have left. */
+/* Deregisters the memory that ranks left registered. */
 void tprt__loopback_withdraw_all(loopback_hub *hub);
 tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uint64_t place,
                                  uint64_t bytes, void **memory);

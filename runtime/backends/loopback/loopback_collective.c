@@ -1,14 +1,13 @@
-/* The operations of the loopback backend: all ranks come together, the last runs the operation for
- * all. */
+/* Collectives of the loopback backend: the last rank to arrive runs the operation for all ranks. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- An operation whose plans are all at hand ---- */
+/* ---- execution, with the plans of all ranks ---- */
 
-/* `run_bytes` bytes at `row` of all inputs to the result of rank i. */
+/* Reduces rank i's piece, in `rows` runs of `run_bytes` bytes, from all inputs into its recv. */
 static void reduce_rows(loopback_hub *hub, int i, int64_t rows, int64_t run_bytes) {
   const tprt__plan *plan = hub->plans[i];
   int n = hub->n_ranks;
@@ -30,8 +29,7 @@ static void reduce_part(loopback_hub *hub, int i) {
                hub->scales, plan->recv_bytes / (int64_t)plan->type->size, 0);
 }
 
-/* To all ranks that receive at once: in place, an input is gone when the first result is
- * written. */
+/* Reduces to all receiving ranks in one pass: in place, the first result overwrites an input. */
 static void reduce_whole(loopback_hub *hub) {
   const tprt__plan *plan = hub->plans[0];
   int n_destinations = 0;
@@ -61,7 +59,7 @@ static void reduce(loopback_hub *hub) {
   }
 }
 
-/* What rank `to` gets from rank `from`. */
+/* Copies the piece that rank `from` sends to rank `to`. */
 static void move_part(const tprt__plan *to, const tprt__plan *from) {
   tprt__part piece = to->recvs ? to->recvs[from->rank] : (tprt__part){to->recv, to->recv_bytes};
   const char *source = from->sends ? from->sends[to->rank].at : from->send;
@@ -88,13 +86,13 @@ static void move(const loopback_hub *hub) {
   }
 }
 
-/* ---- Agreement ---- */
+/* ---- comparison ---- */
 
 static bool same_operation(const loopback_seat *a, const loopback_seat *b) {
   return a->sequence == b->sequence && memcmp(a->signature, b->signature, sizeof a->signature) == 0;
 }
 
-/* What one rank sends another and that expects, in all_to_all_v. */
+/* all_to_all_v: checks that every rank sends what the receiver expects. */
 static tprt_status compare_parts(loopback_hub *hub, uint32_t sequence) {
   for (int i = 0; i < hub->n_ranks; i++) {
     for (int k = 0; k < hub->n_ranks; k++) {
@@ -113,8 +111,8 @@ static tprt_status compare_parts(loopback_hub *hub, uint32_t sequence) {
   return TPRT_OK;
 }
 
-/* By the last that came, with the lock, which it gives back while it works: the others wait for the
- * round to end. */
+/* Runs a round. The last rank to arrive calls this with the lock, which is released during the
+ * work; the others wait for the end of the round. */
 static void run_round(loopback_hub *hub) {
   hub->result = TPRT_OK;
   hub->text[0] = 0;
@@ -152,7 +150,8 @@ static void run_round(loopback_hub *hub) {
   pthread_cond_broadcast(&hub->changed);
 }
 
-/* Seats keep their signatures until all ranks have come again, which needs this one. */
+/* Describes a failed round. The seats keep their signatures until all ranks, including this one,
+ * have arrived again. */
 static tprt_status explain(const loopback_hub *hub, int rank, uint32_t sequence) {
   if (*hub->text || hub->result != TPRT_MISMATCH)
     return tprt__fail(hub->result, "%s", hub->text);
@@ -167,7 +166,7 @@ static tprt_status explain(const loopback_hub *hub, int rank, uint32_t sequence)
                     own->world_rank, hub->seats[other].world_rank, difference);
 }
 
-/* Why not to wait any longer for those that have not come. */
+/* Checks for reasons to stop waiting for ranks that have not arrived. */
 static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
   if (hub->fault.status)
     return tprt__loopback_fail(hub);
@@ -183,7 +182,7 @@ static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
                                        : TPRT_OK;
 }
 
-/* Takes the seat; the last that does works for all. */
+/* Takes this rank's seat. The last rank to do so works for all. */
 static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t sequence) {
   loopback_seat *own = &hub->seats[rank];
   own->plan = plan;
@@ -195,7 +194,7 @@ static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t s
     run_round(hub);
 }
 
-/* Until the round has ended; its result. */
+/* Waits until the round has ended, and returns its result. */
 static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) {
   loopback_seat *own = &hub->seats[rank];
   while (hub->round == own->round) {
@@ -206,14 +205,14 @@ static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) 
       return status;
     }
     if (hub->running)
-      pthread_cond_wait(&hub->changed, &hub->lock); /* copies end by themselves */
+      pthread_cond_wait(&hub->changed, &hub->lock); /* copying always terminates */
     else
       tprt__loopback_sleep(hub, wait->deadline);
   }
   return hub->result ? explain(hub, rank, wait->sequence) : TPRT_OK;
 }
 
-/* A rank that computes has come already, so that the others need not wait for it. */
+/* Arrives early, so that the other ranks need not wait while this rank computes. */
 void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
   loopback_hub *hub = ((loopback_transport *)transport)->hub;
   pthread_mutex_lock(&hub->lock);

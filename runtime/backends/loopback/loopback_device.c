@@ -1,8 +1,8 @@
-/* Collectives of programs on GPUs. The ranks meet on the host only: the last that comes puts what
- * is to be done into the streams of all, where it waits for what they have. So no kernel waits for
- * another, and ranks that share a GPU cannot hinder each other. A step is a kernel for each rank,
- * which reads what it needs from the memory of the others; between steps all streams meet, and
- * behind the last one, before anybody's tensors change again. */
+/* Collectives of GPU programs. The ranks synchronize only on the host: the last rank to arrive
+ * enqueues the work into the streams of all ranks, where it waits for their earlier work. So no
+ * kernel waits for another kernel, and ranks that share a GPU cannot block each other. A step is
+ * one kernel per rank, which reads its inputs from the memory of the other ranks. All streams
+ * synchronize between steps, and after the last step, before any tensor may change again. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
@@ -29,7 +29,7 @@ static tprt_status meet(const loopback_hub *hub) {
   return tprt__gpu_meet(hub->queues, hub->n_ranks);
 }
 
-/* ---- Reductions ---- */
+/* ---- reductions ---- */
 
 static tprt__gpu_reduction reduction_of(const loopback_hub *hub, const tprt__plan *plan) {
   return (tprt__gpu_reduction){.dtype = plan->dtype,
@@ -39,8 +39,8 @@ static tprt__gpu_reduction reduction_of(const loopback_hub *hub, const tprt__pla
                                .out = plan->recv};
 }
 
-/* Each rank's share of the results, in its own memory, where only it reads and writes that share:
- * so in place is no harm. */
+/* Reduces each rank's share into its own memory. Only that rank reads and writes this share, so the
+ * operation may be in place. */
 static tprt_status reduce_shares(loopback_hub *hub) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < hub->n_ranks && !status; i++) {
@@ -57,8 +57,8 @@ static tprt_status reduce_shares(loopback_hub *hub) {
   return status;
 }
 
-/* The shares of the others. They are pieces of equal length but for the last ones, which end with
- * the tensor. */
+/* Copies the shares of the other ranks. The shares have equal length, except that the last ones end
+ * with the tensor. */
 static tprt_status share(loopback_hub *hub) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < hub->n_ranks && !status; i++) {
@@ -87,8 +87,8 @@ static tprt_status all_reduce(loopback_hub *hub) {
   return status ? status : share(hub);
 }
 
-/* A rank's piece of all inputs; where its result lies in its own input, that is at this piece,
- * which nobody else reads. */
+/* Reduces each rank's piece of all inputs. If the result is inside the rank's own input, it is at
+ * this piece, which no other rank reads. */
 static tprt_status reduce_scatter(loopback_hub *hub) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < hub->n_ranks && !status; i++) {
@@ -105,9 +105,9 @@ static tprt_status reduce_scatter(loopback_hub *hub) {
   return status;
 }
 
-/* ---- Moves ---- */
+/* ---- moves ---- */
 
-/* Where piece k of what rank i receives lies, if it lies there before. */
+/* True if piece k of the data that this rank receives is already in place. */
 static bool is_there(const tprt__plan *plan, const tprt__plan *from, int k) {
   bool one_run = plan->recv_map.n == 1 || plan->recv_map.run == plan->piece;
   const char *at = (const char *)plan->recv + (plan->recv_map.n == 1 ? 0 : k * plan->piece);
@@ -141,7 +141,7 @@ static tprt_status move(loopback_hub *hub) {
   return status;
 }
 
-/* ---- All of it ---- */
+/* ---- dispatch ---- */
 
 static tprt_status together(loopback_hub *hub) {
   bool alone = hub->plans[0]->alone;

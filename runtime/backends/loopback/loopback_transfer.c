@@ -1,12 +1,12 @@
-/* Sends and recvs of the loopback backend: whoever finds the other end in the hub's list copies. */
+/* Sends and recvs of the loopback backend: the rank that finds the counterpart in the hub's list
+ * copies. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Takes the oldest transfer of the list that is the other end of `mine`; NULL if none is there
- * yet. */
+/* Removes and returns the oldest listed counterpart of `mine`; NULL if there is none yet. */
 static loopback_transfer *take_other(loopback_hub *hub, const loopback_transfer *mine) {
   const tprt__plan *plan = mine->plan;
   for (loopback_transfer **at = &hub->posted; *at; at = &(*at)->next) {
@@ -46,7 +46,7 @@ static void describe_mismatch(loopback_hub *hub, const tprt__plan *send, const t
            (long long)(recv->recv_bytes / (int64_t)recv->type->size), recv->type->name);
 }
 
-/* Copies between two ends that were found, without the lock. */
+/* Copies between two matching transfers, without the lock. */
 static tprt_status move(loopback_hub *hub, loopback_transfer *mine, loopback_transfer *other) {
   bool sends = mine->plan->kind == TPRT_OP_SEND;
   const tprt__plan *send = sends ? mine->plan : other->plan,
@@ -54,7 +54,7 @@ static tprt_status move(loopback_hub *hub, loopback_transfer *mine, loopback_tra
   if (send->type != recv->type || send->send_bytes != recv->recv_bytes) {
     const loopback_wait wait = {.kind = mine->plan->kind};
     describe_mismatch(hub, send, recv);
-    append(hub, other); /* it ends by the fault */
+    append(hub, other); /* its owner fails with the recorded fault */
     return tprt__loopback_blame(hub, TPRT_MISMATCH, mine->plan->rank, &wait);
   }
   other->state = LOOPBACK_MOVING;
@@ -77,7 +77,7 @@ static tprt_status start(loopback_hub *hub, loopback_transfer *transfer) {
   return TPRT_OK;
 }
 
-/* The first transfer that is not done; n if all are. */
+/* Returns the first transfer that is not done, or n. */
 static size_t first_left(const loopback_transfer *transfers, size_t n) {
   size_t i = 0;
   while (i < n && transfers[i].state == LOOPBACK_DONE)
@@ -85,7 +85,7 @@ static size_t first_left(const loopback_transfer *transfers, size_t n) {
   return i;
 }
 
-/* Why not to wait any longer. */
+/* Checks for reasons to stop waiting. */
 static tprt_status check(loopback_hub *hub, const loopback_transfer *transfers, size_t n,
                          loopback_wait *wait) {
   if (hub->fault.status)
@@ -115,7 +115,7 @@ static tprt_status run_all(loopback_hub *hub, loopback_transfer *transfers, size
   for (size_t i = 0; i < n; i++) {
     if (transfers[i].state == LOOPBACK_POSTED)
       withdraw(hub, &transfers[i]);
-    while (transfers[i].state == LOOPBACK_MOVING) /* a copy ends by itself */
+    while (transfers[i].state == LOOPBACK_MOVING) /* copying always terminates */
       pthread_cond_wait(&hub->changed, &hub->lock);
   }
   return status;
@@ -130,7 +130,7 @@ tprt_status tprt__loopback_exchange(tprt__transport *transport, const tprt__plan
     return tprt__fail_memory(n * sizeof *transfers);
   size_t n_transfers = 0;
   for (size_t i = 0; i < n; i++) {
-    if (plans[i].peer != transport->rank) /* those were done before */
+    if (plans[i].peer != transport->rank) /* transfers with itself are done already */
       transfers[n_transfers++] = (loopback_transfer){.plan = &plans[i], .state = LOOPBACK_POSTED};
   }
   loopback_wait wait = {

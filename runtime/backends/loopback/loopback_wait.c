@@ -1,4 +1,4 @@
-/* Waiting in a hub, everything that ends a wait, and who goes on after a failure. */
+/* Waiting in a hub, the conditions that end a wait, and recovery after a failure. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
@@ -34,7 +34,7 @@ void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault) 
   if (!hub->fault.status)
     hub->fault = *fault;
   pthread_cond_broadcast(&hub->changed);
-  /* with the buffers of ranks that have begun, and that learn of the fault now */
+  /* A running round still uses the buffers of ranks that have begun and now learn of the fault. */
   while (hub->running)
     pthread_cond_wait(&hub->changed, &hub->lock);
   pthread_mutex_unlock(&hub->lock);
@@ -68,10 +68,10 @@ tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint6
   return status;
 }
 
-/* A waiter looks at the counter with the lock, so that it finds it raised or is woken. */
-/* ---- Recovery ---- */
+/* A waiter checks the counter with the lock held. So it either sees the new value or is woken. */
+/* ---- recovery ---- */
 
-/* Everybody has said that it goes on, or cannot any more. */
+/* True if every rank either wants to continue or has left. */
 static bool complete(const loopback_hub *hub) {
   bool all = true;
   for (int i = 0; i < hub->n_ranks; i++)

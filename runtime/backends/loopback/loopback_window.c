@@ -1,6 +1,7 @@
-/* Windows of backend "loopback": peers copy to and from a rank's memory at its address, while it is
- * exposed. A rank whose communicator has failed withdraws its memory and frees it without the
- * others, so every access first finds the exposure and holds it. */
+/* Windows of backend "loopback": peers copy to and from a rank's memory at its address while the
+ * memory is registered. A rank whose communicator has failed deregisters and frees its memory
+ * without the other ranks. So every access first looks up the registration, and holds the lock
+ * during the copy. */
 #define _GNU_SOURCE 1
 #include "backends/loopback/loopback.h"
 
@@ -8,7 +9,7 @@
 
 struct loopback_exposure {
   loopback_exposure *next;
-  uint64_t place, bytes; /* from this address */
+  uint64_t place, bytes; /* place: address of the memory */
   int rank;
 };
 
@@ -53,8 +54,8 @@ void tprt__loopback_withdraw_all(loopback_hub *hub) {
   }
 }
 
-/* Keeps these bytes where they are until end_access; if the rank has withdrawn them nothing is
- * kept, and the operation fails. */
+/* Keeps these bytes registered until end_access. If the rank has deregistered them, the access
+ * fails and no lock is held. */
 static tprt_status begin_access(loopback_hub *hub, int rank, uint64_t place, uint64_t bytes) {
   pthread_rwlock_rdlock(&hub->exposed_lock);
   for (const loopback_exposure *e = hub->exposed; e; e = e->next) {
@@ -87,7 +88,7 @@ tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uin
 
 tprt_status tprt__loopback_put(tprt__transport *transport, int rank, uint64_t place,
                                const void *from, uint64_t bytes, int64_t deadline) {
-  (void)deadline; /* nobody is waited for */
+  (void)deadline; /* never waits */
   loopback_hub *hub = hub_of(transport);
   tprt_status status = begin_access(hub, rank, place, bytes);
   if (status)

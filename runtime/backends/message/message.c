@@ -1,4 +1,4 @@
-/* Worlds and groups over a messenger, and the rows that all such backends have. */
+/* Worlds and groups over a messenger, and the functions shared by all such backends. */
 #define _GNU_SOURCE 1
 #include "backends/message/message.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Transports ---- */
+/* ---- transports ---- */
 
 static void free_letters(wire_letter *list) {
   while (list) {
@@ -42,7 +42,7 @@ void tprt__wire_reap(wire_transport *wire) {
   transport_free(wire);
 }
 
-/* `members` are ranks of the world. The lock is held. */
+/* `members` are ranks of the world. The caller holds the lock. */
 static tprt_status transport_create(wire_world *world, uint64_t context, int n_members,
                                     const int *members, int index, tprt__transport **transport) {
   size_t n = (size_t)n_members;
@@ -71,10 +71,10 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
   return TPRT_OK;
 }
 
-/* ---- Worlds ---- */
+/* ---- worlds ---- */
 
-/* A little time for the others to say that they leave, too: messages that nobody takes make some
- * libraries complain. */
+/* Waits briefly until the other ranks have announced that they leave too: some libraries complain
+ * about messages that are never received. */
 static void part(wire_world *world) {
   enum { PART_NS = 5000000 };
   int64_t end = tprt__now() + PART_NS;
@@ -97,7 +97,7 @@ static void world_free(wire_world *world) {
       world->messenger->cancel(world->end, world->inbox[i].request);
   }
   for (wire_letter *letter = world->outbox; letter;) {
-    /* what cannot be canceled is still read: it stays */
+    /* a send that cannot be canceled is still read, so its memory is not freed */
     wire_letter *next = letter->next;
     if (world->messenger->cancel(world->end, letter->request))
       tprt__free(letter);
@@ -111,7 +111,7 @@ static void world_free(wire_world *world) {
   tprt__free(world);
 }
 
-/* Takes the end over in any case. */
+/* Takes ownership of the endpoint, also on failure. */
 static tprt_status world_create(const tprt_messenger *messenger, const tprt__backend *backend,
                                 void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
                                 tprt__transport **transport) {
@@ -215,7 +215,7 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
   return status;
 }
 
-/* ---- Groups: a number that no other has ---- */
+/* ---- groups: identified by a unique number ---- */
 
 uint64_t tprt__wire_new_context(wire_world *world) {
   return ((uint64_t)world->rank + 1) << 40 | ++world->next_context;
@@ -257,12 +257,12 @@ tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, i
   return status;
 }
 
-/* ---- Ends ---- */
+/* ---- failure and destruction ---- */
 
 void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault) {
   wire_transport *wire = (wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
-  if (!wire->fault.status) /* else this thread's text stays, too */
+  if (!wire->fault.status) /* else this thread's error text must not change either */
     tprt__wire_blame(wire, fault);
   tprt__wire_flush(wire->world);
   pthread_mutex_unlock(&wire->world->lock);
@@ -271,7 +271,7 @@ void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault) {
 tprt__fault tprt__wire_fault(const tprt__transport *transport) {
   const wire_transport *wire = (const wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
-  (void)tprt__wire_progress(wire->world); /* somebody may have told */
+  (void)tprt__wire_progress(wire->world); /* another rank may have reported a fault */
   tprt__fault fault = wire->fault;
   pthread_mutex_unlock(&wire->world->lock);
   return fault;
@@ -318,7 +318,7 @@ void tprt__wire_destroy(tprt__transport *transport) {
   world_free(world);
 }
 
-/* ---- Memory: private, whatever it is from ---- */
+/* ---- memory: private to the rank ---- */
 
 tprt_status tprt__wire_alloc(tprt__transport *transport, size_t bytes, void **memory) {
   (void)transport;
@@ -330,19 +330,19 @@ void tprt__wire_free(tprt__transport *transport, void *memory) {
   tprt__free_aligned(memory);
 }
 
-/* Nothing is found by its offset. */
+/* Always 0: nothing is addressed by offset. */
 uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory) {
   (void)transport;
   (void)memory;
   return 0;
 }
 
-/* ---- Costs ---- */
+/* ---- cost ---- */
 
 void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,
                           int64_t *beta_ps_per_kb) {
-  *alpha_ps = INT64_C(2000000) * transport->n_ranks; /* a note to everybody */
-  *beta_ps_per_kb = 200000;                          /* 5 GB a second */
+  *alpha_ps = INT64_C(2000000) * transport->n_ranks; /* a note to every rank */
+  *beta_ps_per_kb = 200000;                          /* 5 GB/s */
 }
 
 void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {

@@ -1,21 +1,21 @@
-/* Operations out of messages: the backends mpi, tcp and plug-ins, which have no memory in common.
+/* Operations built from messages, for the backends without shared memory: mpi, tcp and plug-ins.
  *
- * Ranks tell each other by notes, small messages of one size, what they are about to do; data
- * follows with a tag that its receiver chose and named in a note. So nothing arrives that nobody
- * waits for, except what a failure leaves behind, and a receiver knows what it gets before memory
- * is touched.
+ * Ranks announce their actions with notes, which are small messages of fixed size. Data follows
+ * with a tag that the receiver chose and named in a note. So every message that arrives is
+ * expected, except after a failure, and a receiver knows what it gets before memory is written.
  *
- * A collective operation: every rank sends every other its note with the signature (arrival), all
- * compare, then data goes straight between the ranks that have and need it. Reductions are in the
- * order of the ranks: each rank reduces a slice. Transfers: the receiver asks, the sender answers
- * the first question with its tag. Windows: a rank asks for an access; whoever looks after the
- * owner's messages serves it, without the owner's doing anything.
+ * Collectives: every rank sends its note with the signature to every other rank (arrival). All
+ * ranks compare the notes. Then the data goes directly between the ranks that have it and need it.
+ * For a reduction each rank reduces a slice, in the order of the ranks. Transfers: the receiver
+ * sends a request and the sender answers the first request with its tag. Windows: a rank sends a
+ * request for an access. The thread that handles the owner's messages serves it, without any action
+ * of the owner.
  *
- * So that ranks that compute serve as well, every world has an attendant, a thread that looks now
- * and then what has come.
+ * Every world has an attendant thread, which polls for messages at intervals, so that ranks serve
+ * requests while they compute.
  *
- * All communicators of a rank share its end of the messenger, the world; notes carry the number of
- * theirs, the context. */
+ * All communicators of a rank share one endpoint of the messenger, the world. Notes carry the
+ * number of their communicator, the context. */
 #ifndef TPRT_RUNTIME_WIRE_H
 #define TPRT_RUNTIME_WIRE_H
 
@@ -26,8 +26,8 @@
 
 enum {
   WIRE_NOTE_TAG = 0,
-  WIRE_FIRST_TAG = 1,        /* of data */
-  WIRE_MOST_BYTES = 1 << 30, /* of one message */
+  WIRE_FIRST_TAG = 1,        /* first tag of data */
+  WIRE_MOST_BYTES = 1 << 30, /* largest message */
   WIRE_MAX_RANKS = 0xffff,
 };
 
@@ -36,69 +36,73 @@ typedef enum wire_note_kind {
   WIRE_ASKS,
   WIRE_FAILED,
   WIRE_LEAVES,
-  WIRE_PUTS, /* wants to write memory of the rank that it tells */
+  WIRE_PUTS, /* requests a write to memory of the receiving rank */
   WIRE_GETS,
-  WIRE_READY, /* for the data of a put, with this tag */
+  WIRE_READY, /* tells the tag to which the data of a put may now be sent */
   WIRE_SERVED,
   WIRE_SIGNALS,
-  WIRE_RECOVERS, /* wants to go on after a failure */
-  WIRE_DECIDES,  /* who goes on */
+  WIRE_RECOVERS, /* wants to continue after a failure */
+  WIRE_DECIDES,  /* announces which ranks continue */
 } wire_note_kind;
 
-/* Equal in size and layout on all ranks, which run the same architecture. */
+/* Has the same size and layout on all ranks, because they run the same architecture. */
 typedef struct wire_note {
   uint64_t context;
   uint32_t kind;
-  uint32_t tag; /* ARRIVES, ASKS, GETS, READY: of the data that its sender expects */
-  /* ARRIVES, FAILED; number of the access: PUTS, GETS, READY, SERVED; of the block: DECIDES */
+  uint32_t tag; /* ARRIVES, ASKS, GETS, READY: tag of the data that the sender expects */
+  /* ARRIVES, FAILED: of the operation. PUTS, GETS, READY, SERVED: number of the access. DECIDES:
+   * number of the block */
   uint32_t sequence;
-  int32_t source;        /* ARRIVES, of permute: from whom its sender wants data */
-  uint64_t signature[4]; /* DECIDES: a bit a rank */
+  int32_t source;        /* ARRIVES of a permute: the rank from which the sender wants data */
+  uint64_t signature[4]; /* DECIDES: one bit per rank */
   tprt__scale scale;
   uint64_t sent, expected; /* all_to_all_v, as in the plan */
-  /* PUTS, GETS, SIGNALS: an address of the rank that is told; DECIDES: the new context */
+  /* PUTS, GETS, SIGNALS: an address in the receiving rank; DECIDES: the new context */
   uint64_t place;
-  int64_t elements;        /* ASKS; PUTS, GETS: bytes */
+  int64_t elements;        /* ASKS: elements; PUTS, GETS: bytes */
   int32_t user_tag, dtype; /* ASKS */
-  /* FAILED, SERVED; RECOVERS: not TPRT_OK when its sender waits no longer for others */
+  /* FAILED, SERVED: the status. RECOVERS: not TPRT_OK if the sender waits no longer for other
+   * ranks */
   int32_t status;
   int32_t op, rank, unused; /* FAILED */
 } wire_note;
 
-/* A note that waits: to be sent, for a communicator that does not exist here yet, or for a send
- * that answers it. */
+/* A pending note: one to be sent, one for a communicator that does not exist here yet, or a request
+ * that waits for its send. */
 typedef struct wire_letter {
   struct wire_letter *next;
   void *request;
-  int peer;    /* in the world */
-  bool unread; /* inbox: it came, and waits for memory */
+  int peer;    /* rank of the world */
+  bool unread; /* inbox: the note has arrived, and waits for memory */
   wire_note note;
 } wire_letter;
 
-/* Memory that peers may reach. */
+/* Memory that is registered for access by peers. */
 typedef struct wire_region {
   struct wire_region *next;
   unsigned char *memory;
   uint64_t bytes;
 } wire_region;
 
-/* A put or get of this rank, while it waits. */
+/* A pending put or get of this rank. */
 typedef struct wire_access {
   struct wire_access *next;
-  uint32_t number, tag; /* tag of the data; 0: not known yet */
+  uint32_t number, tag; /* tag: of the data; 0: not known yet */
   tprt_status status;   /* TPRT_IN_PROGRESS: the owner has not answered */
 } wire_access;
 
-/* One of a peer, in memory of this rank. */
+/* A pending access of a peer to memory of this rank. */
 typedef struct wire_service wire_service;
 
-/* What a rank knows of a member of its communicator. */
+/* State of a member of the communicator, as known to this rank. */
 typedef struct wire_peer {
   int world_rank;
   bool left;
-  bool recovers, due, survives; /* after a failure: wants to go on, at once; does */
-  uint32_t n_arrived;           /* operations for which its note is here; it is at most one ahead */
-  wire_note arrived[2];         /* by the number of the operation */
+  /* recovery: wants to continue; waits no longer for others; does continue */
+  bool recovers, due, survives;
+  /* number of operations whose note has arrived; at most one ahead of this rank */
+  uint32_t n_arrived;
+  wire_note arrived[2]; /* indexed by the number of the operation & 1 */
   wire_letter *asks, **last_ask;
 } wire_peer;
 
@@ -107,70 +111,72 @@ typedef struct wire_world wire_world;
 typedef struct wire_transport {
   tprt__transport base;
   wire_world *world;
-  struct wire_transport *next; /* of the world */
+  struct wire_transport *next; /* in the world's list */
   uint64_t context;
-  bool closed; /* destroyed; kept until no member can send a note any more */
+  bool closed; /* destroyed, but kept until no member can send a note any more */
   uint32_t step;
-  uint32_t finished; /* number of the last collective operation that this rank has completed */
-  bool begun;        /* the notes of the next are sent, but for a failure that it has to report */
+  uint32_t finished; /* number of the last collective that this rank has completed */
+  bool begun;        /* the notes of the next collective are sent, or begun_status tells why not */
   tprt_status begun_status;
   tprt__fault fault;
-  char text[256]; /* of the fault, if this rank found it */
+  char text[256]; /* of the fault, if this rank detected it */
   wire_region *regions;
   wire_access *accesses;
   wire_service *services;
   uint32_t last_access;
-  bool recovering, decided; /* by this rank; of all */
-  uint64_t next_context;    /* of those that go on */
-  int n_blocks;             /* of the decision that are here */
+  bool recovering, decided; /* this rank has called recover; the decision is complete */
+  uint64_t next_context;    /* of the ranks that continue */
+  int n_blocks;             /* number of blocks of the decision that have arrived */
   unsigned char *scratch;
   size_t scratch_bytes;
-  const void **sources; /* one a rank, as the next */
+  const void **sources; /* one per rank, like the next */
   tprt__scale *scales;
   wire_peer peers[];
 } wire_transport;
 
 struct wire_world {
-  pthread_mutex_t lock; /* of everything here and in the transports, and of the messenger */
+  /* guards everything here and in the transports, and serializes calls of the messenger */
+  pthread_mutex_t lock;
   const tprt_messenger *messenger;
   void *end;
   const tprt__backend *backend;
   int n_ranks, rank, host_ranks;
   uint32_t most_tag, next_tag;
   uint64_t next_context;
-  int references; /* transports that are not closed */
-  bool broken;    /* the messenger failed */
-  bool lively;    /* something has come since the attendant looked */
+  int references; /* number of transports that are not closed */
+  bool broken;    /* the messenger has failed */
+  bool lively;    /* a note has arrived since the attendant last checked */
   int n_regions;  /* of all transports */
   bool has_attendant, closing;
   pthread_t attendant;
-  pthread_cond_t ended; /* of the attendant's time */
-  wire_letter *inbox;   /* one a peer */
-  wire_letter *outbox;  /* notes that are being sent */
-  wire_letter *early;   /* oldest first */
+  pthread_cond_t ended; /* wakes the attendant when the world closes */
+  wire_letter *inbox;   /* one per peer */
+  wire_letter *outbox;  /* notes being sent */
+  wire_letter *early;   /* notes for communicators that do not exist here yet, oldest first */
   wire_transport *transports;
 };
 
-/* What a wait belongs to. */
+/* The operation for which a rank waits. */
 typedef struct wire_wait {
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
   int rounds;
-  /* of operations: goes on although another rank has seen already that they differ */
+  /* the operation continues although another rank has already found that signatures differ */
   bool comparing;
 } wire_wait;
 
-/* ---- message.c: worlds and groups; rows of a backend ---- */
+/* ---- message.c: worlds and groups; backend functions ---- */
 tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend,
                             int n_ranks, int rank, int64_t timeout_ns, tprt__transport **transport);
-/* The same with an end of the messenger that is open already; takes it over in any case. */
+/* Like tprt__wire_open, with an endpoint of the messenger that is already open. Takes ownership of
+ * it, also on failure. */
 tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend,
                             void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
                             tprt__transport **transport);
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
                                     int n_ranks, tprt__transport **transports);
-/* What all backends over a messenger have. */
+/* Capabilities that all backends over a messenger have. */
 enum {
   WIRE_CAPABILITIES = TPRT_CAP_REGISTERED | TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES |
                       TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS | TPRT_CAP_WINDOWS | TPRT_CAP_USER_MEMORY |
@@ -205,65 +211,68 @@ void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, t
 void tprt__wire_leave(tprt__transport *transport);
 void tprt__wire_destroy(tprt__transport *transport);
 
-/* Ends a transport that is closed and to which nobody can send a note any more; the lock is
- * held. */
+/* Frees a transport if it is closed and no member can send it a note any more. The caller holds the
+ * lock. */
 void tprt__wire_reap(wire_transport *wire);
 
+/* Returns a context number that no other communicator of the world has. */
 uint64_t tprt__wire_new_context(wire_world *world);
 
-/* ---- message_notes.c; the lock is held ---- */
-/* Takes in what has come and lets go what was sent. */
+/* ---- message_notes.c; the caller holds the lock ---- */
+/* Handles the notes that have arrived, serves peers, and frees the notes that are sent. */
 tprt_status tprt__wire_progress(wire_world *world);
-/* To one member. */
+/* Sends a note to one member. */
 tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *note);
-/* To all others; a failure to do so is this rank's alone. */
+/* Sends a note to all other members. Failures are ignored here. */
 void tprt__wire_tell(wire_transport *wire, const wire_note *note);
-/* To the members, ranks of the parent, of a group that this rank cannot join. */
+/* Tells the members of a new group, which are ranks of the parent, that this rank cannot join
+ * it. */
 void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members,
                         const int *members);
-/* What came for a communicator before it was opened. */
+/* Delivers notes that arrived before the communicator was opened. */
 void tprt__wire_take_early(wire_transport *wire);
-/* Waits until notes are sent, a little while at most. */
+/* Waits, for a short time at most, until all notes are sent. */
 void tprt__wire_flush(wire_world *world);
+/* Returns a tag for data; tags are reused only after all others. */
 uint32_t tprt__wire_tag(wire_world *world);
-/* Without the lock. */
+/* Starts and stops the attendant. The caller does not hold the lock. */
 tprt_status tprt__wire_attend(wire_world *world);
 void tprt__wire_dismiss(wire_world *world);
 
-/* ---- message_wait.c; the lock is held ---- */
+/* ---- message_wait.c; the caller holds the lock ---- */
 tprt_status tprt__wire_fail(const wire_transport *wire);
-/* Records a fault with this thread's error text, tells the members, and ends with whichever fault
- * was first. */
+/* Records a fault with this thread's error text, notifies the members, and fails with the first
+ * recorded fault. */
 tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault);
-/* The same for a member that does not come. */
+/* Like tprt__wire_blame, for a member that did not arrive in time or has ended. */
 tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer,
                                   const wire_wait *wait);
-/* What has come before an operation begins; a fault that is known by then. */
+/* Handles the notes that arrived before an operation begins. Fails if a fault is known by then. */
 tprt_status tprt__wire_begin(wire_transport *wire);
-/* A rest without the lock, if nothing has come (`moved`: something has), then a look at what
- * has. */
+/* Handles arrived notes; before that it rests without the lock unless there was progress
+ * (`moved`). */
 tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved);
-/* Whether there is a fault that ends this wait. */
+/* Returns the failure if a fault ends this wait. */
 tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait);
-/* The same; a fault or the messenger's failure ends it. */
+/* tprt__wire_rest, then tprt__wire_check. */
 tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved);
-/* Whether a member will send nothing any more. */
+/* True if a member will send nothing any more. */
 bool tprt__wire_gone(const wire_transport *wire, int peer);
 
-/* ---- message_moves.c: data; the lock is held ---- */
+/* ---- message_moves.c: data; the caller holds the lock ---- */
 typedef struct wire_move {
   int peer;
   uint32_t tag;
   bool sends;
   char *at;
-  int64_t bytes, started; /* of which requests exist or are done */
-  void *request;          /* of the last message; NULL: none is under way */
+  int64_t bytes, started; /* `started` bytes have a request or are done */
+  void *request;          /* of the last message; NULL: none is pending */
   bool done;
 } wire_move;
 
-/* Runs them all at once to their end; those that are not done when it fails are given up. */
+/* Runs all moves concurrently to their end. On failure, unfinished moves are given up. */
 tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait);
-/* One step of a move; *moved is set if something happened. */
+/* Advances one move. Sets *moved if there was progress. */
 tprt_status tprt__wire_push(wire_transport *wire, wire_move *move, bool *moved);
 void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n);
 
@@ -286,19 +295,21 @@ tprt_status tprt__wire_get(tprt__transport *transport, int rank, uint64_t place,
 tprt_status tprt__wire_signal(tprt__transport *transport, int rank, uint64_t place);
 tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t *counter,
                              uint64_t value, int rank, int64_t deadline);
-/* What a note of a member is about: PUTS to SIGNALS. The lock is held, as for the next two. */
+/* Handles a note about an access: PUTS to SIGNALS. The caller holds the lock, also for the next
+ * two. */
 tprt_status tprt__wire_take_access(wire_transport *wire, int from, const wire_note *note);
-/* A step of all accesses of peers. */
+/* Advances all accesses of peers. */
 tprt_status tprt__wire_serve(wire_transport *wire);
-/* Gives up those of peers, and forgets all memory. */
+/* Gives up the accesses of peers and deregisters all memory. */
 void tprt__wire_close_windows(wire_transport *wire);
 
 /* ---- message_recover.c ---- */
 tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
                                int *members, int *n_members);
-/* What a note of a member is about: RECOVERS and DECIDES. The lock is held, as for the next one. */
+/* Handles a note about recovery: RECOVERS and DECIDES. The caller holds the lock, also for the
+ * next. */
 void tprt__wire_take_recovery(wire_transport *wire, int from, const wire_note *note);
-/* Decides who goes on, if it is this rank's turn and time. */
+/* Decides which ranks continue, if it is this rank's turn and the decision is due. */
 void tprt__wire_settle(wire_transport *wire);
 
 /* ---- message_transfer.c ---- */

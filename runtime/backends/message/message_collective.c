@@ -1,19 +1,20 @@
-/* Collective operations out of messages: arrival, then what each kind moves. */
+/* Collectives built from messages: arrival, then the data movement of each kind. */
 #include "backends/message/message.h"
 
 #include <string.h>
 
 enum {
-  ONE_SHOT_BYTES = 4 << 10, /* up to here every rank reduces everything: one message less */
-  SLICE_BYTES = 1 << 20,    /* of a rank, in one round of a longer reduction */
-  PACKED_BYTES = 1 << 20,   /* of a piece that does not lie in one run, in one round */
+  /* up to this size every rank reduces everything, which saves a message */
+  ONE_SHOT_BYTES = 4 << 10,
+  SLICE_BYTES = 1 << 20,  /* of one rank, in one round of a longer reduction */
+  PACKED_BYTES = 1 << 20, /* of a piece that is not contiguous, in one round */
 };
 
 typedef struct engine {
   wire_transport *wire;
   const tprt__plan *plan;
   wire_wait wait;
-  uint32_t tag; /* of the data that this rank expects */
+  uint32_t tag; /* tag of the data that this rank expects */
   wire_move *moves;
   int n_moves;
 } engine;
@@ -22,10 +23,10 @@ static const wire_note *note_of(const engine *run, int i) {
   return &run->wire->peers[i].arrived[run->wire->step & 1];
 }
 
-/* ---- Arrival ---- */
+/* ---- arrival ---- */
 
 static bool has_come(const wire_transport *wire, int i) {
-  return (int32_t)(wire->peers[i].n_arrived - wire->step) >= 0; /* wraps */
+  return (int32_t)(wire->peers[i].n_arrived - wire->step) >= 0; /* steps wrap around */
 }
 
 static tprt_status await_notes(engine *run) {
@@ -37,7 +38,8 @@ static tprt_status await_notes(engine *run) {
       i++;
       continue;
     }
-    bool gone = tprt__wire_gone(wire, i); /* before the look: what it sent before it went counts */
+    /* before waiting: notes from before its end still count */
+    bool gone = tprt__wire_gone(wire, i);
     status = tprt__wire_turn(wire, &run->wait, false);
     if (status || has_come(wire, i))
       continue;
@@ -46,13 +48,14 @@ static tprt_status await_notes(engine *run) {
     else if (tprt__now() >= run->wait.deadline)
       status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, i, &run->wait);
   }
-  if (!status) /* one that gave up had told that it came */
+  if (!status) /* a rank that gave up may have sent its note before */
     status = tprt__wire_check(wire, &run->wait);
   run->wait.comparing = false;
   return status;
 }
 
-/* Either all notes are equal, or every rank sees one that differs from its own. */
+/* Compares all notes with this rank's own. Either all are equal, or every rank sees one that
+ * differs from its own. */
 static tprt_status compare(const engine *run, const wire_note *mine) {
   const wire_transport *wire = run->wire;
   for (int i = 0; i < run->plan->n_ranks; i++) {
@@ -69,7 +72,7 @@ static tprt_status compare(const engine *run, const wire_note *mine) {
   return TPRT_OK;
 }
 
-/* Tells the others that this rank is there. */
+/* Sends this rank's note to the other ranks. */
 static tprt_status come(wire_transport *wire, const tprt__plan *plan, uint32_t sequence) {
   int me = plan->rank;
   wire_note mine = {.kind = WIRE_ARRIVES,
@@ -111,9 +114,10 @@ static tprt_status arrive(engine *run) {
   return status;
 }
 
-/* ---- Data ---- */
+/* ---- data ---- */
 
-/* Room for n pieces of `bytes` bytes, each aligned; the first starts at wire->scratch. */
+/* Ensures that wire->scratch has capacity for n aligned pieces of `bytes` bytes. *stride is the
+ * distance between two pieces. */
 static tprt_status reserve(engine *run, int n, int64_t bytes, int64_t *stride) {
   wire_transport *wire = run->wire;
   *stride = (int64_t)tprt__round_up((size_t)bytes, 64);
@@ -144,21 +148,22 @@ static void add_receive(engine *run, int peer, void *at, int64_t bytes) {
         (wire_move){.peer = peer, .tag = run->tag, .at = at, .bytes = bytes};
 }
 
-/* Receives stand first: they are started last-to-first, so that a message finds its place. */
+/* Runs the moves. The receives precede the sends in the list, and tprt__wire_move starts the list
+ * from its end. */
 static tprt_status move(engine *run) {
   tprt_status status = tprt__wire_move(run->wire, run->moves, run->n_moves, &run->wait);
   run->n_moves = 0;
   return status;
 }
 
-/* Whether all pieces of a tensor lie in one run each. */
+/* True if every piece of a tensor is contiguous. */
 static bool in_runs(tprt__map map, int64_t piece) { return map.n == 1 || map.run == piece; }
 
 static char *piece_at(const void *tensor, tprt__map map, int index, int64_t at) {
   return (char *)(uintptr_t)tensor + (map.n > 1 ? index * map.run : 0) + at;
 }
 
-/* Bytes [begin, begin + limit) of what goes to, or comes from, rank i: how many there are. */
+/* Number of the bytes [begin, begin + limit) of a piece of `bytes` bytes. */
 static int64_t bytes_in_round(int64_t bytes, int64_t begin, int64_t limit) {
   return bytes <= begin ? 0 : tprt__min(bytes - begin, limit);
 }
@@ -172,7 +177,7 @@ static bool is_wanted_by(const engine *run, int i) {
   return plan->kind != TPRT_OP_PERMUTE || note_of(run, i)->source == plan->rank;
 }
 
-/* Pieces [begin, begin + limit) of all, packed where they are not in one run. */
+/* Moves bytes [begin, begin + bytes) of every piece, packed if they are not contiguous. */
 static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
@@ -250,9 +255,10 @@ static tprt_status run_part_copies(engine *run) {
   return status;
 }
 
-/* ---- Reductions ---- */
+/* ---- reductions ---- */
 
-/* The inputs of all ranks, this one's at `own` and the others' in the scratch memory, to `to`. */
+/* Reduces the inputs of all ranks into `to`: this rank's at `own`, the others' in the scratch
+ * memory. */
 static void reduce(engine *run, const void *own, int64_t stride, void *to, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   wire_transport *wire = run->wire;
@@ -263,7 +269,7 @@ static void reduce(engine *run, const void *own, int64_t stride, void *to, int64
                  bytes / (int64_t)plan->type->size, 0);
 }
 
-/* Every rank that receives gets all inputs. */
+/* Every receiving rank gets all inputs and reduces them. */
 static tprt_status reduce_one_shot(engine *run) {
   const tprt__plan *plan = run->plan;
   int64_t stride;
@@ -285,7 +291,8 @@ static tprt_status reduce_one_shot(engine *run) {
   return status;
 }
 
-/* Each rank reduces a slice of the `bytes` bytes at `begin`, and sends it to all that receive. */
+/* Each rank reduces a slice of the `bytes` bytes at `begin`, and sends the result to all
+ * receivers. */
 static tprt_status reduce_slices(engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
@@ -333,8 +340,8 @@ static tprt_status run_reduction(engine *run) {
   return status;
 }
 
-/* Bytes at `begin` of everybody's piece for everybody. Pieces that are not in one run are packed
- * behind what comes. */
+/* Reduces the bytes from `begin` on of every rank's piece. Pieces that are not contiguous are
+ * packed into the scratch memory, after the received data. */
 static tprt_status scatter_round(engine *run, int64_t begin) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
@@ -378,7 +385,7 @@ static tprt_status run_scatter(engine *run) {
   return status;
 }
 
-/* ---- all_to_all_v: who disagrees with whom ---- */
+/* ---- all_to_all_v: finding the ranks that disagree ---- */
 
 static tprt_status explain(engine *run) {
   const tprt__plan *plan = run->plan;
@@ -439,7 +446,7 @@ static tprt_status run_kind(engine *run) {
   return status ? status : run_part_copies(run);
 }
 
-/* Notes only: data needs the peers'. */
+/* Sends only the notes: data movement needs the notes of the peers. */
 void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *plan,
                                  uint32_t sequence) {
   wire_transport *wire = (wire_transport *)transport;

@@ -1,7 +1,7 @@
-/* Data between ranks, in messages of a bounded size, one of a move after the other. */
+/* Moves data between ranks, in messages of bounded size, one message per move at a time. */
 #include "backends/message/message.h"
 
-/* The last message of a move also goes when it has no bytes. */
+/* Starts the next message of a move. A move without bytes still sends one empty message. */
 static tprt_status start(wire_transport *wire, wire_move *move) {
   wire_world *world = wire->world;
   int peer = wire->peers[move->peer].world_rank;
@@ -40,8 +40,8 @@ void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
   }
 }
 
-/* Why not to wait any longer for a move. `gone`: its peer had ended before the look that did not
- * find its message. */
+/* Checks for reasons to stop waiting for a move. `gone`: its peer had ended before the unsuccessful
+ * check for its message. */
 static tprt_status check(wire_transport *wire, const wire_move *move, bool gone,
                          const wire_wait *wait) {
   if (tprt__now() >= wait->deadline)
@@ -55,7 +55,7 @@ static bool has_ended(const wire_transport *wire, const wire_move *move) {
 
 tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait) {
   tprt_status status = TPRT_OK;
-  for (int first = 0;;) { /* that is not done */
+  for (int first = 0;;) { /* index of the first unfinished move */
     bool moved = false, gone = first < n && has_ended(wire, &moves[first]);
     int left = n;
     for (int i = n - 1; i >= 0 && !status; i--) {

@@ -1,5 +1,5 @@
-/* Notes: sent, taken in, and given to the communicator that they are for; and the thread that looks
- * after them while a rank computes. */
+/* Notes: sending, receiving and delivery to their communicators; and the attendant thread, which
+ * handles them while a rank computes. */
 #define _GNU_SOURCE 1
 #include "backends/message/message.h"
 
@@ -22,7 +22,7 @@ static int member(const wire_transport *wire, int world_rank) {
   return i < wire->base.n_ranks ? i : -1;
 }
 
-/* The letter becomes the peer's; NULL if there is no memory. */
+/* Appends a copy of the letter to a list. */
 static tprt_status keep(wire_letter **list, const wire_letter *letter) {
   wire_letter *copy = tprt__alloc(sizeof *copy);
   if (!copy)
@@ -84,7 +84,7 @@ void tprt__wire_take_early(wire_transport *wire) {
       continue;
     }
     *at = letter->next;
-    /* a note that makes no sense is as good as none: the wait for it ends in time */
+    /* an invalid note is ignored: the wait for it will time out */
     (void)deliver(wire, letter);
     tprt__free(letter);
   }
@@ -95,8 +95,8 @@ static tprt_status take_in(wire_world *world, const wire_letter *letter) {
   return wire ? deliver(wire, letter) : keep(&world->early, letter);
 }
 
-/* A note for which there is no memory stays where it is, and the next look tries again: it must not
- * be lost. */
+/* Reads all arrived notes of one peer. If memory is exhausted, a note stays in the inbox and is
+ * delivered at the next call: it must not be lost. */
 static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
   const tprt_messenger *messenger = world->messenger;
   for (;;) {
@@ -136,7 +136,7 @@ static tprt_status sweep_outbox(wire_world *world) {
   return TPRT_OK;
 }
 
-/* What this rank does for the others. */
+/* Serves the requests of peers. */
 static tprt_status serve_peers(wire_world *world) {
   tprt_status status = TPRT_OK;
   for (wire_transport *wire = world->transports; wire && !status; wire = wire->next) {
@@ -186,7 +186,8 @@ tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *not
   return post(wire->world, wire->context, wire->peers[peer].world_rank, note);
 }
 
-/* Once more, if memory ran out: the others would wait in vain. */
+/* Sends a note, and tries again if that fails, for instance for lack of memory: the others would
+ * wait in vain. */
 static void insist(wire_world *world, uint64_t context, int world_rank, const wire_note *note) {
   if (post(world, context, world_rank, note))
     (void)post(world, context, world_rank, note);
@@ -214,19 +215,19 @@ void tprt__wire_flush(wire_world *world) {
     ;
 }
 
-/* Used tags come again after all others. */
+/* Returns tags in turn, so that a tag is reused only after all others. */
 uint32_t tprt__wire_tag(wire_world *world) {
   uint32_t tag = world->next_tag;
   world->next_tag = tag == world->most_tag ? WIRE_FIRST_TAG : tag + 1;
   return tag;
 }
 
-/* ---- The attendant ---- */
+/* ---- attendant ---- */
 
 enum { SHORT_NAP_NS = 50000, WINDOW_NAP_NS = 1000000, LONG_NAP_NS = 10000000 };
 
-/* Naps grow while nothing comes; peers that use windows do not wait long for a rank that
- * computes. */
+/* The attendant's next nap. Naps grow while no note arrives, but stay short if there are windows,
+ * so that peers do not wait long for a rank that computes. */
 static int64_t next_nap(const wire_world *world, int64_t nap) {
   int64_t most = world->n_regions ? WINDOW_NAP_NS : LONG_NAP_NS;
   return world->lively ? SHORT_NAP_NS : tprt__min(2 * nap, most);
@@ -241,7 +242,7 @@ static void *attend(void *argument) {
     world->lively = false;
     pthread_cond_timedwait(&world->ended, &world->lock, &until);
     if (!world->broken && !world->closing)
-      (void)tprt__wire_progress(world); /* the next call of the rank says so */
+      (void)tprt__wire_progress(world); /* the rank's next call reports a failure */
   }
   pthread_mutex_unlock(&world->lock);
   return NULL;

@@ -1,7 +1,8 @@
-/* Who goes on after a failure. Every rank that wants to tells all others. The first of those that
- * are not gone decides for all, in front of its own shrink or without one, when everybody has said
- * what it wants or is gone, or when somebody will not wait any longer. Whoever knows the decision
- * answers a rank that asks later. When the first goes before it has decided, all ask the next. */
+/* Recovery: decides which ranks continue after a failure. Every rank that wants to continue tells
+ * all others. The first rank that is not gone decides for all, whether or not it recovers itself.
+ * It decides when every rank has asked or is gone, or when some rank waits no longer. Every rank
+ * that knows the decision answers ranks that ask later. If the first rank ends before it has
+ * decided, all ask the next one. */
 #include "backends/message/message.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ void tprt__wire_settle(wire_transport *wire) {
   }
 }
 
-/* A block after the other, in order, from one who knows them all. */
+/* Takes one block of the decision. Blocks arrive in order, from a rank that has them all. */
 static void take_block(wire_transport *wire, const wire_note *note) {
   if (wire->decided || (int)note->sequence != wire->n_blocks)
     return;
@@ -74,7 +75,7 @@ void tprt__wire_take_recovery(wire_transport *wire, int from, const wire_note *n
   wire->peers[from].due |= note->status != TPRT_OK;
   for (int block = 0; block < n_blocks(wire) && wire->decided; block++) {
     wire_note answer = block_of(wire, block);
-    (void)tprt__wire_note(wire, from, &answer); /* it asks again when its time is up */
+    (void)tprt__wire_note(wire, from, &answer); /* it asks again at its deadline */
   }
 }
 
@@ -96,7 +97,7 @@ static tprt_status read_decision(const wire_transport *wire, tprt__token *token,
 }
 
 static tprt_status await_decision(wire_transport *wire, int64_t deadline) {
-  enum { GRACE_NS = 1000000000 }; /* for the one that decides when time is up */
+  enum { GRACE_NS = 1000000000 }; /* extra time for the rank that decides at the deadline */
   wire_wait wait = {.deadline = deadline};
   wire_peer *own = &wire->peers[wire->base.rank];
   tprt_status status = TPRT_OK;

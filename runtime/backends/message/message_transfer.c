@@ -1,8 +1,8 @@
-/* Sends and recvs: the receiver asks with a note, the sender answers the oldest question with its
- * tag. */
+/* Sends and recvs: the receiver sends a request with a note, and the sender answers the oldest
+ * request with its tag. */
 #include "backends/message/message.h"
 
-enum { GONE_NS = 50000000 }; /* what a rank sent before it went comes within this time */
+enum { GONE_NS = 50000000 }; /* messages sent by a rank before it ended arrive within this time */
 
 typedef struct transfer {
   const tprt__plan *plan;
@@ -15,7 +15,7 @@ typedef struct exchange {
   transfer *transfers;
   size_t n;
   wire_wait wait;
-  int64_t gone_since; /* when a peer that is needed was first seen gone; 0: none */
+  int64_t gone_since; /* when a required peer was first seen gone; 0: none */
 } exchange;
 
 static int64_t elements(const tprt__plan *plan) {
@@ -40,8 +40,8 @@ static tprt_status ask(exchange *run, transfer *t) {
   return tprt__wire_note(run->wire, plan->peer, &note);
 }
 
-/* Whether an earlier send of the batch, to the same rank with the same tag, still waits for its
- * question. */
+/* True if an earlier send of the batch, to the same rank with the same tag, still waits for its
+ * request. */
 static bool has_earlier(const exchange *run, size_t index) {
   const tprt__plan *plan = run->transfers[index].plan;
   for (size_t i = 0; i < index; i++) {
@@ -52,8 +52,8 @@ static bool has_earlier(const exchange *run, size_t index) {
   return false;
 }
 
-/* The oldest question of the peer with this tag, which becomes the caller's; NULL if there is none
- * yet. */
+/* Removes and returns the peer's oldest request with this tag; NULL if there is none yet. The
+ * caller owns it. */
 static wire_letter *take_question(wire_peer *peer, int tag) {
   wire_letter **at = &peer->asks;
   while (*at && (*at)->note.user_tag != tag)
@@ -96,7 +96,7 @@ static tprt_status answer(exchange *run, size_t index, bool *moved) {
   return TPRT_OK;
 }
 
-/* One look at every transfer; *left is the first that is not done, n if all are. */
+/* Tries to advance every transfer once. *left is the first unfinished one, or n if all are done. */
 static tprt_status run_round(exchange *run, size_t *left, bool *moved) {
   *left = run->n;
   *moved = false;
@@ -115,7 +115,7 @@ static tprt_status run_round(exchange *run, size_t *left, bool *moved) {
   return status;
 }
 
-/* Why not to wait any longer. */
+/* Checks for reasons to stop waiting. */
 static tprt_status check(exchange *run, size_t left) {
   int64_t now = tprt__now();
   for (size_t i = left; i < run->n; i++) {
@@ -164,10 +164,10 @@ tprt_status tprt__wire_exchange(tprt__transport *transport, const tprt__plan *pl
   if (!run.transfers)
     return tprt__fail_memory(n * sizeof *run.transfers);
   run.wait =
-      /* becomes that of the one to blame */
+      /* the kind becomes that of the transfer at fault */
       (wire_wait){.kind = TPRT_OP_SEND, .sequence = sequence, .deadline = deadline};
   for (size_t i = 0; i < n; i++) {
-    if (plans[i].peer != transport->rank) /* those were done before */
+    if (plans[i].peer != transport->rank) /* transfers with itself are done already */
       run.transfers[run.n++].plan = &plans[i];
   }
   pthread_mutex_lock(&wire->world->lock);

@@ -1,4 +1,4 @@
-/* Waiting, and everything that ends a wait. */
+/* Waiting for messages, and the conditions that end a wait. */
 #define _GNU_SOURCE 1
 #include "backends/message/message.h"
 
@@ -8,10 +8,11 @@
 #include <time.h>
 
 enum {
-  SPINS = 200, /* turns before the processor is given away */
+  SPINS = 200, /* rounds before yielding the processor */
   YIELDS = 2000,
   NAP_NS = 50000,
-  WAIT_NS = 1000000, /* another thread may have taken what has come */
+  /* bounded, because another thread may handle the note for which this one waits */
+  WAIT_NS = 1000000,
 };
 
 tprt_status tprt__wire_fail(const wire_transport *wire) {
@@ -42,7 +43,7 @@ tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int 
                        .kind = wait->kind,
                        .rank = wire->peers[peer].world_rank,
                        .sequence = wait->sequence};
-  tprt__fault_fail(&fault); /* the text */
+  tprt__fault_fail(&fault); /* sets the error text */
   return tprt__wire_blame(wire, &fault);
 }
 
@@ -57,7 +58,7 @@ bool tprt__wire_gone(const wire_transport *wire, int peer) {
          world->messenger->ended(world->end, wire->peers[peer].world_rank);
 }
 
-/* Where the messenger wakes nobody, a rank has to look. */
+/* If the messenger cannot wake threads, a waiting rank polls. */
 tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
   wait->rounds = moved ? 0 : wait->rounds + 1;
@@ -78,13 +79,15 @@ static bool is_collective(tprt_op_kind kind) {
   return kind && kind != TPRT_OP_SEND && kind != TPRT_OP_RECV;
 }
 
-/* Notes overtake data. A rank that failed in a later operation has given all that this one needs,
- * as have those that it heard from; and a rank that is about to see itself how operations differ
- * will have all notes. Transfers have the number of the collective before them, as has what
- * happened in no operation: an abort, a window. */
+/* True if the fault ends this wait. Notes can overtake data, so a fault may be known before the
+ * data of an earlier operation has arrived. A rank that failed in a later operation has already
+ * sent all that this operation needs, and so have the ranks that it heard from. A rank that is
+ * comparing signatures will still receive all notes, so it finds a mismatch itself. Transfers carry
+ * the number of the collective before them, and so do faults outside of operations, such as an
+ * abort or a failed window access. */
 static bool concerns(const wire_transport *wire, const wire_wait *wait) {
   const tprt__fault *fault = &wire->fault;
-  int32_t ahead = (int32_t)(fault->sequence - wait->sequence); /* wraps */
+  int32_t ahead = (int32_t)(fault->sequence - wait->sequence); /* sequence numbers wrap around */
   if (!fault->status || !is_collective(wait->kind))
     return fault->status != TPRT_OK;
   if (!is_collective(fault->kind))

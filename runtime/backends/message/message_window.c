@@ -1,19 +1,20 @@
-/* Windows out of messages. A get: its rank names a tag, and the owner sends the bytes with it. A
- * put: its rank asks, the owner answers with a tag when it is ready to receive, and again when it
- * has. A signal is a note. The owner's side runs wherever the owner's messages are looked after,
- * and checks what peers name against the memory that this rank has exposed. */
+/* Windows built from messages. Get: the requesting rank names a tag and the owner sends the bytes
+ * with it. Put: the requesting rank asks; the owner answers with a tag when it is ready to receive,
+ * and again when it has received. A signal is one note. The owner's side runs in any thread that
+ * handles the owner's messages. It checks the addresses named by peers against the registered
+ * memory. */
 #include "backends/message/message.h"
 
 #include <string.h>
 
 struct wire_service {
   struct wire_service *next;
-  uint32_t number; /* of the access, for its rank */
+  uint32_t number; /* of the access, as numbered by the requesting rank */
   enum { ASKED, MOVING, MOVED, REFUSED } state;
   wire_move move;
 };
 
-/* ---- Memory ---- */
+/* ---- memory ---- */
 
 tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t bytes,
                               uint64_t *place) {
@@ -57,8 +58,8 @@ static bool has_withdrawn(const wire_transport *wire) {
   return at != NULL;
 }
 
-/* Memory that is not exposed any more is the owner's alone. What was sent from it needs a little
- * time to be over; more happens only after a failure. */
+/* Ends the accesses to memory that is no longer registered. Data already being sent from it gets a
+ * short time to finish; other accesses can exist only after a failure. */
 static void drop_services(wire_transport *wire) {
   enum { OVER_NS = 100000000 };
   int64_t end = tprt__now() + OVER_NS;
@@ -119,7 +120,7 @@ tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_
       transport->backend->name, ((const wire_transport *)transport)->peers[rank].world_rank);
 }
 
-/* ---- The owner's side ---- */
+/* ---- owner's side ---- */
 
 static tprt_status take_request(wire_transport *wire, int from, const wire_note *note) {
   wire_service *service = tprt__alloc(sizeof *service);
@@ -156,7 +157,7 @@ static tprt_status answer(wire_transport *wire, const wire_service *service, wir
   return tprt__wire_note(wire, service->move.peer, &note);
 }
 
-/* A step of one; *over: nothing is left to do. */
+/* Advances one access. Sets *over when it is finished. */
 static tprt_status step(wire_transport *wire, wire_service *service, bool *over) {
   tprt_status status = TPRT_OK;
   bool moved = false;
@@ -184,7 +185,7 @@ tprt_status tprt__wire_serve(wire_transport *wire) {
     wire_service *service = *at;
     bool over = tprt__wire_gone(wire, service->move.peer);
     tprt_status status = over ? TPRT_OK : step(wire, service, &over);
-    if (status && status != TPRT_NO_MEMORY) /* then the next look tries again */
+    if (status && status != TPRT_NO_MEMORY) /* for lack of memory, the next call tries again */
       return status;
     if (!over) {
       at = &service->next;
@@ -196,13 +197,13 @@ tprt_status tprt__wire_serve(wire_transport *wire) {
   return TPRT_OK;
 }
 
-/* ---- The other side ---- */
+/* ---- requesting side ---- */
 
 static void take_answer(wire_transport *wire, const wire_note *note) {
   wire_access *at = wire->accesses;
   while (at && at->number != note->sequence)
     at = at->next;
-  if (!at) /* given up */
+  if (!at) /* already given up */
     return;
   if (note->kind == WIRE_READY)
     at->tag = note->tag;
@@ -224,7 +225,7 @@ tprt_status tprt__wire_take_access(wire_transport *wire, int from, const wire_no
   }
 }
 
-/* Whether all is done; *status is why it cannot be. */
+/* True if the access has ended; *status is the reason if it failed. */
 static bool finished(wire_transport *wire, const wire_access *access, wire_move *move, bool *moved,
                      tprt_status *status) {
   *moved = false;
@@ -250,7 +251,7 @@ static tprt_status run(wire_transport *wire, wire_access *access, wire_move *mov
       status = tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, &wait);
     else if (!moved && tprt__now() >= deadline)
       status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, &wait);
-    /* before the look: what it sent before it went counts */
+    /* before handling notes: those from before its end still count */
     gone = tprt__wire_gone(wire, move->peer);
     if (!status)
       status = tprt__wire_turn(wire, &wait, moved);
@@ -281,7 +282,7 @@ static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind
   if (!status) {
     wire->accesses = &access;
     status = run(wire, &access, &move, deadline);
-    wire_access **at = &wire->accesses; /* others may have come before it */
+    wire_access **at = &wire->accesses; /* newer accesses may precede it in the list */
     while (*at != &access)
       at = &(*at)->next;
     *at = access.next;
@@ -303,7 +304,7 @@ tprt_status tprt__wire_get(tprt__transport *transport, int rank, uint64_t place,
   return access_memory(transport, WIRE_GETS, place, move, deadline);
 }
 
-/* ---- Signals ---- */
+/* ---- signals ---- */
 
 tprt_status tprt__wire_signal(tprt__transport *transport, int rank, uint64_t place) {
   wire_transport *wire = (wire_transport *)transport;

@@ -1,4 +1,4 @@
-/* Backends from plug-ins: a shared library, named by its absolute path, with a messenger. */
+/* Plug-in backends: shared libraries, named by their absolute path, that export a messenger. */
 #include "backends/message/message.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ typedef struct plugin {
   char path[MAX_PATH_BYTES];
 } plugin;
 
-/* A library that was loaded stays: communicators may be anywhere. */
+/* Loaded libraries are never unloaded, because any communicator may still use them. */
 static plugin plugins[MAX_PLUGINS];
 static int n_plugins;
 static pthread_mutex_t plugins_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -21,7 +21,7 @@ tprt_status tprt_messenger_fail(tprt_status status, const char *text) {
   return tprt__fail(status, "%s", text);
 }
 
-/* With the lock. */
+/* The caller holds plugins_lock. */
 static plugin *find_loaded(const char *path) {
   int i = 0;
   while (i < n_plugins && strcmp(plugins[i].path, path) != 0)
@@ -38,7 +38,7 @@ static const plugin *find(const char *path) {
 
 static tprt_status plugin_probe(void) { return TPRT_OK; }
 
-/* Settings name the backend by its path. */
+/* Settings name the backend by the path of its plug-in. */
 static tprt_status plugin_create(int n_ranks, int rank, const tprt__settings *settings,
                                  tprt__transport **transport) {
   const plugin *from = find(settings->backend);
@@ -100,7 +100,7 @@ static tprt_status load(const char *path, const tprt_messenger **messenger) {
   return status;
 }
 
-/* With the lock. */
+/* The caller holds plugins_lock. */
 static tprt_status add(const char *path, const tprt__backend **backend) {
   const tprt_messenger *messenger = NULL;
   if (n_plugins == MAX_PLUGINS || strlen(path) >= MAX_PATH_BYTES)

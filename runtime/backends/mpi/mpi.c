@@ -1,5 +1,5 @@
-/* Backend "mpi": processes that an MPI launcher started. MPI moves the messages; see message.h for
- * what is made of them. */
+/* Backend "mpi": processes started by an MPI launcher. MPI moves the messages; message.h describes
+ * the operations built from them. */
 #include "backends/message/message.h"
 #include "backends/mpi/mpi_library.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One world's end. Requests are allocated, because a user's handle is one address. */
+/* The endpoint of one world. Requests are allocated, because a request handle is one pointer. */
 typedef struct mpi_end {
   const mpi_library *library;
   mpi_handle comm;
@@ -19,17 +19,17 @@ typedef struct mpi_request {
   bool sends;
 } mpi_request;
 
-/* Of the process: MPI starts and ends once, and is called by one thread at a time, whatever world
- * it is for. */
+/* State of the process. MPI starts and ends once per process, and is called by one thread at a
+ * time, for all worlds. */
 static struct {
   pthread_mutex_t lock;
   const mpi_library *library;
-  /* a message is still under way that nobody waits for: ending MPI would wait for it */
+  /* a message is pending that no rank will receive: MPI_Finalize would wait for it */
   bool abandoned;
   bool ended;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Worlds that were not destroyed may still have threads that look after their messages. */
+/* Finalizes MPI at exit. Worlds that were not destroyed may still have attendant threads. */
 static void finalize_at_exit(void) {
   int finalized = 1;
   pthread_mutex_lock(&process.lock);
@@ -40,7 +40,7 @@ static void finalize_at_exit(void) {
   pthread_mutex_unlock(&process.lock);
 }
 
-/* Takes MPI for this thread, unless it has ended. */
+/* Acquires MPI for this thread. Fails if MPI has ended. */
 static tprt_status enter(void) {
   pthread_mutex_lock(&process.lock);
   if (!process.ended)
@@ -51,7 +51,7 @@ static tprt_status enter(void) {
 
 static void leave(void) { pthread_mutex_unlock(&process.lock); }
 
-/* Starts MPI, or takes it as the program started it. */
+/* Initializes MPI, or uses the initialization of the program. */
 static tprt_status start(const mpi_library *library) {
   int initialized = 0, finalized = 0, level = 0;
   library->initialized(&initialized);
@@ -75,7 +75,8 @@ static tprt_status start(const mpi_library *library) {
   return TPRT_OK;
 }
 
-/* All ranks are here by the deadline: what MPI does collectively then ends soon. */
+/* Waits until all ranks have arrived, at most until the deadline. Later collective calls of MPI
+ * then end soon. */
 static tprt_status meet(const mpi_library *library, int64_t deadline) {
   mpi_handle request;
   int done = 0, code = library->functions->world_barrier(&request);
@@ -103,7 +104,8 @@ static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
                     rank, n_ranks, end->library->functions->family, own, size);
 }
 
-/* A communicator for the messages of a world, and what there is to know about it. */
+/* Duplicates the world communicator, and queries its largest tag and the number of ranks per
+ * host. */
 static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag,
                              int *host_ranks) {
   const mpi_functions *call = end->library->functions;
@@ -194,7 +196,7 @@ static tprt_status mpi_test(void *at, void *asked) {
   return code ? tprt__mpi_fail(end->library, code, "MPI_Test") : TPRT_OK;
 }
 
-/* MPI cannot take a message back that was sent. */
+/* MPI cannot cancel a message that was sent. */
 static bool mpi_cancel(void *at, void *asked) {
   mpi_end *end = at;
   mpi_request *request = asked;
@@ -212,15 +214,14 @@ static bool mpi_cancel(void *at, void *asked) {
   return over;
 }
 
-/* A launcher of MPI ends the job when a process ends without notice, so that nobody is left to be
- * told. */
+/* Always false: an MPI launcher ends the whole job when a process dies. */
 static bool mpi_ended(void *end, int peer) {
   (void)end;
   (void)peer;
   return false;
 }
 
-/* The communicator stays with MPI: to free it, all ranks would have to come. */
+/* Does not free the communicator, because that is collective over all ranks. */
 static void mpi_close(void *end) { tprt__free(end); }
 
 static const tprt_messenger messenger = {

@@ -1,7 +1,8 @@
-/* The calls of one family of MPI libraries. Included once for each, with FAMILY(name), which adds
- * the family's prefix, and its FAMILY_NAME; HANDLE, the type of handles, and the FIELD of
- * mpi_handle that holds it; and the constants and handles below. The declarations are those of the
- * MPI standard. */
+/* The calls of one family of MPI libraries, as declared by the MPI standard.
+ *
+ * mpi_library.c includes this file once per family. It defines FAMILY(name), which adds the
+ * family's prefix; FAMILY_NAME; HANDLE, the type of handles; FIELD, the member of mpi_handle that
+ * holds one; and the constants and predefined handles used below. */
 static struct {
   int (*Init_thread)(int *argc, char ***argv, int required, int *provided);
   int (*Query_thread)(int *provided);
@@ -67,7 +68,7 @@ static int FAMILY(host_size)(mpi_handle comm, int rank, int *size) {
 static int FAMILY(most_tag)(mpi_handle comm, int *tag) {
   int *value = NULL, found = 0,
       code = FAMILY(calls).Comm_get_attr(comm.FIELD, MOST_TAG, &value, &found);
-  *tag = !code && found ? *value : 32767; /* what every MPI has */
+  *tag = !code && found ? *value : 32767; /* the minimum that every MPI supports */
   return code;
 }
 

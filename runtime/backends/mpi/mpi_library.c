@@ -1,4 +1,4 @@
-/* Finding an MPI library, asking it which it is, and its calls. */
+/* Finds an MPI library, identifies its family and resolves its functions. */
 #define _GNU_SOURCE 1
 #include "backends/mpi/mpi_library.h"
 
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MPI_TURNS = 2 }; /* MPI_THREAD_SERIALIZED, in both families */
+enum { MPI_TURNS = 2 }; /* MPI_THREAD_SERIALIZED, the same value in both families */
 
-/* ---- Open MPI: handles are addresses, those of the predefined objects are symbols ---- */
+/* ---- Open MPI: handles are addresses; predefined objects are symbols ---- */
 
 static struct {
   void *world, *byte, *info_null, *errors_return;
@@ -41,7 +41,7 @@ static struct {
 #undef INFO_NULL
 #undef ERRORS_RETURN
 
-/* ---- MPICH and what has its binary interface: handles are numbers ---- */
+/* ---- MPICH and libraries with its binary interface: handles are numbers ---- */
 
 #define FAMILY(name) mpich_##name
 #define FAMILY_NAME "MPICH"
@@ -56,7 +56,7 @@ static struct {
 #define ERRORS_RETURN 0x54000001
 #include "backends/mpi/mpi_calls.h"
 
-/* ---- Which it is ---- */
+/* ---- identification ---- */
 
 static mpi_library loaded;
 static const tprt__symbol common[] = {
@@ -82,7 +82,7 @@ static tprt_status resolve(void *handle, const tprt__symbol *symbols) {
 }
 
 static void read_version(void *handle) {
-  char text[8192] = ""; /* the longest that a family gives */
+  char text[8192] = ""; /* the longest text of either family */
   int length, (*version)(char *, int *);
   void *found = dlsym(handle, "MPI_Get_library_version");
   memcpy(&version, &found, sizeof version);
@@ -114,9 +114,10 @@ static tprt_status identify(void *handle) {
       loaded.version);
 }
 
-/* ---- Where it is ---- */
+/* ---- search ---- */
 
-/* Open MPI loads components that expect its symbols to be global. */
+/* Opens the first library that exists. RTLD_GLOBAL, because Open MPI loads components that need its
+ * symbols. */
 static void *open_first(const char *const *names, size_t n) {
   void *handle = NULL;
   for (size_t i = 0; i < n && !handle; i++)
@@ -134,7 +135,7 @@ static tprt_status find(void **handle) {
                    : tprt__fail(TPRT_UNSUPPORTED, "backend mpi: TPRT_MPI_LIBRARY: %s", dlerror());
   }
   if (dlsym(RTLD_DEFAULT, "MPI_Init_thread")) {
-    *handle = RTLD_DEFAULT; /* the program has one */
+    *handle = RTLD_DEFAULT; /* the program is linked with one */
     return TPRT_OK;
   }
   bool by_mpich = !secure_getenv("OMPI_COMM_WORLD_SIZE") && secure_getenv("PMI_SIZE");
@@ -163,7 +164,7 @@ tprt_status tprt__mpi_load(const mpi_library **library) {
 }
 
 tprt_status tprt__mpi_fail(const mpi_library *library, int code, const char *what) {
-  char text[1024] = ""; /* more than either family gives */
+  char text[1024] = ""; /* longer than the texts of either family */
   int length;
   library->error_string(code, text, &length);
   return tprt__fail(TPRT_SYSTEM, "backend mpi: %s: %s", what, text);

@@ -1,21 +1,22 @@
 /* The functions of an MPI library that is found at run time. The binary interfaces of Open MPI and
- * MPICH differ in what a handle is and in the values of constants; what differs is behind this
- * table, of which each has one. */
+ * MPICH differ in the type of handles and in the values of constants. Each family has its own table
+ * of functions, which hides these differences. */
 #ifndef TPRT_RUNTIME_MPI_LIBRARY_H
 #define TPRT_RUNTIME_MPI_LIBRARY_H
 
 #include "base/base.h"
 
-/* A handle of either: an address, or an int. */
+/* A handle of either family: an address, or an int. */
 typedef union mpi_handle {
   void *address;
   int number;
 } mpi_handle;
 
-/* Functions that return an error code of MPI: 0 is success. Bytes and any tag; no status. */
+/* The functions return an MPI error code, 0 for success. Messages consist of bytes; statuses are
+ * ignored. */
 typedef struct mpi_functions {
   const char *family;
-  int (*initialize)(int *level); /* asks for threads that take turns */
+  int (*initialize)(int *level); /* requests MPI_THREAD_SERIALIZED */
   int (*query_thread)(int *level);
   int (*duplicate_world)(mpi_handle *comm);
   int (*rank)(mpi_handle comm, int *rank);
@@ -27,24 +28,24 @@ typedef struct mpi_functions {
   int (*send)(const void *data, int bytes, int peer, int tag, mpi_handle comm, mpi_handle *request);
   int (*receive)(void *data, int bytes, int peer, int tag, mpi_handle comm, mpi_handle *request);
   int (*test)(mpi_handle *request, int *done);
-  int (*cancel)(mpi_handle *request); /* of a receive; waits until it is over */
+  int (*cancel)(mpi_handle *request); /* of a receive; waits until it has ended */
 } mpi_functions;
 
-/* Those that are the same in both. */
+/* Functions that are the same in both families. */
 typedef struct mpi_library {
   const mpi_functions *functions;
-  char version[96]; /* what the library says it is, the first line */
+  char version[96]; /* the first line of the library's version text */
   int (*initialized)(int *flag);
   int (*finalized)(int *flag);
   int (*finalize)(void);
   int (*error_string)(int code, char *text, int *length);
 } mpi_library;
 
-/* Loads the library once. Which: TPRT_MPI_LIBRARY; one that the program is linked with; that of the
- * launcher; the first found. */
+/* Loads the library once: TPRT_MPI_LIBRARY if it is set, else the one that the program is linked
+ * with, else that of the launcher, else the first one found. */
 tprt_status tprt__mpi_load(const mpi_library **library);
 
-/* Text for a code of MPI, for a message about `what`. */
+/* Returns an error with the text of an MPI error code, for a message about `what`. */
 tprt_status tprt__mpi_fail(const mpi_library *library, int code, const char *what);
 
 #endif

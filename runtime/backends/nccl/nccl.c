@@ -1,4 +1,4 @@
-/* Backend "nccl": worlds, ends, and the table. */
+/* Backend "nccl": worlds, failure handling and the backend table. */
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Worlds ---- */
+/* ---- worlds ---- */
 
 static tprt_status nccl_probe(void) {
   const nccl_library *library;
@@ -30,8 +30,8 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
   return status;
 }
 
-/* The communicator on host memory, and which rank of its host this one is. The ranks of a segment
- * are on one host; those that meet in a store may be on several. */
+/* Opens the companion communicator on host memory, and determines this rank's number on its host.
+ * The ranks of a segment are on one host; ranks that meet in a store may be on several. */
 static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank,
                              tprt__transport **host) {
   tprt__local local = {.rank = rank, .n_ranks = n_ranks};
@@ -64,7 +64,8 @@ static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *sett
   return open_world(host, ordinal, settings->timeout_ns, status, transport);
 }
 
-/* A rank that waits for the others needs a thread. */
+/* State of a thread that opens one rank. Each rank needs a thread because it waits for the
+ * others. */
 typedef struct opening {
   pthread_t thread;
   tprt__transport *host, *made;
@@ -80,8 +81,8 @@ static void *open_thread(void *argument) {
   return NULL;
 }
 
-/* Ranks whose thread cannot be started make the others fail: their ends of the host's communicator
- * are destroyed. */
+/* Opens all ranks. If a thread cannot be started, the companions of the missing ranks are
+ * destroyed, which makes the other ranks fail. */
 static tprt_status open_all(int n_ranks, opening *ranks, tprt__transport **transports) {
   int n_started = 0;
   while (n_started < n_ranks &&
@@ -137,7 +138,7 @@ static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settin
   return status;
 }
 
-/* ---- Failures and the end ---- */
+/* ---- failure and destruction ---- */
 
 static void nccl_abort(tprt__transport *transport, const tprt__fault *fault) {
   transport->host->backend->abort(transport->host, fault);
@@ -162,8 +163,8 @@ static void nccl_leave(tprt__transport *transport) {
   transport->host->backend->leave(transport->host);
 }
 
-/* What others still read of this rank's is theirs until they have got as far, too; they say so by
- * leaving. */
+/* Waits briefly until the other ranks have left: until then they may still read memory of this
+ * rank. */
 static void part(const nccl_transport *nccl) {
   enum { PART_NS = 5000000, NAP_NS = 20000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -183,7 +184,7 @@ static void nccl_destroy(tprt__transport *transport) {
   tprt__nccl_close_end((nccl_transport *)transport);
 }
 
-/* ---- Memory of other ranks: only kernels reach it ---- */
+/* ---- memory of other ranks: accessible to kernels only ---- */
 
 static uint64_t nccl_offset(const tprt__transport *transport, const void *memory) {
   (void)transport;
@@ -232,13 +233,13 @@ static tprt_status nccl_await(tprt__transport *transport, const _Atomic uint64_t
   return nccl_put(transport, rank, 0, NULL, 0, deadline);
 }
 
-/* ---- Costs ---- */
+/* ---- cost ---- */
 
 static void nccl_constants(const tprt__transport *transport, int64_t *alpha_ps,
                            int64_t *beta_ps_per_kb) {
   (void)transport;
-  *alpha_ps = 10000000;   /* 10 us: a launch and a meeting */
-  *beta_ps_per_kb = 5120; /* 200 GB a second */
+  *alpha_ps = 10000000;   /* 10 us: a launch and a synchronization */
+  *beta_ps_per_kb = 5120; /* 200 GB/s */
 }
 
 static void nccl_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {

@@ -1,15 +1,15 @@
-/* Backend "nccl": ranks with a GPU each; NCCL moves the data, which lies in memory of the devices.
+/* Backend "nccl": each rank has a GPU, and NCCL moves the data, which is in device memory.
  *
- * NCCL knows neither deadlines nor which rank is late, and ranks that disagree about an operation
- * hang or read what is not theirs. So every communicator has a second one beside it, on host memory
- * (`base.host`: loopback for threads, shm for processes of one host, tcp for those of several):
- * through it the ranks hand each other NCCL's ids, learn of failures and of ranks that end, compare
- * operations where that is asked for, and find those that go on after a failure. Data never takes
- * that way.
+ * NCCL has no deadlines and does not report which rank is late. Ranks that disagree about an
+ * operation hang, or read memory of others. So every communicator has a companion on host memory
+ * (`base.host`): loopback for threads, shm for processes of one host, tcp for processes of several
+ * hosts. Through the companion the ranks exchange NCCL ids, learn of failures and of ranks that
+ * end, compare operations if requested, and find the survivors of a failure. Data never uses it.
  *
- * Communicators do not block: a call returns at once, and this library polls. A wait ends by its
- * deadline, by a fault that another rank recorded, by a rank that has gone, or by NCCL's own error;
- * then the communicator is aborted, once, which is the only thing that makes NCCL's kernels end. */
+ * The NCCL communicators are non-blocking: a call returns at once, and this library polls. A wait
+ * ends at its deadline, by a fault that another rank recorded, by a rank that has ended, or by an
+ * error of NCCL. Then the communicator is aborted, once, because only an abort ends NCCL's
+ * kernels. */
 #ifndef TPRT_RUNTIME_NCCL_H
 #define TPRT_RUNTIME_NCCL_H
 
@@ -18,9 +18,9 @@
 
 #include <pthread.h>
 
-/* Memory of the device that operations take apart and put together in. */
+/* Device scratch memory, in which operations pack and unpack tensors. */
 typedef struct nccl_scratch {
-  struct nccl_scratch *next; /* smaller ones, which may be in use until the communicator ends */
+  struct nccl_scratch *next; /* smaller blocks, which may be in use until the communicator ends */
   cuda_address at;
   size_t bytes;
 } nccl_scratch;
@@ -28,29 +28,29 @@ typedef struct nccl_scratch {
 typedef struct nccl_registration {
   struct nccl_registration *next;
   const void *memory;
-  void *handle;       /* of NCCL */
-  nccl_window window; /* instead; NCCL writes it when all have registered theirs */
+  void *handle;       /* NCCL's registration handle */
+  nccl_window window; /* used instead of `handle`; NCCL writes it when all ranks have registered */
   bool is_window;
 } nccl_registration;
 
-/* What was put into a stream of a caller's, until it has ended. */
+/* An operation that was enqueued into a stream of a caller and has not ended. */
 typedef struct nccl_pending {
   struct nccl_pending *next;
   cuda_event event;
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
-  tprt__done_fn *done; /* NULL: nobody is told */
+  tprt__done_fn *done; /* NULL: no callback */
   void *user;
 } nccl_pending;
 
-/* The thread that looks after them; it starts with the first. */
+/* The thread that polls the pending operations. It starts with the first of them. */
 typedef struct nccl_watch {
-  pthread_mutex_t lock; /* of all here */
+  pthread_mutex_t lock; /* guards all fields */
   pthread_cond_t changed;
   pthread_t thread;
   bool runs, stopping;
-  int n_pending; /* those that `done` was not called for yet included */
+  int n_pending; /* includes operations whose `done` has not returned yet */
   nccl_pending *first, **last;
 } nccl_watch;
 
@@ -64,23 +64,23 @@ typedef struct nccl_transport {
   int *world_ranks;
   int64_t timeout_ns;
   bool check, relaxed;
-  cuda_stream stream; /* of operations that name none */
-  cuda_event reached; /* in that stream */
-  cuda_address word;  /* what a barrier adds up */
+  cuda_stream stream; /* of operations that name no stream */
+  cuda_event reached; /* recorded in `stream` */
+  cuda_address word;  /* the operand of a barrier */
   nccl_scratch *scratch;
-  cuda_event scratch_used;          /* behind the last operation that needed it */
-  bool scratch_taken;               /* by the one that is being put into a stream */
-  nccl_registration *registrations; /* with the lock */
+  cuda_event scratch_used; /* recorded after the last operation that used the scratch memory */
+  bool scratch_taken;      /* by the operation that is being enqueued */
+  nccl_registration *registrations; /* guarded by `lock` */
   nccl_watch watch;
   uint32_t host_sequence;
   pthread_mutex_t lock;
-  nccl_comm comm;  /* with the lock, as every call on it; NULL: aborted */
-  nccl_comm child; /* with the lock: NCCL puts it here while it splits `comm` */
+  nccl_comm comm;  /* guarded by `lock`, like all calls on it; NULL: aborted */
+  nccl_comm child; /* guarded by `lock`; written by NCCL while it splits `comm` */
 } nccl_transport;
 
-/* What a wait belongs to. */
+/* The operation for which a rank waits. */
 typedef struct nccl_wait {
-  tprt_op_kind kind; /* 0: none */
+  tprt_op_kind kind; /* 0: no operation */
   uint32_t sequence;
   int64_t deadline;
   int rounds;
@@ -88,49 +88,52 @@ typedef struct nccl_wait {
 } nccl_wait;
 
 /* ---- nccl_wait.c ---- */
-/* The device's context becomes this thread's; tprt__nccl_leave_device undoes it. */
+/* Makes the device's context current in this thread; tprt__nccl_leave_device reverts it. */
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
 void tprt__nccl_leave_device(const nccl_transport *nccl);
-/* Aborts NCCL's communicator if nobody did, and what it is being split into. */
+/* Aborts NCCL's communicator, unless it is aborted already, and a split that is in progress. */
 void tprt__nccl_drop(nccl_transport *nccl);
-/* Records a fault for all ranks, unless there is one, drops the communicator, and gives the status
- * and text of the first. */
+/* Records a fault for all ranks unless there is one already, and aborts NCCL's communicator. Fails
+ * with the status and text of the first fault. */
 tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault);
-/* A failure that this rank found, with the thread's error text, which stays: the peers learn of it.
- * Returns the status. */
+/* Reports a failure that this rank detected to the peers. Keeps the thread's error text and returns
+ * `status`. */
 tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
-/* Why not to begin, or to wait any longer. */
+/* Returns a failure if there is a reason not to begin, or to stop waiting. */
 tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait);
-/* Waits until NCCL has done what a call left in progress. */
+/* Waits until NCCL has completed a call that it left in progress. */
 tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
-/* NCCL's state now: OK, IN_PROGRESS, or a failure. */
+/* Returns NCCL's current state: TPRT_OK, TPRT_IN_PROGRESS, or a failure. */
 tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
-/* Waits until the device has got to an event. */
+/* Waits until the device has reached an event. */
 tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
-/* Ends what was put into this end's own stream with status `put`: waits for it if that went well,
- * and leaves the device. */
+/* Completes work that was enqueued in this endpoint's own stream with status `put`: waits for it if
+ * `put` is TPRT_OK. Leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
 
 /* ---- nccl_end.c ---- */
-/* One rank's end around that of the host, which it takes over in any case. `members` are ranks of
- * the world; `before`: why this rank cannot take part, with the thread's error text. Where this
- * fails with an end, the others are to learn why; it is NULL without memory. */
+/* Creates one rank's endpoint around its companion on the host, and takes ownership of the
+ * companion, also on failure. `members` are ranks of the world. `before` is a failure that prevents
+ * this rank from participating, with the thread's error text. If this fails with *made not NULL,
+ * the other ranks must still be told, with tprt__nccl_meet. *made is NULL if memory is
+ * exhausted. */
 tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members,
                                 int64_t timeout_ns, tprt_status before, nccl_transport **made);
-/* Its communicator of NCCL, by an id of the first member's; waits for the others, which learn what
- * making the end came to. */
+/* Creates the endpoint's NCCL communicator, with an id from the first member. Waits for the other
+ * ranks; if `before` is a failure, they fail too. */
 tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait *wait);
-/* Ends it; those that wait for this rank in NCCL learn of it. Returns the status. */
+/* Destroys the endpoint and notifies the ranks that wait for this one in NCCL. Returns `status`. */
 tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
-/* The end as a transport, or, where this status says that it has no communicator, none. */
+/* Returns the endpoint as a transport, or destroys it if `status` means that no rank has the
+ * communicator. */
 tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait,
                             tprt__transport **transport);
-/* The three in turn. */
+/* tprt__nccl_make_end, tprt__nccl_meet and tprt__nccl_keep in turn. */
 tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members,
                                 int64_t timeout_ns, tprt_status before,
                                 tprt__transport **transport);
 void tprt__nccl_close_end(nccl_transport *nccl);
-/* All ranks tell all, through the host's communicator. */
+/* All-gathers `bytes` bytes of every rank through the companion on the host. */
 tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
                             int64_t deadline);
 
@@ -143,37 +146,40 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
 /* ---- nccl_types.c ---- */
 typedef struct nccl_way {
   nccl_type type;
-  int units; /* elements of NCCL's type that make one of ours */
+  int units; /* elements of NCCL's type per element of ours */
   nccl_reduction reduction;
 } nccl_way;
-/* How NCCL does the reduction of a plan; TPRT_UNSUPPORTED with the reason if it cannot. */
+/* Determines how NCCL performs the reduction of a plan. TPRT_UNSUPPORTED, with the reason, if it
+ * cannot. */
 tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way);
 
-/* ---- nccl_group.c: calls of NCCL that belong together; none is left open ---- */
+/* ---- nccl_group.c: groups of NCCL calls; none stays open ---- */
 typedef struct nccl_group {
   nccl_transport *nccl;
   cuda_stream stream;
   tprt_status status; /* of the first call that failed */
 } nccl_group;
-/* Takes the lock; nothing to end if it fails. */
+/* Opens a group and takes the lock. If it fails, there is no group to end. */
 tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda_stream stream);
 void tprt__nccl_group_send(nccl_group *group, const void *data, int64_t bytes, int peer);
 void tprt__nccl_group_receive(nccl_group *group, void *data, int64_t bytes, int peer);
 void tprt__nccl_group_add(nccl_group *group, nccl_result result, const char *what);
-/* Closes it in any case, and waits until NCCL has it in the stream. */
+/* Closes the group in any case, and waits until NCCL has enqueued it in the stream. */
 tprt_status tprt__nccl_group_end(nccl_group *group, nccl_wait *wait);
 
 /* ---- nccl_memory.c ---- */
-/* For an operation in this stream, behind those in others that have it. */
+/* Provides scratch memory for an operation in this stream, after earlier uses in other streams. */
 tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, cuda_stream stream,
                                char **memory);
-/* After what needed it: the next waits for that. */
+/* Called after the operation that used the scratch memory is enqueued; the next user waits for
+ * it. */
 tprt_status tprt__nccl_scratch_end(nccl_transport *nccl, cuda_stream stream);
 void tprt__nccl_scratch_free(nccl_transport *nccl);
-/* Whether an operation can be run: its memory is that of the device, its reduction one of
- * NCCL's. */
+/* Checks that an operation can run: its memory belongs to the device, and NCCL has its
+ * reduction. */
 tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told);
-/* That memory is of this rank's device; `side` of an operation of this kind. */
+/* Checks that memory belongs to this rank's device. `kind` and `side` identify it in the error
+ * text. */
 tprt_status tprt__nccl_check_memory(const nccl_transport *nccl, const char *kind, const char *side,
                                     const void *memory);
 tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **memory);
@@ -184,11 +190,11 @@ tprt_status tprt__nccl_copy_rows(nccl_transport *nccl, void *to, int64_t to_pitc
                                  int64_t from_pitch, int64_t width, int64_t rows,
                                  cuda_stream stream);
 
-/* Whether memory can be a window: it came from NCCL, and begins where windows may. */
+/* True if memory can be a window: it comes from NCCL, and is aligned as windows require. */
 bool tprt__nccl_can_window(const void *memory, uint64_t bytes);
 
 /* ---- nccl_register.c ---- */
-/* Memory of the caller's, which NCCL may then move without staging copies. */
+/* Registers memory of the caller, which NCCL may then move without staging copies. */
 tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes,
                               uint64_t *place);
 tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint64_t bytes,
@@ -198,16 +204,16 @@ tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                               int64_t deadline);
-/* Whether an operation takes tensors apart, for which it needs scratch memory. */
+/* True if an operation packs tensors and therefore needs scratch memory. */
 bool tprt__nccl_stages(const tprt__plan *plan);
-/* Puts an operation, or transfers, into a stream. */
+/* Enqueues an operation, or transfers, into a stream. */
 tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
                            nccl_wait *wait);
 tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
                                      cuda_stream stream, nccl_wait *wait);
 
 /* ---- nccl_watch.c: streams of callers ---- */
-/* Whether a stream captures a graph: what is put there runs whenever that is replayed. */
+/* Determines whether a stream is capturing a graph; captured work runs at every replay. */
 tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream, bool *captured);
 tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
                               uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
@@ -217,7 +223,7 @@ tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
                             const tprt__stream_mark *mark);
 void tprt__nccl_settle(tprt__transport *transport);
 void tprt__nccl_watch_start(nccl_watch *watch);
-/* After all has ended. */
+/* Called after all pending operations have ended. */
 void tprt__nccl_watch_stop(nccl_watch *watch);
 
 /* ---- nccl_transfer.c ---- */

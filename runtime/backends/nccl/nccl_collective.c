@@ -1,9 +1,9 @@
-/* Collective operations: those that NCCL has, and the others out of its sends and receives. */
+/* Collectives: those that NCCL has, and the others composed of its sends and receives. */
 #include "backends/nccl/nccl.h"
 
 #include <string.h>
 
-/* An operation on its way into a stream. */
+/* An operation that is being enqueued into a stream. */
 typedef struct launch {
   nccl_transport *nccl;
   const tprt__plan *plan;
@@ -11,7 +11,7 @@ typedef struct launch {
   nccl_wait *wait;
 } launch;
 
-/* ---- Tensors whose pieces do not lie in one run ---- */
+/* ---- tensors whose pieces are not contiguous ---- */
 
 static bool in_runs(tprt__map map, int64_t piece) {
   return map.n == 1 || map.run == piece || !piece;
@@ -21,7 +21,7 @@ static char *piece_at(const void *tensor, tprt__map map, int i) {
   return (char *)(uintptr_t)tensor + (map.n > 1 ? i * map.run : 0);
 }
 
-/* Every piece of a tensor, one behind the other in `packed`, or back. */
+/* Packs all pieces of a tensor one after the other into `packed`, or unpacks them (`back`). */
 static tprt_status pack(const launch *run, char *packed, const void *tensor, tprt__map map,
                         bool back) {
   int64_t piece = run->plan->piece, pitch = map.n * map.run, rows = piece / map.run;
@@ -36,9 +36,10 @@ static tprt_status pack(const launch *run, char *packed, const void *tensor, tpr
   return status;
 }
 
-/* ---- Kinds that NCCL has ---- */
+/* ---- kinds that NCCL has ---- */
 
-/* One call of NCCL. */
+/* Runs a single NCCL call in a group of its own, and returns its status from the calling
+ * function. */
 #define CALL_ALONE(run, name, call)                                                                \
   do {                                                                                             \
     nccl_group group_;                                                                             \
@@ -51,7 +52,7 @@ static tprt_status pack(const launch *run, char *packed, const void *tensor, tpr
 
 static tprt_status barrier(const launch *run) {
   nccl_transport *nccl = run->nccl;
-  void *word = (void *)(uintptr_t)nccl->word; /* of no elements NCCL makes nothing */
+  void *word = (void *)(uintptr_t)nccl->word; /* NCCL ignores an all-reduce without elements */
   CALL_ALONE(run, "ncclAllReduce",
              nccl->library->all_reduce(word, word, 1, NCCL_TYPE_I32, NCCL_REDUCE_SUM, nccl->comm,
                                        run->stream));
@@ -60,7 +61,8 @@ static tprt_status barrier(const launch *run) {
 static tprt_status broadcast(const launch *run) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
-  const void *from = plan->rank == plan->root ? plan->send : plan->recv; /* others' is not read */
+  /* only the root's send is read */
+  const void *from = plan->rank == plan->root ? plan->send : plan->recv;
   CALL_ALONE(run, "ncclBroadcast",
              nccl->library->broadcast(from, plan->recv, (size_t)plan->send_bytes, NCCL_TYPE_U8,
                                       plan->root, nccl->comm, run->stream));
@@ -74,8 +76,7 @@ static tprt_status all_gather(const launch *run) {
                                        nccl->comm, run->stream));
 }
 
-/* all_to_all, gather and scatter, where the library has them and pieces lie one behind the
- * other. */
+/* True for all_to_all, gather and scatter if the library has them and the pieces are contiguous. */
 static bool is_native(const launch *run) {
   const tprt__plan *plan = run->plan;
   const nccl_library *library = run->nccl->library;
@@ -103,10 +104,10 @@ static tprt_status native(const launch *run) {
                                     run->stream));
 }
 
-/* Where NCCL reads and writes: the tensors, or scratch memory where those are in pieces or not
- * aligned as its kernels need. */
+/* Where NCCL reads and writes: the tensors, or scratch memory if they are in pieces or not aligned
+ * as NCCL's kernels require. */
 typedef struct places {
-  const char *send; /* parts: one behind the other; NULL: where they are */
+  const char *send; /* ..._V kinds: the packed parts; NULL: the parts are used in place */
   char *recv;
 } places;
 
@@ -128,7 +129,7 @@ static tprt_status reduce_one(const launch *run, const nccl_way *way, const plac
                                            nccl->comm, run->stream));
 }
 
-/* A reduction to each rank. */
+/* One ncclReduce to each rank. */
 static tprt_status reduce_parts(const launch *run, const nccl_way *way, const places *at) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
@@ -153,7 +154,7 @@ static tprt_status reduce_parts(const launch *run, const nccl_way *way, const pl
 
 static bool is_aligned(const void *at, size_t size) { return (uintptr_t)at % size == 0; }
 
-/* Bytes of the input if it has to be copied to be read; 0: it need not. */
+/* Returns the bytes of the input if it must be copied before NCCL can read it; else 0. */
 static int64_t bytes_to_stage(const tprt__plan *plan, size_t unit) {
   int64_t all = 0;
   bool stages = false;
@@ -183,9 +184,9 @@ static tprt_status stage(const launch *run, char *to) {
 
 static tprt_status find_places(const launch *run, places *at) {
   const tprt__plan *plan = run->plan;
-  size_t unit = plan->type->size; /* at least that of NCCL's type */
+  size_t unit = plan->type->size; /* at least the size of NCCL's type */
   int64_t in = (int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64);
-  /* NULL, where nothing is received, is aligned */
+  /* NULL, if this rank receives nothing, counts as aligned */
   int64_t out = is_aligned(plan->recv, unit) ? 0 : plan->recv_bytes;
   char *scratch = NULL;
   *at = (places){.send = plan->sends ? NULL : plan->send, .recv = plan->recv};
@@ -200,7 +201,7 @@ static tprt_status find_places(const launch *run, places *at) {
   return status;
 }
 
-/* NCCL keeps the factors of premul_sum in an object. */
+/* Creates the NCCL operator of premul_sum, which holds the factor of this rank. */
 static tprt_status make_factor(const launch *run, nccl_way *way) {
   nccl_transport *nccl = run->nccl;
   unsigned char scalar[16];
@@ -245,7 +246,7 @@ static tprt_status reduction(const launch *run) {
   return status;
 }
 
-/* ---- Kinds out of sends and receives ---- */
+/* ---- kinds composed of sends and receives ---- */
 
 static bool is_wanted_by(const tprt__plan *plan, int i) {
   if (!tprt__plan_sends(plan))
@@ -260,7 +261,7 @@ static bool is_wanted_by(const tprt__plan *plan, int i) {
   return !(plan->traits & TPRT__ROOT_RECEIVES) || i == plan->root;
 }
 
-/* What goes to rank i, and where what comes from it lies. */
+/* The part that goes to rank i, and the place of the part that comes from rank i. */
 static tprt__part source_of(const tprt__plan *plan, const char *packed, int i) {
   if (plan->sends)
     return plan->sends[i];
@@ -338,9 +339,9 @@ static tprt_status pieces(const launch *run) {
   return status;
 }
 
-/* ---- Comparing ---- */
+/* ---- comparison of the ranks ---- */
 
-/* What all ranks sent and expect, in bytes: the first pair that differs. */
+/* Finds the first pair of ranks whose sent and expected bytes differ. */
 static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan, const int64_t *all,
                                    uint32_t sequence) {
   int n = plan->n_ranks;
@@ -359,7 +360,7 @@ static tprt_status find_difference(nccl_transport *nccl, const tprt__plan *plan,
   return TPRT_OK;
 }
 
-/* The counts of all_to_all_v, which the signature does not have. */
+/* Compares the counts of all_to_all_v, which the signature does not cover. */
 static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan,
                                   const nccl_wait *wait) {
   tprt__transport *host = nccl->base.host;
@@ -382,8 +383,8 @@ static tprt_status compare_pieces(nccl_transport *nccl, const tprt__plan *plan,
   return status;
 }
 
-/* The signature, as that of a barrier on the host's communicator, which finds the rank that
- * differs. */
+/* Compares signatures with a barrier on the companion, which carries this operation's signature and
+ * identifies the rank that differs. */
 static tprt_status compare(nccl_transport *nccl, const tprt__plan *plan, const nccl_wait *wait) {
   tprt__transport *host = nccl->base.host;
   tprt__plan asked = {
@@ -393,14 +394,14 @@ static tprt_status compare(nccl_transport *nccl, const tprt__plan *plan, const n
   return !status && plan->kind == TPRT_OP_ALL_TO_ALL_V ? compare_pieces(nccl, plan, wait) : status;
 }
 
-/* ---- All kinds ---- */
+/* ---- dispatch ---- */
 
 static tprt_status launch_kind(const launch *run) {
   const tprt__plan *plan = run->plan;
   if (plan->kind == TPRT_OP_BARRIER)
     return barrier(run);
   if (!plan->parts && !plan->send_bytes)
-    return TPRT_OK; /* on all ranks, for all have one shape */
+    return TPRT_OK; /* on all ranks, because they have the same shape */
   if (plan->reduction)
     return reduction(run);
   if (plan->kind == TPRT_OP_BROADCAST)

@@ -1,11 +1,12 @@
-/* One rank's end of a communicator: what it has on its device, and how it finds the others. */
+/* One rank's endpoint of a communicator: its device resources, and its rendezvous with other
+ * ranks. */
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- What a rank has on its device ---- */
+/* ---- device resources ---- */
 
 void tprt__nccl_close_end(nccl_transport *nccl) {
   tprt__transport *host = nccl->base.host;
@@ -15,7 +16,7 @@ void tprt__nccl_close_end(nccl_transport *nccl) {
   tprt__nccl_watch_stop(&nccl->watch);
   if (nccl->context) {
     const cuda_device_calls *device = nccl->device;
-    bool entered = !tprt__nccl_enter_device(nccl); /* if not, giving back may still succeed */
+    bool entered = !tprt__nccl_enter_device(nccl); /* if not, releasing may still succeed */
     tprt__nccl_scratch_free(nccl);
     if (nccl->word)
       device->memory_free(nccl->word);
@@ -112,7 +113,7 @@ tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *m
   return before ? before : configure(nccl);
 }
 
-/* ---- How it finds the others ---- */
+/* ---- rendezvous ---- */
 
 tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
                             int64_t deadline) {
@@ -123,15 +124,15 @@ tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, s
   return status ? status : host->backend->submit(host, &plan, ++nccl->host_sequence, deadline);
 }
 
-/* What the ranks of a new communicator tell each other. */
+/* Exchanged by the ranks of a new communicator. */
 typedef struct hello {
-  int32_t status; /* why this rank cannot take part */
+  int32_t status; /* the failure if this rank cannot participate */
   cuda_uuid device;
-  nccl_id id; /* of member 0 */
+  nccl_id id; /* valid from member 0 */
 } hello;
 
-/* NCCL has one rank a device; what it says of two depends on its version, and may come late. All
- * ranks see the same. */
+/* Fails if two ranks share a device: NCCL allows one rank per device, but its own error depends on
+ * its version and may come late. All ranks reach the same result. */
 static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = i + 1; j < n; j++) {
@@ -147,7 +148,7 @@ static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, 
   return TPRT_OK;
 }
 
-/* A failure of one becomes that of all. */
+/* Exchanges the messages of all ranks. If one rank failed, all ranks fail. */
 static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
                          const nccl_wait *wait) {
   int n = nccl->base.n_ranks;
@@ -200,8 +201,8 @@ tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait 
   return status ? status : initialize(nccl, id, wait);
 }
 
-/* Whether the communicator failed when some rank had it already: the others get it as well, and
- * hear of that from it. */
+/* True if the communicator failed after some rank had obtained it. The other ranks then keep it
+ * too, and learn of the failure from it. */
 static bool was_used(const nccl_transport *nccl) {
   tprt__fault fault = nccl->base.host->backend->fault(nccl->base.host);
   return fault.status && (fault.status == TPRT_ABORTED || fault.kind);

@@ -1,5 +1,5 @@
-/* Groups of NCCL calls. NCCL keeps an open group for the thread, so that one left open would
- * swallow what comes later. */
+/* Groups of NCCL calls. NCCL keeps an open group per thread, so a group left open would absorb all
+ * later calls. */
 #include "backends/nccl/nccl.h"
 
 tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda_stream stream) {

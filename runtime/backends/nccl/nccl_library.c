@@ -1,4 +1,4 @@
-/* Finding NCCL, its version, and what it says when something fails. */
+/* Finds NCCL, checks its version and translates its errors. */
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl_library.h"
 
@@ -17,7 +17,8 @@ static const tprt__symbol required[] = {{"ncclGetErrorString", &loaded.error_tex
 static const tprt__symbol later[] = {NCCL_LATER_CALLS(ROW){NULL, NULL}};
 #undef ROW
 
-/* By version: what each brought that this backend uses or refuses. The one table of them. */
+/* The only table of features: the version that introduced each feature which this backend uses or
+ * refuses. */
 static const struct {
   int since;
   const char *name, *help;
@@ -73,7 +74,7 @@ static tprt_status resolve(void *library, const char *path) {
   return tprt__nccl_check(&loaded, NULL, result, "ncclGetVersion");
 }
 
-/* Without a device NCCL can be loaded, but is of no use: the driver comes first. */
+/* Loads the driver first, because NCCL can be loaded without a device but is useless then. */
 static tprt_status load(void) {
   tprt_status status = tprt__device_load(&loaded.device);
   if (status)
@@ -96,8 +97,8 @@ tprt_status tprt__nccl_load(const nccl_library **library) {
 
 tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result,
                              const char *what) {
-  /* By the recovery that there is. Wrong arguments and wrong use were this library's own doing, or
-   * a wrong device. */
+  /* Chosen by the possible recovery. Invalid arguments and invalid usage are errors of this
+   * library, or of the device. */
   static const tprt_status statuses[] = {
       [NCCL_RESULT_SUCCESS] = TPRT_OK,
       [1] = TPRT_DEVICE,

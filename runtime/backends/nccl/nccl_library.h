@@ -1,6 +1,6 @@
-/* The functions of NCCL, from a library that is found at run time; RCCL exports the same. The
- * declarations are those of nccl.h, which is not needed to build; where it is there, a test
- * compares them. */
+/* The functions of NCCL, from a library that is found at run time; RCCL exports the same functions.
+ * The declarations match nccl.h, which is not needed to build; if it is present, a test compares
+ * them. */
 #ifndef TPRT_RUNTIME_NCCL_LIBRARY_H
 #define TPRT_RUNTIME_NCCL_LIBRARY_H
 
@@ -38,12 +38,12 @@ enum {
   NCCL_REDUCE_MIN = 3,
   NCCL_REDUCE_AVG = 4,
 
-  NCCL_WINDOW_SYMMETRIC = 1, /* what operations have in it lies at the same offset on all ranks */
+  NCCL_WINDOW_SYMMETRIC = 1, /* offsets of operands in the window are equal on all ranks */
   NCCL_WINDOW_ALIGNMENT = 4096,
 
-  NCCL_SPLIT_NO_COLOR = -1, /* takes part, and gets no communicator */
+  NCCL_SPLIT_NO_COLOR = -1, /* participates but gets no communicator */
 
-  NCCL_SCALAR_ON_HOST = 1, /* read before the call returns */
+  NCCL_SCALAR_ON_HOST = 1, /* the scalar is read before the call returns */
   NCCL_ID_BYTES = 128,
 };
 
@@ -53,8 +53,8 @@ typedef struct nccl_id {
 
 typedef struct ncclWindow_vidmem *nccl_window;
 
-/* ncclConfig_t of 2.18. A newer library takes what is behind as unset, because of the version that
- * the struct states. */
+/* ncclConfig_t of NCCL 2.18. The struct states its version, so a newer library treats later fields
+ * as unset. */
 typedef struct nccl_config {
   size_t size;
   unsigned magic, version;
@@ -63,9 +63,10 @@ typedef struct nccl_config {
   int split_share;
 } nccl_config;
 enum { NCCL_LEAST_VERSION = 21800 };
-nccl_config tprt__nccl_config(void); /* does not block, else unset */
+nccl_config tprt__nccl_config(void); /* non-blocking; all other fields are unset */
 
-/* member, symbol, parameters; all return a nccl_result. What every library since 2.18 has. */
+/* X(member, symbol, parameters): functions that every library since 2.18 has. All return a
+ * nccl_result. */
 #define NCCL_CALLS(X)                                                                              \
   X(get_version, "ncclGetVersion", (int *version))                                                 \
   X(get_id, "ncclGetUniqueId", (nccl_id * id))                                                     \
@@ -99,7 +100,7 @@ nccl_config tprt__nccl_config(void); /* does not block, else unset */
     (nccl_reduction * op, void *scalar, nccl_type type, int residence, nccl_comm comm))            \
   X(premul_destroy, "ncclRedOpDestroy", (nccl_reduction op, nccl_comm comm))
 
-/* What came later; NULL in an older library. */
+/* Later functions; NULL in an older library. */
 #define NCCL_LATER_CALLS(X)                                                                        \
   X(memory_alloc, "ncclMemAlloc", (void **memory, size_t bytes))                                   \
   X(memory_free, "ncclMemFree", (void *memory))                                                    \
@@ -129,11 +130,11 @@ typedef struct nccl_library {
 #undef MEMBER
 } nccl_library;
 
-/* Loads driver and library once. TPRT_UNSUPPORTED with the reason where one is missing or too old;
- * asked again, it looks again. */
+/* Loads driver and library once. TPRT_UNSUPPORTED, with the reason, if one is missing or too old. A
+ * failed load is tried again by the next call. */
 tprt_status tprt__nccl_load(const nccl_library **library);
 
-/* Versions, as ncclGetVersion says them, that brought something. */
+/* Versions that introduced a feature, in the format of ncclGetVersion. */
 enum {
   NCCL_SINCE_MEMORY = 21900,
   NCCL_SINCE_F8 = 22400,
@@ -141,12 +142,13 @@ enum {
   NCCL_SINCE_PIECES = 22800
 };
 
-/* Whether the library is of this version or newer. */
+/* True if the library has this version or a newer one. */
 static inline bool tprt__nccl_since(const nccl_library *library, int version) {
   return library->version >= version;
 }
 
-/* TPRT_OK, or a status and text for what NCCL said when `what` was done; `comm` may be NULL. */
+/* Returns TPRT_OK, or a status and text for the result of a call; `what` names the call. `comm` may
+ * be NULL. */
 tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_result result,
                              const char *what);
 

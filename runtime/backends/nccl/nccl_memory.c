@@ -1,15 +1,15 @@
-/* Memory of the device: whose it is, NCCL's and scratch memory, copies in a stream. */
+/* Device memory: checks of operands, memory from NCCL, scratch memory, and copies in a stream. */
 #include "backends/nccl/nccl.h"
 
 #include <string.h>
 
-/* ---- What operations may be given ---- */
+/* ---- checks of operands ---- */
 
 tprt_status tprt__nccl_check_memory(const nccl_transport *nccl, const char *kind, const char *side,
                                     const void *memory) {
   int type = 0, ordinal = -1;
   cuda_result result =
-      /* managed is device */
+      /* managed memory counts as device memory */
       nccl->device->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, tprt__cuda_address(memory));
   if (result || type != CUDA_MEMORY_DEVICE)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
@@ -38,8 +38,9 @@ static tprt_status check_side(const nccl_transport *nccl, const tprt__plan *plan
   return status;
 }
 
-/* A graph would use scratch memory whenever it is replayed, beside whatever else uses it then; and
- * what it captured ends with each replay. */
+/* Refuses operations that a graph cannot capture. A replay would use the scratch memory
+ * concurrently with other users. And captured work ends at every replay, so it cannot have a
+ * handle. */
 static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *plan, bool told) {
   const char *kind = tprt_op_kind_name(plan->kind);
   bool captured;
@@ -77,7 +78,7 @@ tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan
   return status;
 }
 
-/* ---- Memory from NCCL ---- */
+/* ---- memory from NCCL ---- */
 
 static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
   nccl_wait wait = {.deadline = tprt__deadline(nccl->timeout_ns)};
@@ -98,7 +99,8 @@ static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
   return status;
 }
 
-/* What NCCL gave, to whatever communicator of this process: it alone can be a window. */
+/* Memory that NCCL allocated for any communicator of this process; only such memory can be a
+ * window. */
 typedef struct nccl_block {
   struct nccl_block *next;
   char *at;
@@ -193,8 +195,9 @@ void tprt__nccl_free(tprt__transport *transport, void *memory) {
     tprt__nccl_leave_device(nccl);
 }
 
-/* ---- Scratch memory: grows; what was smaller stays until the end, for freeing waits for the whole
- * device ---- */
+/* ---- scratch memory ----
+ *
+ * It grows. Smaller blocks are kept until the end, because freeing waits for the whole device. */
 
 tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, cuda_stream stream,
                                char **memory) {
@@ -239,7 +242,7 @@ void tprt__nccl_scratch_free(nccl_transport *nccl) {
   }
 }
 
-/* ---- Copies ---- */
+/* ---- copies ---- */
 
 tprt_status tprt__nccl_copy(nccl_transport *nccl, void *to, const void *from, int64_t bytes,
                             cuda_stream stream) {

@@ -1,8 +1,8 @@
-/* Memory of the caller's that NCCL moves without staging copies: registered by a rank for itself,
- * or as a window, which the kernels of all ranks reach. */
+/* Memory of the caller that NCCL moves without staging copies. A rank registers it for itself, or
+ * all ranks register it as a window, which the kernels of all ranks can access. */
 #include "backends/nccl/nccl.h"
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void keep(nccl_transport *nccl, nccl_registration *made) {
   made->next = nccl->registrations;
   nccl->registrations = made;
@@ -40,9 +40,9 @@ tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t
   return status;
 }
 
-/* ---- By all ranks ---- */
+/* ---- collective registration ---- */
 
-/* Takes `made` over. */
+/* Takes ownership of `made`. */
 static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t bytes,
                                    nccl_registration *made, nccl_wait *wait) {
   const nccl_library *library = nccl->library;
@@ -52,7 +52,7 @@ static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t 
     return status;
   }
   pthread_mutex_lock(&nccl->lock);
-  keep(nccl, made); /* NCCL may write the window until it is ready or aborted */
+  keep(nccl, made); /* NCCL may write the window until the call is complete or aborted */
   status = nccl->comm
                ? tprt__nccl_check(library, nccl->comm,
                                   library->register_window(nccl->comm, memory, bytes, &made->window,
@@ -66,7 +66,8 @@ static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t 
   return status;
 }
 
-/* Whether all ranks can: one that cannot would leave the others waiting in NCCL. */
+/* Determines whether all ranks can register a window. Otherwise a rank that cannot would leave the
+ * others waiting in NCCL. */
 static tprt_status agree(nccl_transport *nccl, bool mine, bool *all_can, const nccl_wait *wait) {
   size_t n = (size_t)nccl->base.n_ranks;
   unsigned char own = mine, *all = tprt__alloc(n);
@@ -104,9 +105,9 @@ tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint
   return status ? tprt__nccl_fail(nccl, status, &wait) : TPRT_OK;
 }
 
-/* ---- The end ---- */
+/* ---- deregistration ---- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static tprt_status end(const nccl_transport *nccl, const nccl_registration *found) {
   const nccl_library *library = nccl->library;
   return found->is_window ? tprt__nccl_check(library, nccl->comm,
@@ -127,7 +128,7 @@ tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
   nccl_registration *found = *at;
   if (found) {
     *at = found->next;
-    if (nccl->comm) /* else it ended with the communicator */
+    if (nccl->comm) /* else the registration ended with the communicator */
       status = end(nccl, found);
   }
   pthread_mutex_unlock(&nccl->lock);

@@ -1,17 +1,17 @@
-/* Groups out of a communicator.
+/* Creates groups from a communicator.
  *
- * Where all ranks of the parent take part, and nothing of it is in a stream, NCCL splits its
- * communicator: over the connections that it has, without a new meeting point. It shares nothing
- * else with the parent, because ranks that share are aborted together. A group that only its
- * members know of, and the survivors of a failure, meet anew through the host's communicator:
- * NCCL's split wants all ranks, and its shrink a parent that was not aborted, while only an abort
- * frees what a rank that is gone may still hold up. */
+ * If all ranks of the parent take part and no operation is pending in a stream, NCCL splits its
+ * communicator: over the existing connections, without a new rendezvous. The child shares no
+ * resources with the parent, because communicators that share are aborted together.
+ *
+ * Groups known only to their members, and the survivors of a failure, rendezvous again through the
+ * companion on the host. NCCL's split needs all ranks. NCCL's shrink needs a parent that was not
+ * aborted, but only an abort frees resources held up by a rank that has ended. */
 #include "backends/nccl/nccl.h"
 
 #include <stdio.h>
 
-/* In a token, behind all that the host's communicators put there: whether all ranks of the parent
- * join. */
+/* Byte of a token, after the data of the companion: whether all ranks of the parent join. */
 enum { ALL_JOIN_AT = sizeof(tprt__token) - 1 };
 
 tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users,
@@ -22,12 +22,12 @@ tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *
   return status;
 }
 
-/* ---- All ranks of the parent ---- */
+/* ---- splits by all ranks of the parent ---- */
 
-/* What they tell each other. */
+/* Exchanged by the ranks of the parent. */
 typedef struct answer {
-  int32_t status; /* why this rank cannot take part */
-  /* nothing that it put into a stream is on its way: beside that NCCL must not split */
+  int32_t status; /* the failure if this rank cannot participate */
+  /* no enqueued operation is pending: NCCL must not split concurrently with one */
   int32_t quiet;
 } answer;
 
@@ -38,7 +38,8 @@ static bool is_quiet(nccl_transport *nccl) {
   return quiet;
 }
 
-/* A failure of one becomes that of all, before somebody waits for it in NCCL. */
+/* Exchanges the answers. If one rank failed, all ranks fail, before any rank waits for it in
+ * NCCL. */
 static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split,
                          const nccl_wait *wait) {
   int n = parent->base.n_ranks;
@@ -62,7 +63,7 @@ static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split
   return status;
 }
 
-/* `end`: NULL where this rank is no member. */
+/* Splits NCCL's communicator. `end` is NULL if this rank is not a member of a group. */
 static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl_transport *end,
                                 nccl_wait *wait) {
   tprt_status status = tprt__nccl_enter_device(parent);
@@ -81,7 +82,7 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
   if (!status && end) {
     pthread_mutex_lock(&parent->lock);
     end->comm = parent->child;
-    parent->child = NULL; /* from here on it is aborted by its own end */
+    parent->child = NULL; /* from here on its own endpoint aborts it */
     pthread_mutex_unlock(&parent->lock);
     status = tprt__nccl_ready(end, wait);
   }
@@ -89,9 +90,10 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
   return status;
 }
 
-/* ---- Members ---- */
+/* ---- members ---- */
 
-/* With the host's end of the group, which it takes over; NULL: this rank is no member. */
+/* Joins when all ranks of the parent take part. Takes ownership of `host`, the companion of the
+ * group; NULL: this rank is not a member. */
 static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__transport *host,
                             int n_members, const int *members, const int *world, int index,
                             tprt__transport **child) {
@@ -112,7 +114,7 @@ static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__tr
     return status;
   if (!status || !fault.status)
     return tprt__nccl_keep(end, status, &wait, child);
-  /* what the group heard of it is less than this */
+  /* the fault of the parent says more than the status of the group */
   return tprt__nccl_give_up(end, tprt__fault_fail(&fault), &wait);
 }
 

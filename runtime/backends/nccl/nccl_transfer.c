@@ -1,7 +1,7 @@
-/* Sends and recvs: one group of NCCL's. */
+/* Sends and recvs: one group of NCCL calls. */
 #include "backends/nccl/nccl.h"
 
-/* Both ends of a transfer of the rank with itself were paired before. */
+/* Copies the transfers of the rank with itself; send and recv were paired before. */
 static tprt_status copy_own(nccl_transport *nccl, const tprt__plan *plans, size_t n,
                             cuda_stream stream) {
   tprt_status status = TPRT_OK;

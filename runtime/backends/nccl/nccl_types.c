@@ -1,4 +1,5 @@
-/* Which of our reductions NCCL has, and as what. What the tables do not say is refused. */
+/* Tables of the reductions that NCCL supports, and the NCCL types and operators that implement
+ * them. Combinations without an entry are refused. */
 #include "backends/nccl/nccl.h"
 
 typedef enum type_class { NONE, FLOAT, HALF, F8, INTEGER, BOOLEAN, COMPLEX, N_CLASSES } type_class;
@@ -6,7 +7,7 @@ typedef enum type_class { NONE, FLOAT, HALF, F8, INTEGER, BOOLEAN, COMPLEX, N_CL
 static const struct {
   type_class class; /* NONE: NCCL has no such type */
   nccl_type type, as_unsigned;
-  int units; /* of NCCL's type in one of ours */
+  int units; /* elements of NCCL's type per element of ours */
 } types[TPRT_N_DTYPES] = {
     [TPRT_F32] = {FLOAT, NCCL_TYPE_F32, 0, 1},
     [TPRT_F64] = {FLOAT, NCCL_TYPE_F64, 0, 1},
@@ -25,22 +26,22 @@ static const struct {
     [TPRT_C128] = {COMPLEX, NCCL_TYPE_F64, 0, 2},
 };
 
-/* How far NCCL's reduction is ours. */
+/* How closely NCCL's reduction matches ours. */
 typedef enum likeness {
   NOT = 0,
   ALIKE,
-  NEARLY, /* but for NaN, the sign of zero, overflow, or the precision of a factor */
+  NEARLY, /* except for NaN, the sign of zero, overflow, or the precision of a factor */
 } likeness;
 
 typedef struct rule {
   likeness likeness;
-  nccl_reduction reduction; /* premul_sum: made when it is used */
+  nccl_reduction reduction; /* premul_sum: created at each use */
   bool as_unsigned;
 } rule;
 
-/* Sums of f16 and bf16 are rounded at every rank that they pass: the order of NCCL's sums is its
- * own, as the header says. NCCL's minimum is minnum; f8 saturates where ours becomes NaN; a factor
- * has the type of the elements. */
+/* The order of NCCL's sums is unspecified, as its header says; sums of f16 and bf16 are rounded at
+ * every rank that they pass. NCCL's min and max are minnum and maxnum. Its f8 saturates where ours
+ * becomes NaN. Its factor of premul_sum has the type of the elements. */
 static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
     [TPRT_SUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_SUM, false},
                   [HALF] = {ALIKE, NCCL_REDUCE_SUM, false},

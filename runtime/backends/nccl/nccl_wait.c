@@ -1,4 +1,4 @@
-/* Waiting for NCCL and for the device, and everything that ends a wait. */
+/* Waiting for NCCL and for the device, and the conditions that end a wait. */
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl.h"
 
@@ -10,7 +10,7 @@ enum {
   SPINS = 200,
   YIELDS = 2000,
   NAP_NS = 50000,
-  /* a rank that ended did its part before: what it had given still arrives within this time */
+  /* a rank may have done its part before it ended; that data arrives within this time */
   GONE_NS = 1000000000,
 };
 
@@ -24,16 +24,16 @@ void tprt__nccl_leave_device(const nccl_transport *nccl) {
   nccl->device->context_pop(&unused);
 }
 
-/* ---- Failure ---- */
+/* ---- failure ---- */
 
 void tprt__nccl_drop(nccl_transport *nccl) {
   pthread_mutex_lock(&nccl->lock);
   nccl_comm comm = nccl->comm;
   nccl->comm = NULL;
   if (comm)
-    nccl->library->abort(comm); /* with the lock: no call is under way, and none comes after it */
+    nccl->library->abort(comm); /* with the lock held: no call is running, and none follows */
   if (nccl->child) {
-    /* the abort of what was being split has ended that, and left what it had made */
+    /* the abort of the parent ended the split but leaves the child */
     nccl->library->abort(nccl->child);
     nccl->child = NULL;
   }
@@ -66,7 +66,7 @@ tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl
   return tprt__fail(status, "%s", text);
 }
 
-/* The first member that has gone; -1: none. */
+/* Returns the first member that has ended or left; -1: none. */
 static int find_gone(const nccl_transport *nccl) {
   const tprt__transport *host = nccl->base.host;
   int i = 0;
@@ -102,7 +102,7 @@ tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait) {
   return now < wait->deadline ? TPRT_OK : blame_member(nccl, TPRT_TIMEOUT, gone, wait);
 }
 
-/* ---- Waiting ---- */
+/* ---- waiting ---- */
 
 static tprt_status turn(nccl_transport *nccl, nccl_wait *wait) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -116,8 +116,8 @@ static tprt_status turn(nccl_transport *nccl, nccl_wait *wait) {
   return tprt__nccl_look(nccl, wait);
 }
 
-/* What NCCL says that failed is most often an end of a peer, of which the host's communicator knows
- * more. */
+/* Translates an asynchronous error of NCCL. Usually a peer has ended, and the companion on the host
+ * identifies it. */
 static tprt_status fail_result(nccl_transport *nccl, nccl_result result, nccl_wait *wait) {
   tprt_status status = tprt__nccl_check(nccl->library, NULL, result, "asynchronous error");
   int gone = result == NCCL_RESULT_REMOTE ? find_gone(nccl) : -1;

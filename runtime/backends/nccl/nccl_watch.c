@@ -1,20 +1,20 @@
-/* Operations in streams of callers: put there, and looked after by a thread, because nobody waits
- * for them. */
+/* Operations in streams of callers. A thread polls them, because no caller waits for them. */
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl.h"
 
 #include <time.h>
 
-/* A place in a stream. */
+/* A recorded position in a stream. */
 typedef struct nccl_mark {
   tprt__stream_mark base;
   const cuda_device_calls *device;
   cuda_event event;
 } nccl_mark;
 
-/* ---- The thread ---- */
+/* ---- polling thread ---- */
 
-/* Takes it off the list, and tells. The lock is held, and given away meanwhile. */
+/* Removes an operation from the list and reports its end. The caller holds the lock, which is
+ * released in the meantime. */
 static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
   nccl_watch *watch = &nccl->watch;
   nccl_pending *pending = *at;
@@ -33,12 +33,13 @@ static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
   pthread_cond_broadcast(&watch->changed);
 }
 
-/* Whether the device has got there: OK, IN_PROGRESS, or why it never will. */
+/* Polls one operation: TPRT_OK if the device has completed it, TPRT_IN_PROGRESS, or the reason why
+ * it never will. */
 static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nccl_wait *wait) {
   cuda_result result = nccl->device->event_query(pending->event);
   if (!result)
     return TPRT_OK;
-  /* the stream has something else in front of it */
+  /* a mark, which waits for other work in the stream */
   if (!pending->kind && tprt__now() >= pending->deadline)
     return tprt__fail(TPRT_TIMEOUT, "the stream did not come to the event in time");
   wait->kind = pending->kind;
@@ -56,14 +57,14 @@ static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nc
   return TPRT_IN_PROGRESS;
 }
 
-/* The oldest first; those of one stream end in order, and those behind a failure fail like it. True
- * if something ended. */
+/* Polls all pending operations, oldest first. Operations of one stream end in order, and those
+ * after a failure fail with it. Returns true if an operation has ended. */
 static bool sweep(nccl_transport *nccl, nccl_wait *wait) {
   nccl_watch *watch = &nccl->watch;
   bool moved = false;
   for (nccl_pending **at = &watch->first; *at;) {
     nccl_pending *pending = *at;
-    pthread_mutex_unlock(&watch->lock); /* only this thread takes from the list */
+    pthread_mutex_unlock(&watch->lock); /* only this thread removes entries */
     tprt_status status = look_at(nccl, pending, wait);
     pthread_mutex_lock(&watch->lock);
     if (status == TPRT_IN_PROGRESS) {
@@ -126,9 +127,10 @@ void tprt__nccl_settle(tprt__transport *transport) {
   pthread_mutex_unlock(&watch->lock);
 }
 
-/* ---- Putting something into a stream ---- */
+/* ---- enqueueing ---- */
 
-/* Room for it, and the thread, before it cannot be taken back any more. */
+/* Allocates the entry and its event and starts the thread, before the operation is enqueued and can
+ * no longer be undone. */
 static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_pending **made) {
   nccl_watch *watch = &nccl->watch;
   nccl_pending *pending = tprt__alloc(sizeof *pending);
@@ -152,7 +154,7 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
   return status;
 }
 
-/* Behind what the stream has by now. */
+/* Appends the operation to the list, with an event after all work in the stream. */
 static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
   nccl_watch *watch = &nccl->watch;
   tprt_status status = tprt__device_check(
@@ -204,7 +206,7 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (status)
     return status;
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
-  if (!status && captured && done) /* a schedule's; others were refused before */
+  if (!status && captured && done) /* only from a schedule; other operations were refused before */
     status = tprt__fail(TPRT_INVALID_STATE,
                         "what is captured in a graph has no work to wait for; pass NULL");
   if (!status && !captured)
@@ -219,7 +221,7 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   return status;
 }
 
-/* ---- Marks ---- */
+/* ---- marks ---- */
 
 static void forget(tprt__stream_mark *base) {
   nccl_mark *mark = (nccl_mark *)base;

@@ -1,4 +1,4 @@
-/* Backend "self": a world of one rank. Every operation is at most a copy. */
+/* Backend "self": a world of one rank. Every operation is at most one copy. */
 #define _GNU_SOURCE 1
 #include "comm/backend.h"
 
@@ -9,7 +9,7 @@
 typedef struct self_transport {
   tprt__transport base;
   _Atomic int fault;       /* a tprt_status */
-  tprt__transport *memory; /* whose registered memory this is; NULL: its own */
+  tprt__transport *memory; /* the transport that provides registered memory; NULL: this one */
 } self_transport;
 
 static tprt_status self_probe(void) { return TPRT_OK; }
@@ -55,8 +55,8 @@ static tprt_status self_join(tprt__transport *parent, const tprt__token *token, 
   if (status)
     return status;
   (*child)->host_ranks = parent->host_ranks;
-  /* A group of one of another backend's world: it lives no longer than its parent, and shares its
-   * memory. */
+  /* A group of one rank in a world of another backend lives no longer than its parent, and uses the
+   * parent's memory. */
   if (parent->backend != &tprt__backend_self)
     ((self_transport *)*child)->memory = parent;
   return TPRT_OK;
@@ -90,7 +90,7 @@ static tprt_status self_submit(tprt__transport *transport, const tprt__plan *pla
   return TPRT_OK;
 }
 
-/* A rank's transfers with itself were paired before. */
+/* Transfers of a rank with itself were done before, so nothing is left to do. */
 static tprt_status self_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
                                  uint32_t sequence, int64_t deadline) {
   (void)plans;
@@ -131,8 +131,8 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
   return other ? other->backend->offset(other, memory) : 0;
 }
 
-/* All memory is reachable for the rank itself. A group of one of another world need not have its
- * parent's. */
+/* All memory is accessible to the rank itself, so registration is unnecessary, also for a group of
+ * one in another backend's world. */
 static tprt_status self_expose(tprt__transport *transport, void *memory, uint64_t bytes,
                                uint64_t *place) {
   (void)transport;
@@ -163,7 +163,7 @@ static tprt_status self_signal(tprt__transport *transport, int rank, uint64_t pl
   return TPRT_OK;
 }
 
-/* Another thread of this rank may signal. */
+/* Polls, because another thread of this rank may signal. */
 static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t *counter,
                               uint64_t value, int rank, int64_t deadline) {
   const struct timespec pause = {.tv_nsec = 50000};
@@ -192,7 +192,7 @@ static void self_constants(const tprt__transport *transport, int64_t *alpha_ps,
                            int64_t *beta_ps_per_kb) {
   (void)transport;
   *alpha_ps = 0;
-  *beta_ps_per_kb = 100000; /* 10 GB a second */
+  *beta_ps_per_kb = 100000; /* 10 GB/s */
 }
 
 static void self_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {

@@ -1,4 +1,4 @@
-/* Backend "shm": worlds of threads and of processes, splitting, and the table. */
+/* Backend "shm": creation of worlds of threads or processes, splitting, and the backend table. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
 #include "bootstrap/rendezvous.h"
@@ -26,8 +26,8 @@ static void close_end(shm_transport *shm) {
   tprt__free(shm);
 }
 
-/* A rank's end of a channel; takes over neither segment nor channel when it fails. `members` are
- * world ranks. */
+/* Opens a rank's endpoint of a channel. On failure the caller still owns segment and channel.
+ * `members` are ranks of the world. */
 static tprt_status open_end(shm_segment *segment, int channel, int n_members, const int *members,
                             int index, tprt__transport **transport) {
   size_t n = (size_t)n_members;
@@ -66,7 +66,7 @@ static void mark_left(shm_line *line) {
   tprt__shm_wake(line);
 }
 
-/* Tells peers that this rank will not come any more. */
+/* Notifies peers that this rank will not participate any more. */
 static void leave(shm_segment *segment, int channel, int world_rank) {
   mark_left(tprt__shm_line(segment, channel, world_rank));
   tprt__shm_channel_drop(segment, channel, world_rank);
@@ -83,7 +83,7 @@ static void shm_leave(tprt__transport *transport) {
 static void shm_destroy(tprt__transport *transport) {
   shm_transport *shm = (shm_transport *)transport;
   shm_segment *segment = shm->segment;
-  /* a group may have been reserved that this rank was not told of any more */
+  /* a group may be reserved for this rank without its knowledge */
   if (tprt__shm_fault(transport).status)
     tprt__shm_channel_forget(segment, shm->channel, shm->world_rank);
   leave(segment, shm->channel, shm->world_rank);
@@ -91,7 +91,7 @@ static void shm_destroy(tprt__transport *transport) {
   tprt__shm_segment_release(segment);
 }
 
-/* Channel 0 of a fresh segment is the world's: all of its bytes are zero, which is the state of an
+/* Channel 0 of a new segment belongs to the world. All its bytes are zero, which is the state of an
  * unused line. */
 static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **transport) {
   int n = segment->sizes.n_ranks;
@@ -109,7 +109,7 @@ static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **
   return status;
 }
 
-/* A segment with its channel 0 taken for the world. */
+/* Creates a segment with channel 0 taken for the world. */
 static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int *fd) {
   shm_sizes sizes;
   shm_segment *segment;
@@ -130,8 +130,8 @@ static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int
   return TPRT_OK;
 }
 
-/* Joins the world of a segment. `meeting`: of ranks that were started apart; its store knows of
- * those that end before they have joined. NULL: the deadline has to. */
+/* Joins the world of a segment. `meeting` is the rendezvous of separately started ranks; its store
+ * detects ranks that end before they have joined. If it is NULL, only the deadline detects them. */
 static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeting *meeting,
                                 int64_t deadline, tprt__transport **transport) {
   shm_segment *segment;
@@ -149,7 +149,7 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeti
     if (!status)
       status = tprt__shm_segment_await(segment, deadline);
     if (status)
-      leave(segment, 0, rank); /* peers that still come count this rank as joined */
+      leave(segment, 0, rank); /* peers that are still to come count this rank as joined */
   }
   if (!status)
     status = open_world(segment, rank, transport);
@@ -158,7 +158,7 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeti
   return status;
 }
 
-/* Rank 0 makes a segment, which the others get through the store. */
+/* Joins a world whose rank 0 creates a segment and shares it through the store. */
 static tprt_status join_meeting(const tprt__meeting *meeting, const tprt__settings *settings,
                                 tprt__transport **transport) {
   int fd = -1;
@@ -236,8 +236,8 @@ tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int 
   return status ? status : make_segment(n_ranks, &settings, fd);
 }
 
-/* One channel serves all groups of a split, which are disjoint: lines and pipes are by ranks of the
- * world. */
+/* One channel serves all groups of a split. The groups are disjoint, and lines and pipes are
+ * indexed by ranks of the world. */
 static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *users,
                                tprt__token *token) {
   shm_transport *shm = (shm_transport *)parent;

@@ -1,16 +1,17 @@
-/* Backend "shm": ranks of one host, threads and processes alike, meet in one shared segment.
+/* Backend "shm": the ranks of one host, threads or processes, communicate through one shared
+ * segment.
  *
- * The segment is a memfd with fixed size: a header, then channels, then one arena per rank. A
- * channel serves one communicator, or several with disjoint ranks (all groups of one split): every
- * rank of the world has a line (flags) and two staging slots in it. Nothing in the segment is a
- * pointer, and whatever a peer wrote there is copied once and checked before it is used as an
- * offset.
+ * The segment is a memfd of fixed size: a header, the channels, and one arena per rank for
+ * registered memory. A channel serves one communicator, or several with disjoint ranks (all groups
+ * of one split). In each channel every rank of the world has a line (its flags) and two staging
+ * slots. The segment contains no pointers. A value that a peer wrote is copied once and checked
+ * before it is used as an offset.
  *
- * The protocol is one counter per rank and channel, the step. A rank writes data to its slot number
- * (step & 1), then publishes the step; it reads slots of peers after all of them published that
- * step. A slot may be written again two steps later, because then all peers have published the step
- * between, hence finished reading. So an operation costs one flag exchange per chunk and no closing
- * barrier. */
+ * The protocol uses one counter per rank and channel, the step. A rank writes data to its slot
+ * number (step & 1) and then publishes the step. It reads the slots of its peers after all of them
+ * have published the same step. A slot may be overwritten two steps later: by then all peers have
+ * published the step in between, so they have finished reading. An operation therefore costs one
+ * flag exchange per chunk and needs no closing barrier. */
 #ifndef TPRT_RUNTIME_SHM_H
 #define TPRT_RUNTIME_SHM_H
 
@@ -21,75 +22,77 @@
 
 enum { SHM_MAX_RANKS = 1024, SHM_CACHE_LINE = 64, SHM_PAGE = 4096 };
 
-/* What a rank says about its current operation. */
+/* A rank's description of its current operation. */
 typedef struct shm_notice {
   uint64_t signature[4];
   uint32_t sequence;
-  /* 1: the data stays in the arena, nothing was put in the slot */
+  /* 1: the data stays in the arena and the slot is empty */
   uint32_t registered;
   uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
 } shm_notice;
 
-/* A step that was published, with the notice of the operation that begins with it: one line, so
- * that who sees the step has the notice. */
+/* A published step with the notice of the operation that begins with it. Both share a cache line,
+ * so that a rank that sees the step also has the notice. */
 typedef struct shm_half {
   _Alignas(SHM_CACHE_LINE) shm_notice notice;
-  _Atomic uint32_t step; /* also the futex that waiters sleep on */
+  _Atomic uint32_t step; /* also the futex on which waiters sleep */
 } shm_half;
 _Static_assert(sizeof(shm_half) == SHM_CACHE_LINE, "what is read after a step is there with it");
 
-/* What few operations say beside the notice. */
+/* Additional data that only a few operations need. */
 typedef struct shm_extra {
   tprt__scale scale;       /* premul_sum */
   uint64_t sent, expected; /* all_to_all_v, as in the plan */
   int64_t longest;
 } shm_extra;
 
-/* A rank's use of a channel. */
+/* State of a rank's use of a channel. */
 typedef enum shm_use { SHM_UNUSED = 0, SHM_RESERVED = 1, SHM_JOINED = 2 } shm_use;
 
 typedef struct shm_line {
-  shm_half halves[2]; /* by step & 1, like the slots */
-  /* Not beside a step, whose cache line is on its way to a peer when the rank looks here. */
+  shm_half halves[2]; /* indexed by step & 1, like the slots */
+  /* On another cache line than the steps: when the rank reads n_waiters, the line of the step is
+   * being transferred to a peer. */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t n_waiters;
-  _Atomic uint32_t left; /* the rank destroyed its end */
-  /* shm_use: whether the rank has, or will have, this channel */
+  _Atomic uint32_t left; /* the rank has destroyed its endpoint */
+  /* a shm_use: whether the rank uses, or will use, this channel */
   _Atomic uint32_t use;
-  /* counts what peers did in pipes of this rank; the futex for it */
+  /* counts events caused by peers, such as progress in pipes of this rank; also their futex */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell;
   _Atomic uint32_t n_listeners;
-  _Atomic uint32_t n_accesses; /* of this rank to windows of others, under way */
-  /* After a failure: this rank wants to go on; it was decided that it does; the decision, of the
-   * group whose rank 0 this line belongs to (RECOVERY_OPEN, 1 + the rank that decides,
-   * RECOVERY_DECIDED), and the channel that it chose. */
+  _Atomic uint32_t n_accesses; /* running accesses of this rank to windows of others */
+  /* For recovery: `recovering` if this rank wants to continue, `survives` if it was decided that it
+   * does. The other two are valid in the line of rank 0 of the group: the state of the decision
+   * (RECOVERY_OPEN, 1 + the deciding rank, or RECOVERY_DECIDED), and the chosen channel. */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t recovering;
   _Atomic uint32_t survives;
   _Atomic uint32_t decision;
   _Atomic int32_t next_channel;
   _Alignas(SHM_CACHE_LINE) shm_extra extra[2];
-  /* of the group whose rank 0 this line belongs to */
+  /* of the group; valid in the line of its rank 0 */
   _Alignas(SHM_CACHE_LINE) _Atomic uint64_t fault;
 } shm_line;
 
-/* What the receiver of a pipe asks for. */
+/* A request posted by the receiver of a pipe. */
 typedef struct shm_request {
-  _Atomic uint32_t state; /* REQUEST_FREE, or _POSTED */
-  uint32_t serial;        /* of the pipe: in which order they were posted */
+  _Atomic uint32_t state; /* REQUEST_FREE, _POSTED or _TAKEN */
+  uint32_t serial;        /* order in which the requests of the pipe were posted */
   int32_t tag, dtype;
   int64_t elements;
-  uint64_t offset; /* of the buffer in the receiver's arena; UINT64_MAX: it does not lie there */
+  uint64_t offset; /* of the buffer in the receiver's arena; UINT64_MAX: not in the arena */
 } shm_request;
 
-/* One direction between two ranks of a channel. The receiver posts what it waits for; the sender
- * picks the request that its message answers and streams it, one message at a time, each behind the
- * number of its request. */
+/* One direction between two ranks of a channel. The receiver posts a request for each expected
+ * message. The sender selects the request that its message answers, and streams one message at a
+ * time, each preceded by the number of its request. */
 enum { SHM_PIPE_REQUESTS = 32, SHM_PIPE_BYTES = 16 << 10 };
 typedef struct shm_pipe {
   shm_request requests[SHM_PIPE_REQUESTS];
-  _Alignas(SHM_CACHE_LINE) uint32_t n_posted; /* receiver's */
-  /* bytes of the stream that the receiver took */
+  _Alignas(SHM_CACHE_LINE) uint32_t n_posted; /* used by the receiver only */
+  /* number of stream bytes that the receiver has consumed */
   _Atomic uint64_t read;
-  _Alignas(SHM_CACHE_LINE) _Atomic uint64_t written; /* bytes that the sender put */
+  /* number of stream bytes that the sender has written */
+  _Alignas(SHM_CACHE_LINE) _Atomic uint64_t written;
   _Alignas(SHM_PAGE) unsigned char stream[SHM_PIPE_BYTES];
 } shm_pipe;
 
@@ -101,15 +104,15 @@ typedef struct shm_rank {
 typedef struct shm_sizes {
   int32_t n_ranks, n_channels;
   uint64_t slot_bytes, arena_bytes;
-  uint64_t lines, slots, pipes, arenas, total; /* offsets and size of the segment, derived */
+  uint64_t lines, slots, pipes, arenas, total; /* derived: offsets and size of the segment */
 } shm_sizes;
 
-/* Who has a channel is said by `use` of its lines; the count of them decides, atomically, when it
- * is free. */
-enum { SHM_CHANNEL_FREE = 0, SHM_CHANNEL_MAKING = 1 << 30 /* + the rank that prepares it */ };
+/* `use` in the lines of a channel tells which ranks use it. The atomic number of users determines
+ * when the channel is free. */
+enum { SHM_CHANNEL_FREE = 0, SHM_CHANNEL_MAKING = 1 << 30 /* plus the rank that prepares it */ };
 typedef struct shm_channel {
   _Atomic uint32_t n_users;
-  _Atomic int32_t parent; /* the channel whose ranks are told of it; -1: none */
+  _Atomic int32_t parent; /* the channel through whose ranks users learn of this one; -1: none */
 } shm_channel;
 
 typedef struct shm_header {
@@ -125,25 +128,25 @@ typedef struct shm_header {
 typedef struct shm_block {
   struct shm_block *next;
   uint64_t offset, bytes;
-  bool pinned; /* a peer may still write it: it is not used again */
+  bool pinned; /* a peer may still write to it, so it is never reused */
 } shm_block;
 
-/* Registered memory of one rank: the blocks in use, by offset. */
+/* Registered memory of one rank: a list of the used blocks, ordered by offset. */
 typedef struct shm_arena {
   pthread_mutex_t lock;
   shm_block *blocks;
 } shm_arena;
 
-/* This process's view of a segment, shared by the ranks that live in it. */
+/* A process's view of a segment, shared by its ranks. */
 typedef struct shm_segment {
   _Atomic int references;
-  int fd; /* to give pages of freed memory back */
+  int fd; /* for returning the pages of freed memory */
   shm_sizes sizes;
   unsigned char *base;
   shm_header *header;
   shm_arena *arenas; /* n_ranks */
   int64_t cache_bytes;
-  int *pidfds; /* n_ranks, -1 for ranks of this process and where the system has no such thing */
+  int *pidfds; /* n_ranks; -1 for ranks of this process, and if the system has no pidfds */
 } shm_segment;
 
 typedef struct shm_transport {
@@ -152,43 +155,43 @@ typedef struct shm_transport {
   int channel;
   int world_rank;
   uint32_t step;
-  int n_spins;  /* before yielding; 0 when there are more ranks than processors */
-  int *members; /* world ranks */
+  int n_spins;  /* number of spins before yielding; 0 if there are more ranks than processors */
+  int *members; /* ranks of the world */
   shm_line **lines;
-  unsigned char **slots; /* two of slot_bytes each */
-  const void **sources;  /* scratch of an operation */
+  unsigned char **slots; /* for each rank, two slots of slot_bytes */
+  const void **sources;  /* scratch for an operation */
   void **destinations;
   tprt__scale *scales;
-  bool has_come; /* the operation that is submitted next has been begun, with this notice */
+  bool has_come; /* the next operation to be submitted has already begun, with `notice` */
   shm_notice notice;
 } shm_transport;
 
 /* ---- shm_segment.c ---- */
 tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, shm_sizes *sizes);
-/* A new segment with a free channel table; *fd is close-on-exec. */
+/* Creates a segment whose channels are all free. *fd is close-on-exec. */
 tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd);
-/* Maps and checks a segment; dups the descriptor. */
+/* Maps and validates a segment. Duplicates the descriptor. */
 tprt_status tprt__shm_segment_map(int fd, shm_segment **segment);
 void tprt__shm_segment_release(shm_segment *segment);
-/* Registers a rank with this process; INVALID_STATE if it is taken. */
+/* Registers a rank as living in this process. TPRT_INVALID_STATE if the rank is taken. */
 tprt_status tprt__shm_segment_join(shm_segment *segment, int rank);
-/* Waits until all ranks have joined, then opens handles that tell when their processes end. */
+/* Waits until all ranks have joined, then opens pidfds that report the end of their processes. */
 tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline);
-/* Takes a free channel for these ranks of the world (NULL: 0, 1, ...) and resets its lines; -1 when
- * there is none, also after those were freed that only ended processes have. `taker` is this
- * rank. */
+/* Takes a free channel for these ranks of the world (NULL: 0, 1, ...) and resets its lines. If none
+ * is free, it first reclaims channels used only by ended processes. Returns -1 if there is still
+ * none. `taker` is this rank. */
 int tprt__shm_channel_take(shm_segment *segment, int taker, int n_users, const int *users,
                            int parent);
 void tprt__shm_channel_join(shm_segment *segment, int channel, int rank);
-/* Ends a rank's use of a channel, if it has one. */
+/* Ends a rank's use of a channel, if any. */
 void tprt__shm_channel_drop(shm_segment *segment, int channel, int rank);
-/* Ends the uses that were reserved for a rank under `parent`, but of which it was never told. */
+/* Ends the uses that are reserved for a rank under `parent`, but of which it was never notified. */
 void tprt__shm_channel_forget(shm_segment *segment, int parent, int rank);
-/* Whether the process of a rank has ended. */
+/* True if the process of a rank has ended. */
 bool tprt__shm_ended(const shm_segment *segment, int rank);
 shm_line *tprt__shm_line(const shm_segment *segment, int channel, int rank);
 unsigned char *tprt__shm_slots(const shm_segment *segment, int channel, int rank);
-/* From rank `source` to rank `destination` of the world. */
+/* The pipe from rank `source` to rank `destination` of the world. */
 shm_pipe *tprt__shm_pipe(const shm_segment *segment, int channel, int source, int destination);
 unsigned char *tprt__shm_arena(const shm_segment *segment, int rank);
 
@@ -198,7 +201,7 @@ void tprt__shm_free(tprt__transport *transport, void *memory);
 uint64_t tprt__shm_offset(const tprt__transport *transport, const void *memory);
 void tprt__shm_arena_clear(shm_arena *arena);
 
-/* The block at this offset of an arena is not given out again, even when it is freed. */
+/* Excludes the block at this offset of an arena from reuse, even after it is freed. */
 void tprt__shm_pin(shm_segment *segment, int world_rank, uint64_t offset);
 
 /* ---- shm_window.c ---- */
@@ -214,39 +217,40 @@ tprt_status tprt__shm_get(tprt__transport *transport, int rank, uint64_t place, 
 tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place);
 
 /* ---- shm_wait.c ---- */
-/* What a wait belongs to. */
+/* The operation for which a rank waits. */
 typedef struct shm_wait {
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
 } shm_wait;
 
-/* Publishes the next step. Data and notices of step s lie in half (s & 1). */
+/* Publishes the next step. The data and notice of step s are in half (s & 1). */
 void tprt__shm_publish(shm_transport *shm);
-/* Waits until all peers published the current step. */
+/* Waits until all peers have published the current step. */
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait);
 tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic uint64_t *counter,
                                     uint64_t value, int rank, int64_t deadline);
 void tprt__shm_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__shm_fault(const tprt__transport *transport);
-/* Wakes all that wait for a step of this rank. */
+/* Wakes all threads that wait for a step of this rank. */
 void tprt__shm_wake(shm_line *line);
-/* Tells a rank that something happened which it may listen for. */
+/* Rings the bell of a rank: an event has occurred for which it may be listening. */
 void tprt__shm_ring(shm_line *line);
-/* Waits until the own bell is no longer at `heard`, a little while at most; *rounds counts calls
- * without success. */
+/* Waits, for a short time at most, until the own bell differs from `heard`. *rounds counts calls
+ * without success; it selects between spinning, yielding and sleeping. */
 void tprt__shm_listen(shm_transport *shm, uint32_t heard, int *rounds);
-/* Whether a listener with so many rounds sleeps. */
+/* True if a listener sleeps in this round. */
 bool tprt__shm_sleeps(const shm_transport *shm, int rounds);
-/* Whether a listener should look if its peer lives and how late it is; *next is its own, 0 at
- * first. */
+/* True if a listener should now check whether its peer lives and whether the deadline has passed.
+ * *next belongs to the function and starts at 0. */
 bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next);
-/* Whether a peer, in this communicator, can do nothing any more: read before looking at what it
- * did. */
+/* True if a peer has left this communicator or its process has ended. Call this before reading the
+ * peer's results, because results from before its end still count. */
 bool tprt__shm_gone(const shm_transport *shm, int peer);
-/* Records a fault of a peer for all ranks of the communicator and ends with whichever was first. */
+/* Records a fault of a peer for all ranks of the communicator, and fails with the first recorded
+ * fault. */
 tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait);
-/* Sleeps while *word == value, at most `ns`. */
+/* Sleeps while *word == value, for at most `ns` nanoseconds. */
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns);
 
 /* ---- shm_collective.c ---- */
@@ -254,23 +258,24 @@ typedef struct shm_engine {
   shm_transport *shm;
   const tprt__plan *plan;
   shm_wait wait;
-  int64_t capacity; /* bytes of a piece that one chunk carries */
+  int64_t capacity; /* bytes of a piece in one chunk */
   bool two_phase;
-  bool stream; /* what is received is too large for the cache, and is not where it was sent from */
+  /* use non-temporal stores: the data exceeds the cache, and the operation is not in place */
+  bool stream;
 } shm_engine;
 
-/* The engine that an operation would run on. */
+/* Returns the engine that would run an operation. */
 shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait);
-/* Whether this rank's buffers can be used where they are. */
+/* True if this rank's buffers are to be used in place; then sets their offsets in the notice. */
 bool tprt__shm_register(const shm_engine *run, shm_notice *notice);
 
 void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                              int64_t deadline);
-/* Publishes this rank's notice, waits for the others' and compares signatures. */
+/* Publishes this rank's notice, waits for those of the others and compares the signatures. */
 tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine);
 
-/* Own slot of the step that is about to be published, and a peer's of the one that was. */
+/* This rank's slot for the step that is published next, and a peer's slot of the current step. */
 static inline unsigned char *tprt__shm_next_slot(const shm_transport *shm) {
   return shm->slots[shm->base.rank] + ((shm->step + 1) & 1) * shm->segment->sizes.slot_bytes;
 }
@@ -282,7 +287,7 @@ static inline unsigned char *tprt__shm_peer_slot(const shm_transport *shm, int p
 tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
                                uint32_t sequence, int64_t deadline);
 
-/* Offset of a buffer in this rank's arena; false if it does not lie there. */
+/* Computes the offset of a buffer in this rank's arena. Returns false if it is not in the arena. */
 bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes,
                             uint64_t *offset);
 
@@ -296,7 +301,7 @@ void tprt__shm_constants(const tprt__transport *transport, int64_t *alpha_ps,
 void tprt__shm_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
 
 /* ---- shm_parts.c ---- */
-/* The kinds ..._V. */
+/* Runs the ..._V kinds. */
 tprt_status tprt__shm_submit_parts(const shm_engine *run);
 
 #endif

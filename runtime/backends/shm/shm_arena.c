@@ -1,5 +1,6 @@
-/* Registered memory: a first-fit allocator over a rank's arena. The list of blocks is process
- * memory, so no peer can confuse it; equal sequences of calls give equal offsets on all ranks. */
+/* Registered memory: a first-fit allocator over a rank's arena. The list of blocks is private to
+ * the process, so no peer can corrupt it. Equal sequences of calls give equal offsets on all
+ * ranks. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
 
@@ -7,11 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pages appear now and one after the other, by the rank whose memory it is. By themselves they
- * would when a collective first writes them, several ranks and buffers in turns; then neighbours in
- * the address space lie anywhere in memory, and processors that hold the addresses of a few pages
- * in a row as one have to look up each: a large all-reduce took a tenth longer. Where this fails
- * they do appear by themselves. */
+/* Populates the pages now, in order, from the rank that owns the memory. Otherwise the first writes
+ * of a collective would fault them in, from several ranks and buffers in turn. Adjacent virtual
+ * pages would then be scattered in physical memory, and processors that cover a few adjacent pages
+ * with one TLB entry would need an entry for each: a large all-reduce took 10% longer. If
+ * populating fails, the pages are faulted in on first use. */
 static void populate(void *memory, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   madvise(memory, bytes, MADV_POPULATE_WRITE);
@@ -29,7 +30,7 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
   shm_block *block = tprt__alloc(sizeof *block);
   if (!block)
     return tprt__fail_memory(sizeof *block);
-  /* whole pages, so that freeing can give them back */
+  /* whole pages, so that freeing can return them to the system */
   block->bytes = tprt__round_up(bytes, SHM_PAGE);
   pthread_mutex_lock(&arena->lock);
   shm_block **at = &arena->blocks;
@@ -65,11 +66,11 @@ void tprt__shm_free(tprt__transport *transport, void *memory) {
   shm_block **at = &arena->blocks;
   while (*at && base + (*at)->offset != memory)
     at = &(*at)->next;
-  /* one that is pinned stays until the segment ends */
+  /* a pinned block stays until the segment is destroyed */
   shm_block *block = *at && (*at)->pinned ? NULL : *at;
   if (block) {
     *at = block->next;
-    /* Before anyone else can get the range. Pages that are punched read as zeros again; where that
+    /* Before another thread can allocate the range: punched pages read as zeros again. If punching
      * fails, clear them. */
     if (fallocate(segment->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   (off_t)(base - segment->base + (ptrdiff_t)block->offset),

@@ -1,33 +1,32 @@
-/* The operations of the shm backend: one engine for all kinds.
+/* Collectives of the shm backend: one engine for all kinds.
  *
  * Arrival: every rank publishes a notice with the signature of its operation, usually together with
- * the first chunk in its slot. When all have arrived, differing signatures end the operation on all
- * ranks. Then one of two paths:
- *   staged      chunks through the slots: pack, publish, await, unpack; a longer all-reduce reduces
- *     one slice per rank and
- *               exchanges the results in a second step;
- *   registered  all buffers lie in arenas: read the peers' buffers where they are, then a closing
- *     step, after which the
- *               buffers may change. */
+ * the first chunk in its slot. When all ranks have arrived, a difference in the signatures ends the
+ * operation on all ranks. Then the engine takes one of two paths:
+ *   staged      The data moves in chunks through the slots: pack, publish, await, unpack.
+ *               In a longer all-reduce, each rank reduces one slice and a second step
+ *               exchanges the results.
+ *   registered  All buffers are in arenas, so the ranks access them in place. A closing step then
+ *               permits the buffers to change. */
 #include "backends/shm/shm.h"
 #include "base/nontemporal.h"
 
 #include <string.h>
 
 enum {
-  /* up to here latency counts: one step, every rank reduces everything */
+  /* up to this size latency dominates: in one step every rank reduces everything */
   ONE_SHOT_BYTES = 16 << 10,
-  /* the same for two ranks, which save less by sharing the work (measured) */
+  /* the same limit for two ranks, which save less by sharing the work (measured) */
   ONE_SHOT_PAIR = 128 << 10,
-  LEAST_RUN_BYTES = 256, /* shorter runs are gathered better by staging */
+  LEAST_RUN_BYTES = 256, /* staging is faster for shorter runs */
 };
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
 
-/* ---- Staged ---- */
+/* ---- staged ---- */
 
-/* Whether this rank takes what it sends to itself from where that is, so that it need not lie in
- * the slot: a reduction reads it in one piece. */
+/* True if a rank reads its own contribution from the user's buffer, so that it need not be packed
+ * into the slot. Otherwise a reduction needs the contribution contiguous in the slot. */
 static bool keeps_own(const tprt__plan *plan) {
   return !plan->reduction || !scatters(plan) || plan->send_map.run == plan->piece;
 }
@@ -37,7 +36,7 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   unsigned char *slot = tprt__shm_next_slot(run->shm);
   if (!bytes || !tprt__plan_sends(plan))
     return;
-  if (run->two_phase) { /* all but the slice that this rank reduces itself */
+  if (run->two_phase) { /* everything except the slice that this rank reduces itself */
     const char *from = (const char *)plan->send + begin;
     int64_t hole = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank);
     int64_t rest = tprt__slice_begin(bytes, plan->n_ranks, run->shm->base.rank + 1);
@@ -54,8 +53,8 @@ static void pack(const shm_engine *run, int64_t begin, int64_t bytes) {
   }
 }
 
-/* Reduces bytes [from, from + bytes) of the chunk at `begin` to recv, where there is one, and to
- * `copy`, if it is not NULL. Own data comes from the user's buffer where it can. */
+/* Reduces bytes [from, from + bytes) of the chunk at `begin` into recv, if there is one, and into
+ * `copy`, unless it is NULL. This rank's data comes from the user's buffer if possible. */
 static void reduce_chunk(const shm_engine *run, int64_t begin, int64_t from, int64_t bytes,
                          void *copy) {
   const tprt__plan *plan = run->plan;
@@ -135,7 +134,7 @@ static tprt_status unpack(const shm_engine *run, int64_t begin, int64_t bytes) {
   return TPRT_OK;
 }
 
-/* From byte `begin` of the pieces on; `arrived` says that its chunk is already in the slots. */
+/* Moves the pieces, chunk by chunk. `arrived`: the first chunk is already in the slots. */
 static tprt_status run_staged(const shm_engine *run, bool arrived) {
   for (int64_t begin = 0; begin < run->plan->piece; begin += run->capacity) {
     int64_t bytes = tprt__min(run->capacity, run->plan->piece - begin);
@@ -156,10 +155,10 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
   return TPRT_OK;
 }
 
-/* ---- Registered ---- */
+/* ---- registered ---- */
 
-/* Only all_reduce and reduce write to peers; the others read, so that only their send buffers must
- * be reachable. */
+/* Only all_reduce and reduce write into buffers of peers. The other kinds only read, so only their
+ * send buffers must be in the arena. */
 bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
@@ -168,7 +167,7 @@ bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES)
     return false;
   if (!tprt__plan_sends(plan))
-    return true; /* only the root's word counts */
+    return true; /* only the root's notice counts */
   if (!tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
     return false;
   bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
@@ -176,7 +175,7 @@ bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
          tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
 }
 
-/* Addresses of the peers' buffers, from offsets that were checked. */
+/* Computes the addresses of the peers' buffers from their offsets, after checking these. */
 static tprt_status find_buffers(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
@@ -201,7 +200,7 @@ static void reduce_registered(const shm_engine *run) {
   shm_transport *shm = run->shm;
   int n = plan->n_ranks, me = shm->base.rank;
   int64_t size = (int64_t)plan->type->size;
-  if (!scatters(plan)) { /* every rank a slice, which it writes to all that want it */
+  if (!scatters(plan)) { /* every rank reduces one slice and writes it to all receivers */
     int64_t from = tprt__slice_begin(plan->piece, n, me),
             to = tprt__slice_begin(plan->piece, n, me + 1);
     for (int i = 0; i < n; i++) {
@@ -248,16 +247,16 @@ static tprt_status run_registered(const shm_engine *run) {
   status = tprt__shm_await(shm, &run->wait);
   if (status)
     return status;
-  /* A peer that gave up between arrival and here was free to change its buffers while they were
-   * read. It recorded the fault before it returned, so no fault now means that everything was read
-   * in time. */
+  /* A peer that gave up between arrival and this point may have changed its buffers while they were
+   * read. It recorded the fault before it returned, so if there is no fault now, all reads were in
+   * time. */
   tprt__fault fault = tprt__shm_fault(&shm->base);
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
-/* ---- Arrival ---- */
+/* ---- arrival ---- */
 
-/* All ranks compare with their own notice: either all are equal, or every rank sees one that
+/* Compares all notices with this rank's own. Either all are equal, or every rank sees one that
  * differs from its own. */
 static tprt_status compare(const shm_engine *run, const shm_notice *mine) {
   const shm_transport *shm = run->shm;
@@ -282,10 +281,10 @@ static void publish_notice(const shm_engine *run, const shm_notice *mine) {
   tprt__shm_publish(shm);
 }
 
-/* What the next operation will write, probably one like this: peers have read it by now, and have
- * it in their caches. It comes while their data is read, instead of holding up the next operation.
- * A processor has some thirty such lines under way; with more, reading waits for them
- * (measured). */
+/* Prefetches for writing the cache lines that the next operation will write, if it resembles this
+ * one. The peers have read these lines by now and hold them in their caches. The transfers overlap
+ * with reading the peers' data, instead of delaying the next operation. A processor supports about
+ * thirty such requests at a time; more would delay the reads (measured). */
 static void claim_next(const shm_engine *run) {
   enum { MOST_BYTES = 2048 };
   const shm_transport *shm = run->shm;
@@ -314,7 +313,7 @@ tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
   return meet(run, mine);
 }
 
-/* Whether the buffers of all ranks that have one are registered. */
+/* True if the buffers of all ranks that have one are registered. */
 static bool all_registered(const shm_engine *run, int *n_registered) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
@@ -342,7 +341,8 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
   };
 }
 
-/* The notice of this rank, with the first chunk in its slot unless the buffer is registered. */
+/* Publishes this rank's notice. Unless the buffer is registered, first packs the first chunk into
+ * the slot. */
 static void come(const shm_engine *run) {
   shm_transport *shm = run->shm;
   const tprt__plan *plan = run->plan;

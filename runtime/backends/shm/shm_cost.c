@@ -1,14 +1,14 @@
-/* What operations take on the shm backend: how often the ranks meet, and the bytes that one of them
- * reads and writes. */
+/* Cost model of the shm backend: the number of steps in which ranks synchronize, and the bytes that
+ * one rank reads and writes. */
 #include "backends/shm/shm.h"
 
 void tprt__shm_constants(const tprt__transport *transport, int64_t *alpha_ps,
                          int64_t *beta_ps_per_kb) {
   const shm_transport *shm = (const shm_transport *)transport;
-  /* With a processor for each rank a meeting takes half a microsecond; else all have to run one
-   * after the other. */
+  /* With a processor per rank, a step takes half a microsecond. With fewer processors the ranks run
+   * one after the other. */
   *alpha_ps = shm->n_spins ? 500000 : INT64_C(3000000) * transport->n_ranks;
-  *beta_ps_per_kb = 100000; /* 10 GB a second */
+  *beta_ps_per_kb = 100000; /* 10 GB/s */
 }
 
 static int64_t chunks(int64_t bytes, int64_t capacity) {
@@ -21,7 +21,8 @@ static void transfer_cost(const tprt__plan *plan, tprt__cost *cost) {
       .algorithm = "pipe", .n_steps = 1 + chunks(bytes, SHM_PIPE_BYTES), .bytes = 2 * bytes};
 }
 
-/* Every rank reads all inputs of its share and writes it to all, or reads what it gets. */
+/* Either every rank reads all inputs of its share and writes the result to all ranks, or it reads
+ * the data that it receives. */
 static void registered_cost(const tprt__plan *plan, tprt__cost *cost) {
   bool shared = plan->reduction && !(plan->traits & TPRT__SCATTERS);
   int64_t bytes = shared            ? 2 * plan->send_bytes
@@ -41,7 +42,7 @@ void tprt__shm_cost(const tprt__transport *transport, const tprt__plan *plan, tp
   } else if (!in_parts && plan->send && tprt__shm_register(&run, &notice)) {
     registered_cost(plan, cost);
   } else if (run.two_phase) {
-    /* in; a share of all inputs read and written once more; the other shares out */
+    /* pack; read and write a share of all inputs; copy the other shares out */
     int64_t bytes = 2 * piece + piece + 2 * (piece / n) + 2 * piece;
     *cost = (tprt__cost){
         .algorithm = "two phases", .n_steps = 2 * chunks(piece, run.capacity), .bytes = bytes};

@@ -1,13 +1,13 @@
-/* The kinds ..._V of the shm backend: pieces of different lengths, in chunks through the slots. A
- * slot carries a chunk of the rank's one piece, or, where every rank gets another, is cut in an
- * equal share for each rank. */
+/* The ..._V kinds of the shm backend: pieces of different lengths move in chunks through the slots.
+ * A slot holds a chunk of the rank's single piece. If every rank receives a different piece, the
+ * slot is divided into equal shares, one per rank. */
 #include "backends/shm/shm.h"
 
 #include <string.h>
 
 static bool scatters(const shm_engine *run) { return run->plan->traits & TPRT__SCATTERS; }
 
-/* Bytes of a piece that lie in the chunk at `begin`. */
+/* Number of bytes of a piece that are in the chunk at `begin`. */
 static int64_t bytes_in_chunk(const shm_engine *run, int64_t begin, int64_t bytes) {
   return bytes <= begin ? 0 : tprt__min(run->capacity, bytes - begin);
 }
@@ -64,8 +64,8 @@ static void unpack(const shm_engine *run, int64_t begin) {
   }
 }
 
-/* Who disagrees with whom: every rank shows all counts, which fit a slot, and all come to the same
- * answer. */
+/* Finds the ranks that disagree. Every rank publishes all its counts, which fit into a slot, so all
+ * ranks reach the same result. */
 static tprt_status explain(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
@@ -98,7 +98,8 @@ static tprt_status explain(const shm_engine *run) {
              : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
 }
 
-/* The longest piece of all ranks: how many chunks there are. */
+/* Determines the longest piece of all ranks, and thereby the number of chunks. Fails if the counts
+ * of an all_to_all_v do not match. */
 static tprt_status agree(const shm_engine *run, int64_t *longest) {
   const shm_transport *shm = run->shm;
   uint64_t sent = 0, expected = 0;

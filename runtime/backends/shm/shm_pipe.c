@@ -1,10 +1,10 @@
-/* Sends and recvs of the shm backend: all transfers of a batch progress together, so that their
- * order cannot deadlock.
+/* Sends and recvs of the shm backend. All transfers of a batch progress concurrently, so that no
+ * order of them can deadlock.
  *
- * A receiver posts requests in a table of the pipe from its peer, in the order of its recvs; the
- * sender answers, for each of its sends in turn, the oldest request with the same tag. What it
- * sends goes through the pipe's ring, or, when the receiver's buffer lies in an arena, straight to
- * its place. Every change rings the peer's bell. */
+ * A receiver posts requests in a table of the pipe from its peer, in the order of its recvs. For
+ * each of its sends in turn, the sender answers the oldest request with the same tag. The data
+ * moves through the ring of the pipe or, if the receiver's buffer is in an arena, is written
+ * directly into that buffer. Every change rings the peer's bell. */
 #include "backends/shm/shm.h"
 
 #include <string.h>
@@ -14,10 +14,10 @@ enum { DIRECT_BYTES = 4096, FEW = 16 };
 
 #define NO_REQUEST UINT32_MAX
 
-/* In front of every message of a stream; messages are padded to it. */
+/* Header of each message in a stream. Messages are padded to a multiple of its size. */
 typedef struct frame {
   uint32_t request;
-  uint32_t direct; /* the data is in its place already */
+  uint32_t direct; /* the data is already in the receiver's buffer */
 } frame;
 
 typedef enum progress { WAITING, MOVING, DONE } progress;
@@ -27,7 +27,7 @@ typedef struct transfer {
   shm_pipe *pipe;
   progress state;
   uint32_t request;
-  int64_t at; /* bytes moved */
+  int64_t at; /* number of bytes moved */
 } transfer;
 
 typedef struct exchange {
@@ -35,7 +35,7 @@ typedef struct exchange {
   transfer *transfers;
   size_t n;
   shm_wait wait;
-  bool moved; /* in this round */
+  bool moved; /* some transfer progressed in this round */
 } exchange;
 
 static int64_t elements(const tprt__plan *plan) { return (int64_t)plan->signature[2]; }
@@ -58,7 +58,7 @@ static void ring_copy(shm_pipe *pipe, uint64_t at, void *memory, size_t bytes, b
   }
 }
 
-/* Another transfer that is in the middle of this pipe's stream. */
+/* Returns the transfer of this batch that is in the middle of this pipe's stream; NULL if none. */
 static const transfer *moving(const exchange *run, const shm_pipe *pipe) {
   for (size_t i = 0; i < run->n; i++) {
     if (run->transfers[i].pipe == pipe && run->transfers[i].state == MOVING)
@@ -67,7 +67,7 @@ static const transfer *moving(const exchange *run, const shm_pipe *pipe) {
   return NULL;
 }
 
-/* Tells the peer what was done to a transfer, if anything. */
+/* Notifies the peer if a transfer has progressed. */
 static void notice_change(exchange *run, const transfer *t, const transfer *before) {
   if (t->state == before->state && t->at == before->at)
     return;
@@ -75,10 +75,10 @@ static void notice_change(exchange *run, const transfer *t, const transfer *befo
   tprt__shm_ring(run->shm->lines[t->plan->peer]);
 }
 
-/* ---- Sending ---- */
+/* ---- sending ---- */
 
-/* The oldest request with this tag among those that are seen on the way; SHM_PIPE_REQUESTS if there
- * is none. */
+/* Returns the oldest request with this tag that one scan of the table finds; SHM_PIPE_REQUESTS if
+ * there is none. */
 static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
   uint32_t found = SHM_PIPE_REQUESTS;
   for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
@@ -92,9 +92,9 @@ static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
   return found;
 }
 
-/* The oldest request with this tag. The first look may pass a place before the oldest request is
- * posted there, and then find a younger one; what is older than one that was found was posted
- * before it, and a second look sees all of it. */
+/* Returns the oldest request with this tag. One scan is not enough: it may pass an entry before the
+ * oldest request is posted there, and then find a younger one. But all requests older than one that
+ * was found were posted before it, so a second scan sees them. */
 static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
   return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS
                                                           : look_for_request(pipe, tag);
@@ -112,7 +112,8 @@ static tprt_status check_request(const exchange *run, const tprt__plan *plan,
                     theirs ? theirs : "?");
 }
 
-/* Straight into the receiver's arena, which it named. */
+/* Copies the data directly into the receiver's arena, at the offset it has posted. Returns false
+ * for short messages and invalid offsets. */
 static bool send_direct(const exchange *run, const tprt__plan *plan, uint64_t offset) {
   const shm_segment *segment = run->shm->segment;
   uint64_t arena = segment->sizes.arena_bytes, bytes = (uint64_t)plan->send_bytes;
@@ -123,8 +124,8 @@ static bool send_direct(const exchange *run, const tprt__plan *plan, uint64_t of
   return true;
 }
 
-/* Whether an earlier transfer of the same pipe, and for a send of the same tag, still waits for its
- * turn. */
+/* True if an earlier transfer of the same pipe still waits for its turn. For a send, only transfers
+ * with the same tag count. */
 static bool has_earlier(const exchange *run, size_t index) {
   const transfer *t = &run->transfers[index];
   for (size_t i = 0; i < index; i++) {
@@ -147,7 +148,7 @@ static tprt_status begin_send(exchange *run, size_t index) {
   uint32_t found = find_request(pipe, t->plan->tag);
   if (found == SHM_PIPE_REQUESTS)
     return TPRT_OK;
-  /* the peer's memory: every word is read once */
+  /* the peer may change its memory, so every word is read once */
   const shm_request *request = &pipe->requests[found];
   shm_request asked = {
       .dtype = request->dtype, .elements = request->elements, .offset = request->offset};
@@ -155,7 +156,7 @@ static tprt_status begin_send(exchange *run, size_t index) {
   if (status)
     return status;
   frame head = {.request = found, .direct = send_direct(run, t->plan, asked.offset)};
-  /* the receiver frees it */
+  /* the receiver frees the entry */
   atomic_store_explicit(&pipe->requests[found].state, REQUEST_TAKEN, memory_order_relaxed);
   ring_copy(pipe, written, &head, sizeof head, false);
   atomic_store(&pipe->written, written + sizeof head);
@@ -190,9 +191,9 @@ static tprt_status push(exchange *run, size_t index) {
   return TPRT_OK;
 }
 
-/* ---- Receiving ---- */
+/* ---- receiving ---- */
 
-/* Recvs of one pipe are posted in their order. */
+/* Posts the request of a recv. Recvs of one pipe are posted in their order. */
 static void post(exchange *run, size_t index) {
   transfer *t = &run->transfers[index];
   if (has_earlier(run, index))
@@ -215,7 +216,7 @@ static void post(exchange *run, size_t index) {
   }
 }
 
-/* The head of the next message in a pipe says which recv it is for. */
+/* Reads the header of the next message in a pipe, and finds the recv that it belongs to. */
 static tprt_status begin_recv(exchange *run, shm_pipe *pipe, int peer) {
   uint64_t read = atomic_load_explicit(&pipe->read, memory_order_relaxed);
   frame head;
@@ -244,7 +245,7 @@ static tprt_status pull(exchange *run, size_t index) {
     tprt_status status = begin_recv(run, t->pipe, t->plan->peer);
     if (status || t->state == WAITING)
       return status;
-    run->moved = true; /* another message may follow an empty one */
+    run->moved = true; /* the message may be empty and another one may follow it */
   }
   uint64_t read = atomic_load_explicit(&t->pipe->read, memory_order_relaxed);
   uint64_t there = atomic_load(&t->pipe->written) - read,
@@ -266,9 +267,9 @@ static tprt_status pull(exchange *run, size_t index) {
   return TPRT_OK;
 }
 
-/* ---- Both ---- */
+/* ---- both directions ---- */
 
-/* One look at every transfer; *left is the first that is not done, n if all are. */
+/* Tries to advance every transfer once. *left is the first unfinished one, or n if all are done. */
 static tprt_status run_round(exchange *run, size_t *left) {
   *left = run->n;
   run->moved = false;
@@ -285,7 +286,8 @@ static tprt_status run_round(exchange *run, size_t *left) {
   return TPRT_OK;
 }
 
-/* Why to stop after a round in which nothing moved. `suspect`: a peer that was gone before it. */
+/* Checks for reasons to stop, after a round without progress. `suspect` is a peer that was gone
+ * before the round; -1: none. */
 static tprt_status check(exchange *run, size_t left, int suspect) {
   shm_transport *shm = run->shm;
   tprt__fault fault = tprt__shm_fault(&shm->base);
@@ -310,7 +312,9 @@ static tprt_status run_all(exchange *run) {
     uint32_t heard = atomic_load(&own->bell);
     bool thorough = tprt__shm_due(shm, rounds, &next);
     int suspect = -1;
-    if (thorough) { /* of all peers in turn, before the round: what one did before it went counts */
+    /* Before the round, because data that a peer sent before it ended counts; one peer per check,
+     * in turn. */
+    if (thorough) {
       int peer = run->transfers[n_checks++ % run->n].plan->peer;
       suspect = tprt__shm_gone(shm, peer) ? peer : -1;
     }

@@ -1,6 +1,7 @@
-/* Who goes on after a failure. The communicator cannot be used for that, only its shared memory:
- * every rank that wants to go on says so; when all others have ended, or time is up, the first that
- * sees it decides for all. One that dies while it decides is replaced. */
+/* Recovery: decides which ranks continue after a failure. Only the shared memory of the failed
+ * communicator is usable. Every rank that wants to continue sets a flag. When all others have
+ * ended, or at the deadline, the first rank to notice decides for all. If it dies while deciding,
+ * another rank replaces it. */
 #include "backends/shm/shm.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static bool wants(const shm_transport *shm, int i) {
   return atomic_load(&shm->lines[i]->recovering) != 0;
 }
 
-/* Everybody has said what it wants, or cannot any more. */
+/* True if every rank either wants to continue or has ended. */
 static bool complete(const shm_transport *shm) {
   for (int i = 0; i < shm->base.n_ranks; i++) {
     if (!wants(shm, i) && !tprt__shm_gone(shm, i))
@@ -35,7 +36,7 @@ static void decide(shm_transport *shm, int *survivors) {
     tprt__shm_ring(shm->lines[i]);
 }
 
-/* Whether this rank is the one to decide now. */
+/* True if this rank becomes the one that decides. */
 static bool take_over(shm_transport *shm, uint32_t seen, bool due) {
   bool vacant = seen == RECOVERY_OPEN ||
                 (seen <= (uint32_t)shm->base.n_ranks && tprt__shm_gone(shm, (int)seen - 1));
@@ -66,7 +67,7 @@ static tprt_status read_decision(const shm_transport *shm, tprt__token *token, i
 
 tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
                               int *members, int *n_members) {
-  enum { GRACE_NS = 1000000000 }; /* for the one that decides when time is up */
+  enum { GRACE_NS = 1000000000 }; /* extra time for the rank that decides at the deadline */
   shm_transport *shm = (shm_transport *)transport;
   shm_line *own = shm->lines[transport->rank];
   uint32_t fresh = 0;

@@ -1,4 +1,4 @@
-/* The shared segment: layout, creation, mapping, joining, channels. */
+/* The shared segment: layout, creation, mapping, joining and channels. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
 #include "base/nontemporal.h"
@@ -16,8 +16,8 @@
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
 enum { VERSION = 6 };
 
-/* Offsets from the free parameters; false when they make no sense. Used for our own settings and
- * for what a header says. */
+/* Derives the offsets from the independent parameters. Returns false if the parameters are invalid.
+ * Applied both to this process's settings and to a segment's header. */
 static bool derive(shm_sizes *sizes) {
   const uint64_t limit = UINT64_C(1) << 46;
   if (sizes->n_ranks < 1 || sizes->n_ranks > SHM_MAX_RANKS || sizes->n_channels < 1 ||
@@ -49,7 +49,7 @@ tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, sh
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks; backend shm takes 1 to %d", n_ranks,
                       SHM_MAX_RANKS);
   }
-  size_t least = 64 * (size_t)n_ranks; /* all-to-all cuts a slot in a piece per peer */
+  size_t least = 64 * (size_t)n_ranks; /* all-to-all divides a slot into one share per peer */
   shm_sizes made = {
       .n_ranks = n_ranks,
       .n_channels = settings->max_comms,
@@ -72,8 +72,8 @@ tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
   int made = memfd_create("tprt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (made < 0)
     return tprt__fail_errno("memfd_create");
-  /* A sealed size means that no peer can shrink the file under a mapping. Pages appear when they
-   * are touched. */
+  /* The size is sealed, so that no peer can shrink the file under a mapping. Pages are allocated
+   * when they are touched. */
   shm_header header = {
       .magic = magic,
       .version = VERSION,
@@ -95,7 +95,7 @@ tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
   return TPRT_OK;
 }
 
-/* Reads the free parameters from the file, once, and derives the rest. */
+/* Reads the independent parameters from the file, once, and derives the others. */
 static tprt_status read_sizes(int fd, shm_sizes *sizes) {
   shm_header header;
   struct stat info;
@@ -150,7 +150,7 @@ tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
                               (unsigned long long)sizes.total);
     goto fail;
   }
-  madvise(base, sizes.total, MADV_DONTDUMP); /* a core file need not hold it */
+  madvise(base, sizes.total, MADV_DONTDUMP); /* exclude it from core files */
   *segment = (shm_segment){.references = 1,
                            .fd = own,
                            .sizes = sizes,
@@ -205,8 +205,8 @@ tprt_status tprt__shm_segment_join(shm_segment *segment, int rank) {
   return TPRT_OK;
 }
 
-/* A handle for a rank's process. Without the system call (or the right to make it) only deadlines
- * find a dead peer. */
+/* Opens a pidfd for a rank's process. If the system call is missing or not permitted, only
+ * deadlines detect a dead peer. */
 static tprt_status watch(shm_segment *segment, int rank) {
   int32_t pid = atomic_load(&segment->header->ranks[rank].pid);
   if (pid == (int32_t)getpid())
@@ -244,7 +244,7 @@ bool tprt__shm_ended(const shm_segment *segment, int rank) {
   return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
 }
 
-/* Pages that were never touched or are punched read as zeros, which is the state of an unused
+/* Pages that were never touched, or were punched, read as zeros, which is the state of an unused
  * pipe. */
 static void clear_pipes(shm_segment *segment, int channel) {
   size_t bytes = (size_t)segment->sizes.n_ranks * (size_t)segment->sizes.n_ranks * sizeof(shm_pipe);
@@ -282,14 +282,14 @@ static int take_free(shm_segment *segment, int taker, int n_users, const int *us
     atomic_store(&channel->parent, parent);
     for (int u = 0; u < n_users; u++)
       atomic_store(&tprt__shm_line(segment, i, users ? users[u] : u)->use, SHM_RESERVED);
-    /* Added, because a user may already have given its use back. */
+    /* A difference rather than a store, because a user may already have given up its use. */
     atomic_fetch_sub(&channel->n_users, SHM_CHANNEL_MAKING + (uint32_t)taker - (uint32_t)n_users);
     return i;
   }
   return -1;
 }
 
-/* Frees what ended processes have of all channels. */
+/* Ends all uses of channels by processes that have ended. */
 static void reclaim(shm_segment *segment) {
   for (int rank = 0; rank < segment->sizes.n_ranks; rank++) {
     if (!tprt__shm_ended(segment, rank))
@@ -316,7 +316,8 @@ void tprt__shm_channel_join(shm_segment *segment, int channel, int rank) {
   atomic_store(&tprt__shm_line(segment, channel, rank)->use, SHM_JOINED);
 }
 
-/* Several may want to end the use of a rank that died; one succeeds, so the count stays right. */
+/* Several ranks may try to end the use of a dead rank. Exactly one succeeds, so the count remains
+ * correct. */
 static void end_use(shm_segment *segment, int channel, int rank, uint32_t use) {
   if (use != SHM_UNUSED && atomic_compare_exchange_strong(
                                &tprt__shm_line(segment, channel, rank)->use, &use, SHM_UNUSED))
@@ -329,7 +330,7 @@ void tprt__shm_channel_drop(shm_segment *segment, int channel, int rank) {
 
 void tprt__shm_channel_forget(shm_segment *segment, int parent, int rank) {
   for (int i = 0; i < segment->sizes.n_channels; i++) {
-    /* while its use is reserved, a channel keeps its parent */
+    /* a channel keeps its parent while a use of it is reserved */
     if (atomic_load(&tprt__shm_line(segment, i, rank)->use) == SHM_RESERVED &&
         atomic_load(&segment->header->channels[i].parent) == parent)
       end_use(segment, i, rank, SHM_RESERVED);

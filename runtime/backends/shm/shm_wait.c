@@ -1,4 +1,4 @@
-/* Waiting for peers: how to wait cheaply, and everything that ends a wait. */
+/* Waiting for peers: spinning, yielding and sleeping, and the conditions that end a wait. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
 
@@ -12,8 +12,8 @@
 enum {
   SPINS_PER_CHECK = 256,
   N_YIELDS = 1000,
-  SLEEP_NS = 2000000, /* also how often a sleeper looks whether its peer lives */
-  /* how often one that yields does: on a busy machine a yield may take longer than that */
+  SLEEP_NS = 2000000, /* also the interval at which a sleeper checks that its peer lives */
+  /* interval of that check for a yielding thread; on a busy machine one yield may take longer */
   LOOK_NS = 1000000,
 };
 
@@ -27,13 +27,13 @@ static inline void relax(void) {}
 
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns) {
   struct timespec timeout = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-  /* not private: processes share the word */
+  /* not a private futex: processes share the word */
   syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* Ringer and sleeper both write their word before they read the other's, in the one order of
- * sequentially consistent operations: at least one of them sees the other, and no wake-up is
- * lost. */
+/* The thread that rings and the thread that sleeps both write their own word before they read the
+ * other's, with sequentially consistent operations. So at least one of them sees the other, and no
+ * wake-up is lost. */
 void tprt__shm_ring(shm_line *line) {
   atomic_fetch_add(&line->bell, 1);
   if (atomic_load(&line->n_listeners))
@@ -78,15 +78,15 @@ void tprt__shm_wake(shm_line *line) {
   wake(&line->halves[1].step);
 }
 
-/* Where a rank publishes this step. */
+/* Returns the word in which a rank publishes this step. */
 static _Atomic uint32_t *step_of(shm_line *line, uint32_t step) {
   return &line->halves[step & 1].step;
 }
 
-/* Whether somebody sleeps is read without waiting until the step is seen by all, which takes as
- * long as a short operation. So a sleeper that counts itself while the step is under way may not be
- * seen; but the kernel looks at the step again before it lets it sleep, by a system call later, and
- * a sleep ends after SLEEP_NS in any case. */
+/* Reads n_waiters without a fence, which would take as long as a short operation. So it may miss a
+ * sleeper that registers while the step is still becoming visible. But one system call later the
+ * kernel compares the step again before it lets the thread sleep, and a sleep ends after SLEEP_NS
+ * in any case. */
 void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
@@ -97,7 +97,7 @@ void tprt__shm_publish(shm_transport *shm) {
 }
 
 static bool reached(shm_line *line, uint32_t step) {
-  /* wraps */
+  /* steps wrap around */
   return (int32_t)(atomic_load_explicit(step_of(line, step), memory_order_acquire) - step) >= 0;
 }
 
@@ -142,8 +142,9 @@ tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer,
   return tprt__fault_fail(&fault);
 }
 
-/* Reasons to stop waiting for a peer; `thorough` includes those that cost a system call. A peer may
- * publish and then end, so the step is read again after it was seen dead. */
+/* Checks for reasons to stop waiting for a peer. `thorough` includes the checks that need a system
+ * call. A peer may publish a step and then end, so the step is read again after the peer was found
+ * dead. */
 static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, bool thorough) {
   shm_line *line = shm->lines[peer];
   if (reached(line, shm->step))
@@ -174,8 +175,8 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
   return status;
 }
 
-/* Spin while peers are likely to run at this moment, then give the processor away, and only then
- * sleep: a futex costs tens of microseconds per hop. */
+/* Spins while the peer is probably running, then yields the processor, and only then sleeps: a
+ * futex wake-up costs tens of microseconds. */
 static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
   shm_line *line = shm->lines[peer];
   for (int i = 1; i <= shm->n_spins; i++) {
@@ -203,9 +204,9 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
   return sleep_for(shm, peer, wait);
 }
 
-/* Peers often come at the same time. The first look waits a moment, since one at a line that a peer
- * is about to write takes it away from that, and makes both of them wait longer (measured: a tenth
- * of a short operation). */
+/* Peers often arrive at the same time. A read of a line that a peer is about to write takes the
+ * line away from it and delays both ranks (measured: a tenth of a short operation). So the first
+ * read waits for a moment. */
 tprt_status tprt__shm_await(shm_transport *shm, const shm_wait *wait) {
   if (shm->n_spins)
     relax();
@@ -227,7 +228,7 @@ tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic ui
   for (int rounds = 0;;) {
     uint32_t heard = atomic_load(&shm->lines[transport->rank]->bell);
     bool thorough = tprt__shm_due(shm, rounds, &next);
-    /* before the look: what it did before it went counts */
+    /* before reading the counter: signals from before its end count */
     bool gone = thorough && tprt__shm_gone(shm, rank);
     if (atomic_load(counter) >= value)
       return TPRT_OK;

@@ -1,10 +1,10 @@
-/* Windows of backend "shm": the arena of a rank is mapped in all peers anyway, so to expose memory
- * is to say where in it that lies.
+/* Windows of backend "shm". The arena of a rank is mapped by all peers anyway, so registering
+ * memory only computes its offset in the arena.
  *
  * A rank whose communicator has failed destroys its windows and frees their memory without the
- * others, and may get it again for something else. So each rank counts its accesses that are under
- * way, looks whether there is a fault after it has counted, and a rank that takes memory back after
- * a fault waits for those of all others. */
+ * other ranks, and may allocate the memory again for another purpose. Therefore each rank counts
+ * its running accesses, and checks for a fault after it has incremented the count. A rank that
+ * deregisters memory after a fault waits until the accesses of all others have ended. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
 
@@ -21,7 +21,8 @@ tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t 
                     (unsigned long long)bytes, memory);
 }
 
-/* Whether all peers have ended what they had begun before the fault; those that are gone have. */
+/* True if all peers have ended the accesses that they began before the fault. Peers that are gone
+ * have. */
 static bool await_accesses(const shm_transport *shm) {
   enum { MOST_NS = 2000000000, NAP_NS = 50000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -42,7 +43,7 @@ tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory) {
   uint64_t place;
   tprt_status status = tprt__shm_expose(transport, memory, 1, &place);
   if (!status && tprt__shm_fault(transport).status && !await_accesses(shm))
-    /* a peer was stopped in the middle of it, and may go on */
+    /* a peer was stopped during an access and may still resume it */
     tprt__shm_pin(shm->segment, shm->world_rank, place);
   return status;
 }
@@ -61,7 +62,7 @@ static void end_access(const shm_transport *shm) {
   atomic_fetch_sub(&shm->lines[shm->base.rank]->n_accesses, 1);
 }
 
-/* Nothing to end if it fails. */
+/* Begins an access. If it fails, there is no access to end. */
 static tprt_status begin_access(const shm_transport *shm, int rank, uint64_t place, uint64_t bytes,
                                 void **memory) {
   atomic_fetch_add(&shm->lines[shm->base.rank]->n_accesses, 1);
@@ -75,7 +76,7 @@ static tprt_status begin_access(const shm_transport *shm, int rank, uint64_t pla
 
 tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
                           uint64_t bytes, int64_t deadline) {
-  (void)deadline; /* nobody is waited for */
+  (void)deadline; /* never waits */
   const shm_transport *shm = (const shm_transport *)transport;
   void *memory = NULL;
   tprt_status status = begin_access(shm, rank, place, bytes, &memory);

@@ -1,4 +1,4 @@
-/* Backend "tcp": the messenger, and the table. */
+/* Backend "tcp": the messenger and the backend table. */
 #define _GNU_SOURCE 1
 #include "backends/tcp/tcp.h"
 
@@ -12,14 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Lists ---- */
+/* ---- lists ---- */
 
 static void append(tcp_request ***last, tcp_request *request) {
   **last = request;
   *last = &request->next;
 }
 
-/* Takes a request out of its list. */
+/* Removes a request from its list. */
 static void take_out(tcp_request **first, tcp_request ***last, tcp_request *request) {
   tcp_request **at = first;
   while (*at && *at != request)
@@ -40,7 +40,7 @@ static void end_request(tcp_request *request) {
   }
 }
 
-/* Nothing goes to a peer that has ended: its sends are as good as done. */
+/* Marks a peer as ended. Its pending sends count as done, because nothing can reach it any more. */
 static void end_peer(tcp_peer *peer) {
   peer->ended = true;
   while (peer->sends) {
@@ -50,7 +50,7 @@ static void end_peer(tcp_peer *peer) {
   }
 }
 
-/* ---- Out ---- */
+/* ---- sending ---- */
 
 static void push(tcp_peer *peer) {
   while (peer->sends && !peer->ended) {
@@ -75,9 +75,9 @@ static void push(tcp_peer *peer) {
   }
 }
 
-/* ---- In ---- */
+/* ---- receiving ---- */
 
-/* The receive that waits for this tag. */
+/* Returns the oldest pending receive with this tag. */
 static tcp_request *find_receive(const tcp_peer *peer, uint32_t tag) {
   tcp_request *found = peer->receives;
   while (found && found->head.tag != tag)
@@ -94,7 +94,7 @@ static void end_receive(tcp_peer *peer, tcp_request *request, uint32_t came) {
                    request->peer, came, request->head.bytes);
 }
 
-/* Where the message goes whose head is here. */
+/* Determines where the message goes whose header has arrived. */
 static tprt_status place(tcp_peer *peer) {
   tcp_request *wanted = find_receive(peer, peer->head.tag);
   if (peer->head.bytes > WIRE_MOST_BYTES) {
@@ -106,7 +106,7 @@ static tprt_status place(tcp_peer *peer) {
     peer->into = wanted;
     return TPRT_OK;
   }
-  if (wanted) { /* dropped */
+  if (wanted) { /* the message is dropped */
     end_receive(peer, wanted, peer->head.bytes);
     return TPRT_OK;
   }
@@ -117,7 +117,7 @@ static tprt_status place(tcp_peer *peer) {
   return TPRT_OK;
 }
 
-/* A receive that was made while its message was being kept. */
+/* Gives a stored message to a receive that was posted meanwhile. Returns false if there is none. */
 static bool hand_over(tcp_peer *peer, const tcp_message *message) {
   tcp_request *wanted = find_receive(peer, message->head.tag);
   if (!wanted)
@@ -143,7 +143,7 @@ static void end_message(tcp_peer *peer) {
   peer->placed = false;
 }
 
-/* Reads; false when nothing is there. */
+/* Reads available bytes. Returns false if there are none. */
 static bool read_some(tcp_peer *peer, void *to, size_t bytes, size_t *n) {
   ssize_t got = recv(peer->fd, to, bytes, MSG_DONTWAIT);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
@@ -163,7 +163,7 @@ static bool read_data(tcp_peer *peer) {
   return read_some(peer, dropped, left < sizeof dropped ? left : sizeof dropped, &peer->n_data);
 }
 
-/* Takes in what has come, until a request is over. */
+/* Reads from a peer until the request is over or nothing more has arrived. */
 static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
   while (!request->over && !peer->ended) {
     if (peer->n_head < sizeof peer->head) {
@@ -172,7 +172,7 @@ static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
         return TPRT_OK;
       continue;
     }
-    /* without memory it is tried again */
+    /* if memory is exhausted, the next call tries again */
     tprt_status status = peer->placed ? TPRT_OK : place(peer);
     if (status)
       return status;
@@ -185,7 +185,7 @@ static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
   return TPRT_OK;
 }
 
-/* ---- The messenger ---- */
+/* ---- messenger ---- */
 
 static tcp_request *make_request(int rank, uint32_t tag, void *data, size_t bytes, bool sends) {
   tcp_request *made = tprt__alloc(sizeof *made);
@@ -260,7 +260,7 @@ static bool cancel_send(tcp_peer *peer, tcp_request *request) {
     return true;
   }
   char *copy = tprt__alloc(request->head.bytes ? request->head.bytes : 1);
-  if (copy) { /* what was sent of it is not sent again */
+  if (copy) { /* only the rest of the message will be sent */
     size_t sent = request->done > head ? request->done - head : 0;
     memcpy(copy + sent, request->data + sent, request->head.bytes - sent);
     request->data = copy;
@@ -293,10 +293,10 @@ static void tcp_wait(void *at, int64_t timeout_ns) {
 
 static bool tcp_ended(void *at, int rank) { return ((const tcp_end *)at)->peers[rank].ended; }
 
-/* ---- Ends ---- */
+/* ---- closing ---- */
 
-/* What was sent is at the peer's host: if this end is closed while something comes, the rest would
- * be thrown away here. */
+/* True if all sent data has reached the peer's host. If this end closed while data arrives, the
+ * system would discard the unsent rest. */
 static bool is_delivered(const tcp_peer *peer) {
   int n = 0;
   return peer->fd < 0 || peer->ended ||
@@ -351,7 +351,7 @@ static const tprt_messenger messenger = {
     .wait = tcp_wait,
 };
 
-/* ---- The backend ---- */
+/* ---- backend ---- */
 
 static tprt_status watch(tcp_end *end) {
   end->changes = epoll_create1(EPOLL_CLOEXEC);

@@ -1,6 +1,6 @@
-/* How the connections of a world are made. All ranks listen, at 127.0.0.1 where all are on one
- * host, and say in the store where; each connects to those before it and accepts those behind
- * it. */
+/* Establishes the connections of a world. All ranks listen, at 127.0.0.1 if all are on one host,
+ * and publish their addresses in the store. Each rank connects to the ranks before it and accepts
+ * connections from the ranks after it. */
 #define _GNU_SOURCE 1
 #include "backends/tcp/tcp.h"
 
@@ -15,9 +15,9 @@
 
 enum { TICKET_BYTES = 32, WHERE_BYTES = TPRT__HOST_BYTES + 16 };
 
-/* ---- Who may connect ---- */
+/* ---- authentication ---- */
 
-/* All ranks of the world, and nobody else, know this. */
+/* Creates the identity of the world, which only its ranks know. */
 static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
   unsigned char ticket[TICKET_BYTES];
   char key[TPRT_STORE_KEY_BYTES];
@@ -35,7 +35,7 @@ static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
   return status;
 }
 
-/* ---- Where the ranks are ---- */
+/* ---- addresses ---- */
 
 static tprt_status listen_here(const tprt__meeting *m, const tprt__local *local,
                                char where[WHERE_BYTES], int *listener) {
@@ -62,12 +62,12 @@ static tprt_status listen_here(const tprt__meeting *m, const tprt__local *local,
   return TPRT_OK;
 }
 
-/* ---- To those before this rank ---- */
+/* ---- connecting to the ranks before this one ---- */
 
-/* Once. LATE and BROKEN: it should be tried again. */
+/* Performs one handshake. Try again after LATE and BROKEN. */
 static tprt__transfer greet(int fd, int rank, const tprt__identity *own, int64_t deadline,
                             tprt_status *status) {
-  tprt__session session; /* messages are not signed */
+  tprt__session session; /* not used: messages are not signed */
   tprt__welcome welcome;
   tprt__transfer how = tprt__greet(fd, own, deadline, &session, &welcome);
   tprt__wipe(&session, sizeof session);
@@ -77,8 +77,8 @@ static tprt__transfer greet(int fd, int rank, const tprt__identity *own, int64_t
   return how;
 }
 
-/* Until the other has time: it drops the oldest of those that have not proven anything when too
- * many come. */
+/* Tries until the other rank has time. If too many clients connect, it drops the oldest that has
+ * not proven anything. */
 static tprt_status join(const tprt__meeting *m, int rank, const tprt__address *address,
                         const tprt__identity *own, int *fd) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
@@ -109,9 +109,9 @@ static tprt_status connect_to(const tprt__meeting *m, int rank, const tprt__iden
   return status ? status : join(m, rank, &address, own, fd);
 }
 
-/* ---- From those behind it ---- */
+/* ---- accepting the ranks after this one ---- */
 
-/* The ranks behind this one, each once. */
+/* Admits each rank after this one once. */
 static bool admit(void *user, const tprt__guest *guest) {
   tcp_end *end = user;
   int rank = guest->gate.rank;
@@ -122,7 +122,7 @@ static bool admit(void *user, const tprt__guest *guest) {
   return is_new;
 }
 
-/* The first behind this one that has not come; n_ranks: all have. */
+/* Returns the first rank after this one that has not connected; n_ranks if all have. */
 static int find_missing(const tcp_end *end) {
   int rank = end->rank + 1;
   while (rank < end->n_ranks && end->peers[rank].fd >= 0)
@@ -138,7 +138,7 @@ static tprt_status accept_all(const tprt__meeting *m, tprt__door *door, tcp_end 
     int64_t left = tprt__min(m->deadline, tprt__door_prepare(door, watched)) - tprt__now();
     const struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
                                   .tv_nsec = left > 0 ? left % 1000000000 : 0};
-    if (ppoll(watched, n, &time, NULL) < 0) /* interrupted: nothing is known of the descriptors */
+    if (ppoll(watched, n, &time, NULL) < 0) /* interrupted, so revents are undefined */
       memset(watched, 0, n * sizeof *watched);
     tprt__door_handle(door, watched, admit, end);
     if (find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
@@ -148,7 +148,7 @@ static tprt_status accept_all(const tprt__meeting *m, tprt__door *door, tcp_end 
   return status;
 }
 
-/* ---- All of it ---- */
+/* ---- entry point ---- */
 
 tprt_status tprt__tcp_meet(const tprt__meeting *m, tcp_end *end) {
   tprt__identity own;

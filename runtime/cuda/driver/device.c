@@ -1,4 +1,4 @@
-/* The driver's functions for streams, events and memory. */
+/* Loads the driver's functions for streams, events and memory, and chooses a rank's device. */
 #include "cuda/driver/device.h"
 
 #include "base/env.h"

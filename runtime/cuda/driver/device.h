@@ -1,10 +1,10 @@
-/* What the driver does with streams, events and memory of a device. */
+/* Functions of the driver for streams, events and memory of a device. */
 #ifndef TPRT_RUNTIME_CUDA_DEVICE_H
 #define TPRT_RUNTIME_CUDA_DEVICE_H
 
 #include "cuda/driver/driver.h"
 
-/* member, symbol, parameters. All return a cuda_result. */
+/* X(member, symbol, parameters). All return a cuda_result. */
 #define CUDA_DEVICE_CALLS(X)                                                                       \
   X(device_get, "cuDeviceGet", (int *device, int ordinal))                                         \
   X(device_uuid, "cuDeviceGetUuid", (cuda_uuid * uuid, int device))                                \
@@ -38,15 +38,16 @@ typedef struct cuda_device_calls {
 #undef MEMBER
 } cuda_device_calls;
 
-/* Loads the driver, once. */
+/* Loads the driver once. */
 tprt_status tprt__device_load(const cuda_device_calls **device);
 
-/* TPRT_OK, or TPRT_NO_MEMORY or TPRT_DEVICE with what the driver says. */
+/* Returns TPRT_OK, or TPRT_NO_MEMORY or TPRT_DEVICE with the driver's text. `what` names the
+ * call. */
 tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
                                const char *what);
 
-/* Which device a rank of this process has: TPRT_DEVICE, the current one, the rank on this host (-1:
- * nobody says), 0. */
+/* Chooses the device of a rank of this process: TPRT_DEVICE if it is set, else the current device,
+ * else the rank on this host, else 0. host_rank is -1 if it is unknown. */
 tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal);
 
 #endif

@@ -1,3 +1,4 @@
+/* Loads the CUDA driver and looks up its functions. */
 #define _GNU_SOURCE 1
 #include "cuda/driver/driver.h"
 

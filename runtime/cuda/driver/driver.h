@@ -1,19 +1,19 @@
-/* The CUDA driver, loaded when something first needs it: nothing here needs CUDA to build or to
- * start. */
+/* The CUDA driver, which is loaded on first use. CUDA is not needed to build or to start this
+ * library. */
 #ifndef TPRT_RUNTIME_CUDA_DRIVER_H
 #define TPRT_RUNTIME_CUDA_DRIVER_H
 
 #include "base/library.h"
 
-/* ---- Types and numbers of cuda.h, all that this library uses; a test compares them with the
- * header where there is one ---- */
+/* ---- types and constants of cuda.h that this library uses; if the header is installed, a test
+ * compares them ---- */
 
 typedef int cuda_result;
 typedef struct CUctx_st *cuda_context;
 typedef struct CUmod_st *cuda_module;
 typedef struct CUfunc_st *cuda_function;
-typedef struct CUstream_st *cuda_stream; /* of the CUDA runtime, too */
-typedef struct CUevent_st *cuda_event;   /* likewise */
+typedef struct CUstream_st *cuda_stream; /* same type as in the CUDA runtime */
+typedef struct CUevent_st *cuda_event;   /* same type as in the CUDA runtime */
 typedef unsigned long long cuda_address;
 
 enum {
@@ -23,16 +23,16 @@ enum {
   CUDA_RESULT_NOT_READY = 600,
   CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED = 704,
 
-  CUDA_MULTIPROCESSORS = 16, /* attributes of devices */
+  CUDA_MULTIPROCESSORS = 16, /* device attributes */
   CUDA_CAPABILITY_MAJOR = 75,
   CUDA_CAPABILITY_MINOR = 76,
   CUDA_COOPERATIVE = 95,
 
-  CUDA_POINTER_MEMORY_TYPE = 2, /* attributes of pointers */
+  CUDA_POINTER_MEMORY_TYPE = 2, /* pointer attributes */
   CUDA_POINTER_ORDINAL = 9,
 
   CUDA_MEMORY_DEVICE = 2,
-  CUDA_MEMORY_UNIFIED = 4, /* the driver sees from the address where it is */
+  CUDA_MEMORY_UNIFIED = 4, /* the driver derives the location from the address */
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_CAPTURE_NONE = 0,
@@ -70,10 +70,10 @@ static inline cuda_address tprt__cuda_address(const void *memory) {
   return (cuda_address)(uintptr_t)memory;
 }
 
-/* ---- Functions: tables of them, each of what a part of this library needs ---- */
+/* ---- functions: one table per part of this library ---- */
 
-/* member, symbol, parameters. All return a cuda_result. The versions are those that every driver
- * since CUDA 11 has. */
+/* X(member, symbol, parameters). All return a cuda_result. Every driver since CUDA 11 has these
+ * versions. */
 #define TPRT_CUDA_CALLS(X)                                                                         \
   X(init, "cuInit", (unsigned flags))                                                              \
   X(driver_version, "cuDriverGetVersion", (int *version))                                          \
@@ -86,16 +86,16 @@ typedef struct tprt__cuda {
 #undef MEMBER
 } tprt__cuda;
 
-/* The initialised driver: the library that TPRT_CUDA_LIBRARY names, libcuda.so.1 by default.
- * TPRT_UNSUPPORTED with the reason where there is no library, no device, or an old version; asked
- * again, it looks again. Any thread. */
+/* Returns the initialized driver, from the library that TPRT_CUDA_LIBRARY names (default:
+ * libcuda.so.1). TPRT_UNSUPPORTED, with the reason, if there is no library or device, or if the
+ * version is too old. A failed load is tried again by the next call. Callable from any thread. */
 tprt_status tprt__cuda_load(const tprt__cuda **driver);
 
-/* The same, and further functions of it into their slots. TPRT_UNSUPPORTED where it has one of them
- * not. */
+/* Like tprt__cuda_load; also looks up further functions. TPRT_UNSUPPORTED if one of them is
+ * missing. */
 tprt_status tprt__cuda_find(const tprt__cuda **driver, const tprt__symbol *symbols);
 
-/* What the driver said when `what` was done, as TPRT_DEVICE with its text; TPRT_OK for success. */
+/* Returns TPRT_OK, or TPRT_DEVICE with the driver's text. `what` names the call. */
 tprt_status tprt__cuda_check(const tprt__cuda *driver, cuda_result result, const char *what);
 
 #endif

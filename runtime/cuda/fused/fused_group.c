@@ -1,4 +1,4 @@
-/* Groups of ranks that run fused kernels: loading and launching them. */
+/* Groups of ranks that run fused kernels: creation, loading and launching. */
 #include "cuda/fused/fused_group.h"
 
 #include "comm/comm.h"
@@ -19,7 +19,7 @@ struct tprt_cuda_group {
   fused_group plan;
   cuda_module module;
   cuda_function functions[FUSED_N_KERNELS];
-  tprt_cuda_symmetric *memory; /* of one that was attached: its signals and staging */
+  tprt_cuda_symmetric *memory; /* of an attached group: its signals and staging; else NULL */
 };
 
 static tprt_status load(void) {
@@ -40,13 +40,13 @@ static tprt_status check(cuda_result result, const char *what) {
   return tprt__cuda_check(cuda.driver, result, what);
 }
 
-/* ---- Creation ---- */
+/* ---- creation ---- */
 
 typedef struct device_facts {
   int multiprocessors, major, minor, cooperative;
 } device_facts;
 
-/* Of the current context's device, which must be able to run the kernels. */
+/* Queries the device of the current context, and checks that it can run the kernels. */
 static tprt_status learn_device(const tprt_cuda_group_config *config, device_facts *facts) {
   cuda_context context = NULL;
   int device = 0;
@@ -78,8 +78,8 @@ static tprt_status learn_device(const tprt_cuda_group_config *config, device_fac
   return TPRT_OK;
 }
 
-/* CTAs of a rank that run at the same time: they wait for each other's peers, so none may have to
- * wait for its turn. */
+/* Computes the number of CTAs of a rank that run concurrently. They wait for CTAs of other ranks,
+ * so none of them may have to wait until another one ends. */
 static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_facts *facts) {
   const tprt_cuda_group_config *config = &group->plan.config;
   int each = 0, ranks_here = config->rank == TPRT_CUDA_ALL_RANKS ? config->n_ranks : 1;
@@ -99,8 +99,8 @@ static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_f
   return TPRT_OK;
 }
 
-/* All kernels are loaded now: a lazy load later would wait for the device, on which a peer's kernel
- * may be waiting for ours. Asking for the occupancy forces it. */
+/* Loads all kernels now. A later lazy load would wait for the device, where a peer's kernel may be
+ * waiting for ours. The occupancy query forces the load. */
 static tprt_status load_kernels(tprt_cuda_group *group, const device_facts *facts) {
   tprt_status status =
       check(cuda.module_load(&group->module, tprt__fused_image), "loading the fused kernels");
@@ -144,9 +144,9 @@ void tprt_cuda_group_destroy(tprt_cuda_group *group) {
   tprt__free(group);
 }
 
-/* ---- Attaching ---- */
+/* ---- attaching ---- */
 
-/* What the communicator and symmetric memory say is not given. */
+/* Checks that the fields are 0 that come from the communicator and from symmetric memory. */
 static tprt_status check_attached(const tprt_cuda_group_config *config) {
   bool is_given = config->n_ranks || config->rank;
   for (int r = 0; r < TPRT_CUDA_MAX_RANKS; r++)
@@ -169,7 +169,7 @@ static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetri
                     tprt_comm_world_rank(comm, a), tprt_comm_world_rank(comm, b));
 }
 
-/* GPUs that differ fit different numbers of thread blocks: the least is everybody's. */
+/* Different GPUs may run different numbers of CTAs; all ranks use the minimum. */
 static tprt_status agree_on_ctas(tprt_comm *comm, tprt_cuda_group *group) {
   int32_t least[FUSED_N_KERNELS];
   for (int k = 0; k < FUSED_N_KERNELS; k++)
@@ -182,7 +182,7 @@ static tprt_status agree_on_ctas(tprt_comm *comm, tprt_cuda_group *group) {
   return status;
 }
 
-/* The group of a rank on memory that all have. */
+/* Creates this rank's group on symmetric memory. */
 static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory,
                              tprt_cuda_group_config *config, size_t signal_bytes,
                              tprt_cuda_group **group) {
@@ -250,9 +250,9 @@ tprt_status tprt__cuda_pointers(const tprt_cuda_group *group, const char *what,
   return tprt__fused_pointers(&group->plan, what, pointers, reach, false, out);
 }
 
-/* ---- Calls ---- */
+/* ---- calls ---- */
 
-/* Enqueues, no more. */
+/* Only enqueues the kernel. */
 static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_stream stream) {
   if (plan->n_ctas == 0)
     return TPRT_OK;

@@ -1,5 +1,5 @@
-/* The files that the build says, as they are: several hundred kilobytes, which a compiler of C
- * would read number by number. */
+/* Embeds the compiled kernels with .incbin. As arrays in C, several hundred kilobytes would be slow
+ * to compile. */
 #include "cuda/fused/image.h"
 
 #define IMAGE(name, path)                                                                          \

@@ -1,10 +1,10 @@
-/* What the launcher of fused kernels asks of the driver. */
+/* Functions of the driver that the launcher of fused kernels uses. */
 #ifndef TPRT_RUNTIME_CUDA_LAUNCH_H
 #define TPRT_RUNTIME_CUDA_LAUNCH_H
 
 #include "cuda/driver/driver.h"
 
-/* member, symbol, parameters. All return a cuda_result. */
+/* X(member, symbol, parameters). All return a cuda_result. */
 #define LAUNCH_CALLS(X)                                                                            \
   X(context_current, "cuCtxGetCurrent", (cuda_context * context))                                  \
   X(context_device, "cuCtxGetDevice", (int *device))                                               \

@@ -1,4 +1,4 @@
-/* What the plans of all kinds of calls share. */
+/* Code shared by the planning of all kinds of fused calls. */
 #include "cuda/fused/plan.h"
 
 #include <string.h>

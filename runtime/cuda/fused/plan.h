@@ -1,5 +1,5 @@
-/* From the public description of a fused call to the launch of a kernel: checks and arithmetic,
- * which need no GPU. */
+/* Translates the public description of a fused call into a kernel launch. Only checks and
+ * arithmetic, so no GPU is needed. */
 #ifndef TPRT_RUNTIME_CUDA_PLAN_H
 #define TPRT_RUNTIME_CUDA_PLAN_H
 
@@ -7,7 +7,7 @@
 #include "cuda/kernels/args.h"
 #include "tprt/cuda.h"
 
-/* X(constant, name): every kernel there is; FUSED_<constant> is the kernel tprt_<name>. */
+/* X(constant, name) for every kernel; FUSED_<constant> is the kernel tprt_<name>. */
 #define FUSED_OF_ELEMENT(X, TYPE, type)                                                            \
   X(REDUCE_ROWS_##TYPE, reduce_rows_##type) X(CROSS_ENTROPY_##TYPE, cross_entropy_##type)
 #define FUSED_KERNELS(X)                                                                           \
@@ -23,15 +23,15 @@ typedef enum fused_kernel {
 
 extern const char *const tprt__fused_names[FUSED_N_KERNELS];
 
-/* What a group is, for a plan. */
+/* The properties of a group that a plan needs. */
 typedef struct fused_group {
   tprt_cuda_group_config config;
-  int n_ctas[FUSED_N_KERNELS]; /* the most that a rank may have */
+  int n_ctas[FUSED_N_KERNELS]; /* maximum per rank */
 } fused_group;
 
 typedef struct fused_launch {
   fused_kernel kernel;
-  uint32_t n_ctas; /* of a rank; 0: there is nothing to do */
+  uint32_t n_ctas; /* of a rank; 0: nothing to do */
   uint32_t n_threads;
   fused_args args;
 } fused_launch;
@@ -50,28 +50,28 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
                                         const void *const *send, void *const *recv,
                                         fused_launch *launch);
 
-/* An exchange of nothing, by one CTA of each rank. */
+/* Plans an exchange without data, by one CTA of each rank. */
 void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch);
 
-/* ---- Between the files of plans ---- */
+/* ---- shared by the planning files ---- */
 
 /* Whose pointers a call reads. */
 typedef enum fused_reach {
-  FUSED_LOCAL,    /* of this process's ranks */
-  FUSED_SYMMETRIC /* of all */
+  FUSED_LOCAL,    /* of the ranks of this process */
+  FUSED_SYMMETRIC /* of all ranks */
 } fused_reach;
 
-/* That the pointers in reach are set and multiples of 16; `optional`: or all NULL. Copies them, as
- * NULL where they are not in reach. */
+/* Checks that the pointers in reach are set and are multiples of 16; `optional`: they may also all
+ * be NULL. Copies them to `out`, with NULL for ranks out of reach. */
 tprt_status tprt__fused_pointers(const fused_group *group, const char *what,
                                  const void *const *pointers, fused_reach reach, bool optional,
                                  const void **out);
-/* Fills in what all launches have. */
+/* Fills in the fields common to all launches. */
 void tprt__fused_begin(const fused_group *group, fused_kernel kernel, uint64_t wanted_ctas,
                        uint32_t n_threads, fused_launch *launch);
-/* The kernel like `of_f32` for the type. */
+/* Returns the kernel that corresponds to `of_f32` for the type. */
 tprt_status tprt__fused_kernel_for(fused_kernel of_f32, tprt_dtype dtype, fused_kernel *kernel);
-/* That staging holds two buffers of n_ranks slots. */
+/* Checks that staging has capacity for two buffers of n_ranks slots. */
 tprt_status tprt__fused_staging(const fused_group *group, uint64_t slot_bytes,
                                 fused_launch *launch);
 

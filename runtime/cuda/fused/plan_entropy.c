@@ -1,4 +1,4 @@
-/* Plans of the cross entropy. */
+/* Plans the cross-entropy. */
 #include "cuda/fused/plan.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Plans of exchanges. */
+/* Plans exchanges: all-gather and all-to-all. */
 #include "cuda/fused/plan.h"
 
 #include <string.h>
 
-/* Elements of the dimensions [first, end). */
+/* Number of elements of the dimensions [first, end). */
 static int64_t size_of(const int64_t *shape, int first, int end) {
   int64_t size = 1;
   for (int d = first; d < end; d++)
@@ -33,7 +33,7 @@ static tprt_status check_dim(const char *name, int dim, int n_dims) {
                     n_dims);
 }
 
-/* In elements; becomes vectors. */
+/* Like fused_exchange, but in elements; converted to vectors later. */
 typedef struct box {
   int64_t piece, place, send_step[2], recv_step[2], extent[3];
 } box;
@@ -55,10 +55,10 @@ static tprt_status plan_exchange(const fused_group *group, tprt_dtype dtype, con
                       "CUDA: runs of %lld bytes; the exchange needs multiples of 16",
                       (long long)run);
   long long bytes = (long long)b->extent[0] * b->extent[1] * run;
-  if (bytes / 16 > UINT32_MAX) /* the kernel counts them so */
+  if (bytes / 16 > UINT32_MAX) /* the kernel counts vectors in 32 bits */
     return tprt__fail(TPRT_UNSUPPORTED,
                       "CUDA: pieces of %lld bytes; the exchange takes less than 64 GiB", bytes);
-  /* All steps are multiples of the run. */
+  /* all steps are multiples of the run */
   e->piece = (uint64_t)(b->piece * size / 16);
   e->place = (uint64_t)(b->place * size / 16);
   for (int i = 0; i < 2; i++) {
@@ -113,11 +113,12 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
   int first = split_dim < concat_dim ? split_dim : concat_dim,
       last = split_dim < concat_dim ? concat_dim : split_dim;
   int64_t outer = size_of(shape, 0, first), tail = size_of(shape, last, n_dims);
-  /* from one outer index to the next, in send and in recv */
+  /* distance of two outer indices, in send and in recv */
   int64_t whole = size_of(shape, first, n_dims);
   box b;
   if (split_dim < concat_dim) {
-    /* runs: what is joined; the piece is a range of the rows before it */
+    /* a run consists of the joined dimension and those inside it; a piece is a range of the rows
+     * before it */
     int64_t rows = size_of(shape, first, last) / n;
     b = (box){.piece = rows * tail,
               .place = tail,
@@ -125,7 +126,7 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
               .recv_step = {whole, tail * n},
               .extent = {outer, rows, tail}};
   } else if (concat_dim < split_dim) {
-    /* runs: a piece of each row; they go where the joined dimension has this rank */
+    /* a run is a piece of a row; it is stored where the joined dimension has this rank */
     int64_t rows = size_of(shape, first, last);
     b = (box){.piece = tail / n,
               .place = rows * tail / n,

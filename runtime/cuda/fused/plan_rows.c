@@ -1,4 +1,4 @@
-/* Plans of reductions of rows, and the choice of their algorithm. */
+/* Plans reductions of rows, and chooses their algorithm. */
 #include "cuda/fused/plan.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@ _Static_assert((int)TPRT_CUDA_STATIC == (int)FUSED_STATIC &&
                "quantisations");
 _Static_assert((int)TPRT_CUDA_GROUP == (int)FUSED_GROUP, "groups");
 
-/* In bytes of the tensor. One shot reads n_ranks times as much as two, which has one round of
- * signals more and the stores behind it; on H100 the turn is where public measurements put it. None
- * of ours. */
+/* The limits are bytes of the tensor. One shot reads n_ranks times as much as two shots, which need
+ * another round of signals and then the stores. The thresholds come from public measurements on
+ * H100, not from measurements of this library. */
 tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t hidden, int n_ranks,
                                      size_t staging_bytes) {
   static const struct {
@@ -39,8 +39,8 @@ tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t h
   return TPRT_CUDA_SLICES;
 }
 
-/* Whether hidden is the length of what is reduced over, or has a meaning otherwise; if not, the
- * tensor is one long row. */
+/* True if `hidden` matters: a norm, a quantization or a bias depends on it. If not, the tensor is
+ * one long row. */
 static bool has_rows(const tprt_cuda_rows *r) { return r->norm || r->quantise || r->bias; }
 
 static tprt_status check_shape(const tprt_cuda_rows *r) {
@@ -59,7 +59,8 @@ static tprt_status check_shape(const tprt_cuda_rows *r) {
   return TPRT_OK;
 }
 
-/* Blocks are for what is split along another dimension than the first; their rows are rows. */
+/* Checks blocks, which describe tensors that are split along a dimension other than the first. With
+ * blocks, rows of the tensor are processed as rows. */
 static tprt_status check_blocks(const tprt_cuda_rows *r, tprt_cuda_algorithm algorithm) {
   if (r->blocks < 0 || (r->blocks > 1 && r->tokens % r->blocks))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows in %lld blocks", (long long)r->tokens,
@@ -166,15 +167,16 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_rows 
   return any_out ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: rows without any output");
 }
 
-/* Threads so that each has the same number of vectors, give or take one. */
+/* Returns a number of threads for which every thread has the same number of vectors, give or take
+ * one. */
 static uint32_t threads_for(uint32_t row_vectors) {
   uint32_t each = (row_vectors + FUSED_THREADS - 1) / FUSED_THREADS;
   uint32_t threads = (row_vectors + each - 1) / each;
   return (threads + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP;
 }
 
-/* A row of a tensor that has none: enough of them for all CTAs, none longer than two vectors a
- * thread. */
+/* Returns the row length for a tensor without rows: enough rows for all CTAs, and at most two
+ * vectors per thread. */
 static uint32_t piece_of(uint64_t vectors, int n_ctas) {
   enum { MOST = 2 * FUSED_THREADS };
   uint64_t each = (vectors + (uint64_t)n_ctas - 1) / (uint64_t)n_ctas;

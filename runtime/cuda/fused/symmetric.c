@@ -1,5 +1,5 @@
-/* Memory of each rank that all ranks of a communicator reach: within a process by peer access,
- * between processes by CUDA IPC. */
+/* Memory on each rank that all ranks of a communicator can access: by peer access within a process,
+ * and by CUDA IPC between processes. */
 #include "cuda/fused/symmetric.h"
 
 #include "bootstrap/rendezvous.h"
@@ -27,18 +27,18 @@ static struct {
 #undef MEMBER
 } cuda;
 
-/* An allocation that shares its block of the driver's with others would expose them to the peers,
- * too. */
+/* A smaller allocation would share a block of the driver with other allocations, and so expose
+ * these to the peers. */
 enum { BLOCK_BYTES = 2 << 20, TEXT_BYTES = 200 };
 
-/* What a rank says of itself. */
+/* Description of a rank's memory that is sent to all ranks. */
 typedef struct card {
-  int32_t status; /* why it has no memory, and the text */
+  int32_t status; /* why it has no memory; `text` explains it */
   char text[TEXT_BYTES];
   tprt__host host;
-  int32_t process, device, exported; /* exported: what the driver said to giving the memory away */
+  int32_t process, device, exported; /* exported: the driver's result of exporting the memory */
   cuda_uuid uuid;
-  uint64_t context, address, bytes; /* of its process */
+  uint64_t context, address, bytes; /* valid in its process */
   cuda_ipc_handle handle;
 } card;
 
@@ -66,14 +66,14 @@ static tprt_status check(cuda_result result, const char *what) {
   return tprt__device_check(cuda.device, result, what);
 }
 
-/* ---- Agreement ---- */
+/* ---- agreement ---- */
 
 typedef struct vote {
   int32_t status;
   char text[TEXT_BYTES];
 } vote;
 
-/* The failure of another rank, as this rank's. */
+/* Reports the failure of a rank on this rank. */
 static tprt_status fail_as(const tprt_comm *comm, int rank, tprt_status status, const char *text) {
   return rank == tprt_comm_rank(comm)
              ? tprt__fail(status, "%s", text)
@@ -98,7 +98,7 @@ tprt_status tprt__cuda_agree(tprt_comm *comm, tprt_status mine) {
   return TPRT_OK;
 }
 
-/* ---- A rank's own memory ---- */
+/* ---- a rank's own memory ---- */
 
 static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
   cuda_context popped;
@@ -115,7 +115,8 @@ static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
   return status;
 }
 
-/* In the current context. What is left behind when this fails is freed by its caller. */
+/* Allocates memory in the current context and describes it. After a failure the caller frees what
+ * was allocated. */
 static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, card *mine) {
   static tprt__once once = TPRT__ONCE;
   size_t whole = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -141,7 +142,7 @@ static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, card *mine) {
   return TPRT_OK;
 }
 
-/* ---- The peers' ---- */
+/* ---- memory of the peers ---- */
 
 static bool is_mine(const tprt_cuda_symmetric *memory, const card *other) {
   const card *mine = &memory->cards[memory->rank];
@@ -152,7 +153,7 @@ static bool same_device(const card *a, const card *b) {
   return tprt__host_is(&a->host, &b->host) && memcmp(&a->uuid, &b->uuid, sizeof a->uuid) == 0;
 }
 
-/* Memory of another context of this process. */
+/* Enables access to memory of another context of this process. */
 static tprt_status reach_context(const tprt_cuda_symmetric *memory, const card *other) {
   const card *mine = &memory->cards[memory->rank];
   int reaches = 1;
@@ -173,8 +174,8 @@ static tprt_status reach_context(const tprt_cuda_symmetric *memory, const card *
                "access to a peer");
 }
 
-/* Memory of another process. The driver knows whether the devices are peers: one of them need not
- * be visible here. */
+/* Opens memory of another process. The driver checks whether the devices are peers, because the
+ * other device need not be visible here. */
 static tprt_status open_handle(const tprt_cuda_symmetric *memory, int rank, cuda_address *at) {
   const card *other = &memory->cards[rank];
   if (other->exported)
@@ -202,9 +203,10 @@ static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
   return status;
 }
 
-/* ---- Creation ---- */
+/* ---- creation ---- */
 
-/* The ranks' cards; a failure of one is one of all, before anybody has opened anything. */
+/* Exchanges the ranks' descriptions. If one rank failed, all ranks fail, before any memory is
+ * opened. */
 static tprt_status exchange(tprt_cuda_symmetric *memory, const card *mine) {
   tprt_status status = gather(memory->comm, mine, memory->cards, sizeof *mine);
   for (int r = 0; r < memory->n_ranks && !status; r++) {
@@ -226,8 +228,8 @@ static void free_own(tprt_cuda_symmetric *memory) {
   tprt__free(memory);
 }
 
-/* In its context: closes what was opened; frees the own memory when all others have, which a
- * communicator that failed cannot tell. */
+/* Called in its context. Closes the memory that was opened. Frees the own memory after all other
+ * ranks have closed it, which cannot be known if the communicator has failed. */
 static tprt_status leave(tprt_cuda_symmetric *memory) {
   for (int r = 0; r < memory->n_ranks; r++)
     if (memory->opened[r])
@@ -235,7 +237,7 @@ static tprt_status leave(tprt_cuda_symmetric *memory) {
   tprt_op barrier = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
   tprt_status status = tprt__comm_tell(memory->comm, &barrier);
   if (status)
-    memory->own = 0; /* it stays with the process */
+    memory->own = 0; /* the memory remains allocated in the process */
   free_own(memory);
   return status;
 }
@@ -254,7 +256,7 @@ tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status
     return tprt__fail(TPRT_UNSUPPORTED, "symmetric memory of %d ranks; at most %d reach each other",
                       n_ranks, TPRT_CUDA_MAX_RANKS);
   tprt_cuda_symmetric *memory = tprt__alloc(sizeof *memory);
-  if (!memory) /* the others are about to wait */
+  if (!memory) /* not only local: the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *memory), TPRT_OP_ALL_GATHER);
   *memory = (tprt_cuda_symmetric){.comm = comm, .n_ranks = n_ranks, .rank = tprt_comm_rank(comm)};
   card mine;

@@ -1,4 +1,4 @@
-/* Finding cuBLASLt, and what it says when something fails. */
+/* Loads cuBLASLt and translates its errors. */
 #define _GNU_SOURCE 1
 #include "cuda/gemm/blaslt.h"
 

@@ -1,17 +1,17 @@
-/* cuBLASLt, loaded when a handle for matrix products is made: what this library uses of it. */
+/* The subset of cuBLASLt that this library uses. It is loaded when a handle for GEMMs is
+ * created. */
 #ifndef TPRT_RUNTIME_CUDA_BLASLT_H
 #define TPRT_RUNTIME_CUDA_BLASLT_H
 
 #include "cuda/driver/driver.h"
 
-/* ---- Types and numbers of cublasLt.h; a test compares them with the header where there is one
- * ---- */
+/* ---- types and constants of cublasLt.h; if the header is installed, a test compares them ---- */
 
 typedef int blaslt_status;
 typedef struct cublasLtContext *blaslt_handle;
-typedef struct blaslt_layout *blaslt_layout;         /* of a matrix: columns are dense */
-typedef struct blaslt_operation *blaslt_operation;   /* of a product: all but the matrices */
-typedef struct blaslt_preference *blaslt_preference; /* of the choice of an algorithm */
+typedef struct blaslt_layout *blaslt_layout;         /* of a matrix; columns are contiguous */
+typedef struct blaslt_operation *blaslt_operation;   /* describes a GEMM without its matrices */
+typedef struct blaslt_preference *blaslt_preference; /* for the choice of an algorithm */
 
 typedef struct blaslt_algorithm {
   uint64_t data[8];
@@ -57,8 +57,8 @@ enum {
   BLASLT_ALIGNMENT_C = 7,
   BLASLT_ALIGNMENT_D = 8,
 
-  BLASLT_REDUCTION_IN_PLACE = 1, /* of parts of a long sum, in order */
-  BLASLT_REDUCTION_F32 = 2,      /* of such parts in the workspace, not rounded */
+  BLASLT_REDUCTION_IN_PLACE = 1, /* of partial sums, in order */
+  BLASLT_REDUCTION_F32 = 2,      /* of partial sums in the workspace, unrounded */
 
   BLASLT_WITH_NOTHING = 1, /* epilogues */
   BLASLT_WITH_RELU = 2,
@@ -71,9 +71,9 @@ enum {
   BLASLT_WITH_SUM_OF_A = 256,
 };
 
-/* ---- Functions ---- */
+/* ---- functions ---- */
 
-/* member, symbol, parameters. All return a blaslt_status. */
+/* X(member, symbol, parameters). All return a blaslt_status. */
 #define BLASLT_CALLS(X)                                                                            \
   X(create, "cublasLtCreate", (blaslt_handle * handle))                                            \
   X(destroy, "cublasLtDestroy", (blaslt_handle handle))                                            \
@@ -108,11 +108,12 @@ typedef struct tprt__blaslt {
 #undef MEMBER
 } tprt__blaslt;
 
-/* The library: TPRT_BLASLT_LIBRARY, or libcublasLt of CUDA 13, 12, 11, the first that is there.
- * TPRT_UNSUPPORTED with the reason where there is none; asked again, it looks again. Any thread. */
+/* Loads the library: TPRT_BLASLT_LIBRARY, or the first installed libcublasLt of CUDA 13, 12 or 11.
+ * TPRT_UNSUPPORTED, with the reason, if there is none; a failed load is tried again by the next
+ * call. Callable from any thread. */
 tprt_status tprt__blaslt_load(const tprt__blaslt **blaslt);
 
-/* What cuBLASLt said when `what` was done: TPRT_OK, or TPRT_DEVICE with its text. */
+/* Returns TPRT_OK, or TPRT_DEVICE with cuBLASLt's text. `what` names the call. */
 tprt_status tprt__blaslt_check(blaslt_status status, const char *what);
 
 #endif

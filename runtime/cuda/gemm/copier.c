@@ -1,5 +1,5 @@
-/* A stream for copies. One event is enough: a stream that waits for it waits for what was recorded
- * last when it was told to. */
+/* A stream for copies. One event suffices: a stream that waits for it waits for the recording that
+ * was the latest when the wait was enqueued. */
 #include "cuda/gemm/copier.h"
 
 #include "cuda/driver/device.h"
@@ -60,7 +60,7 @@ void tprt_cuda_copier_destroy(tprt_cuda_copier *copier) {
   tprt__free(copier);
 }
 
-/* What `to` is given from now on comes behind what `from` has. */
+/* Makes later work in `to` wait for the current work of `from`. */
 static tprt_status order(tprt_cuda_copier *copier, cuda_stream from, cuda_stream to) {
   tprt_status status =
       check(copier, copier->device->event_record(copier->event, from), "an event between streams");
@@ -84,7 +84,7 @@ static tprt_status copy_run(const tprt_cuda_copier *copier, char *to, const char
                "a copy of rows");
 }
 
-/* What the driver calls a pitch is at most so much on all GPUs. */
+/* The maximum pitch of a copy, on all GPUs. */
 enum { MOST_PITCH = INT32_MAX };
 
 tprt_status tprt__copier_copy(tprt_cuda_copier *copier, const tprt__copier_runs *r) {

@@ -1,6 +1,6 @@
-/* Products of matrices. cuBLASLt's are column-major: the row-major out = op(a) op(b) is its out' =
- * op(b)' op(a)', so our b is its A, our a its B, and a row of ours a column of its. What it needs
- * to know of a product but for addresses is kept by shape. */
+/* GEMMs by cuBLASLt. cuBLASLt is column-major: the row-major out = op(a) op(b) is its out' = op(b)'
+ * op(a)'. So our b is its A, our a is its B, and a row of ours is a column there. Its descriptions
+ * of GEMMs, without addresses, are cached by shape. */
 #include "cuda/gemm/fused_gemm.h"
 
 #include "cuda/gemm/blaslt.h"
@@ -9,7 +9,8 @@
 
 enum { MOST_PLANS = 512, ALIGNMENT = 16 };
 
-/* What an algorithm is chosen by. Compared byte by byte: begins zeroed. */
+/* Key of the cache, on which the choice of an algorithm depends. Compared bytewise, so it must be
+ * zeroed first. */
 typedef struct problem {
   int64_t m, n, k, batch;
   int64_t row_a, row_b, row_out, step_a, step_b, step_out;
@@ -20,7 +21,7 @@ typedef struct problem {
 typedef struct plan {
   problem of;
   blaslt_operation operation;
-  blaslt_layout a, b, out; /* ours */
+  blaslt_layout a, b, out; /* our operands */
   blaslt_algorithm algorithm;
 } plan;
 
@@ -28,14 +29,14 @@ struct tprt_cuda_blas {
   tprt_cuda_blas_config config;
   const tprt__blaslt *lt;
   blaslt_handle handle;
-  int n_plans, oldest; /* when there are MOST_PLANS, the oldest makes room */
+  int n_plans, oldest; /* if there are MOST_PLANS plans, a new one replaces the oldest */
   plan *plans;
 };
 
 #define SET(set, object, attribute, value, what)                                                   \
   tprt__blaslt_check((set)(object, attribute, &(value), sizeof(value)), what)
 
-/* ---- Handles ---- */
+/* ---- handles ---- */
 
 tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda_blas **blas) {
   tprt_cuda_blas made = {0};
@@ -86,7 +87,7 @@ void tprt_cuda_blas_destroy(tprt_cuda_blas *blas) {
   tprt__free(blas);
 }
 
-/* ---- Arguments ---- */
+/* ---- arguments ---- */
 
 int64_t tprt_cuda_aux_row(tprt_cuda_epilogue epilogue, int64_t n) {
   int64_t unit = epilogue == TPRT_CUDA_RELU || epilogue == TPRT_CUDA_RELU_GRADIENT ? 128 : 8;
@@ -116,8 +117,9 @@ static tprt_status check_types(const tprt_cuda_gemm *g) {
   return TPRT_OK;
 }
 
-/* Rows of `columns` elements that are `row` apart; `step` from a matrix of `rows` of them to the
- * next, which begins behind it or within its first row. Those that are `shared` may overlap. */
+/* Checks a matrix with rows of `columns` elements that are `row` apart. The next matrix of the
+ * batch begins `step` elements later: after this one, or within its first row. Matrices that are
+ * `shared` may overlap. */
 static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns, int64_t row,
                                 int64_t step, int64_t batch, bool shared) {
   if (row < columns)
@@ -199,7 +201,7 @@ static tprt_status check_pointers(const tprt_cuda_gemm *g) {
   return TPRT_OK;
 }
 
-/* With defaults filled in, and checked but for addresses. */
+/* Fills in the defaults, and checks everything but the addresses. */
 static tprt_status read_gemm(const tprt_cuda_gemm *given, tprt_cuda_gemm *g) {
   tprt_status status = tprt__struct_copy(g, sizeof *g, given, "tprt_cuda_gemm");
   if (status)
@@ -214,7 +216,7 @@ static tprt_status read_gemm(const tprt_cuda_gemm *given, tprt_cuda_gemm *g) {
   return status ? status : check_epilogue(g);
 }
 
-/* ---- Plans ---- */
+/* ---- plans ---- */
 
 static int32_t epilogue_of(const tprt_cuda_gemm *g) {
   int32_t bits = g->bias ? BLASLT_WITH_BIAS : 0, aux = g->aux ? BLASLT_WITH_AUX : 0;
@@ -296,7 +298,7 @@ static tprt_status describe(const tprt__blaslt *lt, const tprt_cuda_gemm *g, pla
              : make_layout(lt, o->out_type, o->m, o->n, o->row_out, o->batch, o->step_out, &p->out);
 }
 
-/* Addresses, which are no part of a plan. */
+/* Sets the addresses, which are not part of a plan. */
 static tprt_status place(const tprt__blaslt *lt, const tprt_cuda_gemm *g, const plan *p) {
   const void *vector = g->bias ? g->bias : g->bias_gradient;
   tprt_status status = TPRT_OK;
@@ -354,7 +356,7 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
     }
   tprt_status status = describe(blas->lt, g, &made);
   if (!status)
-    status = place(blas->lt, g, &made); /* the choice looks at them */
+    status = place(blas->lt, g, &made); /* the choice depends on them */
   if (!status)
     status = choose(blas, &made);
   if (status) {
@@ -369,7 +371,7 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
   return TPRT_OK;
 }
 
-/* *found is NULL where there is nothing to compute. */
+/* Finds the plan of a GEMM. *found is NULL if there is nothing to compute. */
 static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *given, bool placed,
                            tprt_cuda_gemm *g, plan **found) {
   tprt_status status = read_gemm(given, g);

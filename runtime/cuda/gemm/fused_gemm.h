@@ -1,17 +1,18 @@
-/* Products of matrices by cuBLASLt, as other parts of the library use them. */
+/* GEMMs by cuBLASLt, for other parts of the library. */
 #ifndef TPRT_RUNTIME_CUDA_GEMM_H
 #define TPRT_RUNTIME_CUDA_GEMM_H
 
 #include "tprt/cuda_gemm.h"
 
-/* Checks a product, but for its addresses, and keeps the algorithm for it, so that a call finds
- * that. TPRT_UNSUPPORTED where cuBLASLt has none. */
+/* Checks a GEMM except for its addresses, and caches its algorithm, so that a later call finds it.
+ * TPRT_UNSUPPORTED if cuBLASLt has no algorithm. */
 tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
 
-/* The same with its addresses: what tprt_cuda_multiply would refuse. */
+/* Like tprt__cuda_gemm_prepare, but also checks the addresses: fails exactly if tprt_cuda_multiply
+ * would refuse the GEMM. */
 tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm);
 
-/* tprt_cuda_gather_multiply without products; the addresses, which are all there, may be any. */
+/* tprt_cuda_gather_multiply without GEMMs. All addresses must be set but may have any alignment. */
 tprt_status tprt__cuda_gather(tprt_cuda_group *group, tprt_cuda_copier *copier,
                               const tprt_cuda_gather *rows, tprt_cuda_stream stream);
 

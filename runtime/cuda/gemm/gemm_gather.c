@@ -1,16 +1,16 @@
-/* Rows that are gathered, and products of them, in a pipeline: a slice is copied while that before
- * it is multiplied. */
+/* Gathers rows and multiplies them in a pipeline: a slice is copied while the slice before it is
+ * multiplied. */
 #include "cuda/fused/fused_group.h"
 #include "cuda/gemm/copier.h"
 #include "cuda/gemm/fused_gemm.h"
 
-/* A call, checked. */
+/* A checked call. */
 typedef struct gathering {
   tprt_cuda_gather rows;
-  int64_t n_blocks, block; /* rows of each */
-  int64_t slice;           /* of a block: rows of a rank */
+  int64_t n_blocks, block; /* `block`: rows of a block */
+  int64_t slice;           /* rows of a rank in a block */
   int n_ranks, first_rank, n_here;
-  int n_gemms; /* of each rank */
+  int n_gemms; /* per rank */
   const tprt_cuda_gemm *gemms;
   const void *input[TPRT_CUDA_MAX_RANKS], *gathered[TPRT_CUDA_MAX_RANKS];
 } gathering;
@@ -20,7 +20,7 @@ static tprt_status refuse(int rank, const char *what) {
                     "CUDA: product of rank %d, of rows that are gathered, %s", rank, what);
 }
 
-/* ---- Slices ---- */
+/* ---- slices ---- */
 
 static int64_t rows_of(const gathering *g, int owner) {
   int64_t left = g->block - owner * g->slice;
@@ -35,14 +35,15 @@ static char *place_of(const gathering *g, int rank, int owner) {
   return (char *)(uintptr_t)g->gathered[rank] + (size_t)owner * slice_bytes(g);
 }
 
-/* Bytes of a row of aux. */
+/* Returns the bytes of a row of aux. */
 static size_t aux_row(const tprt_cuda_gemm *gemm) {
   size_t n = (size_t)tprt_cuda_aux_row(gemm->epilogue, gemm->n);
   bool bits = gemm->epilogue == TPRT_CUDA_RELU || gemm->epilogue == TPRT_CUDA_RELU_GRADIENT;
   return bits ? n / 8 : n * tprt_dtype_size(gemm->out_dtype);
 }
 
-/* The rows of `owner` in a product of `rank`; its own rows are read where they are. */
+/* Returns the part of a GEMM of `rank` for the rows of `owner`. A rank's own rows are read in
+ * place. */
 static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, int rank,
                                int owner) {
   int64_t first = owner * g->slice, row_out = gemm->row_out ? gemm->row_out : gemm->n;
@@ -69,7 +70,8 @@ static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
   return tprt__cuda_gemm_check(blas, slice);
 }
 
-/* All products of step i: each rank's of the rows of the i-th rank behind it. */
+/* Runs `step` for all GEMMs of pipeline step i: each rank multiplies the rows of the i-th rank
+ * after it. */
 static tprt_status each_product(const gathering *g, int i, step_fn *step, tprt_cuda_blas *blas,
                                 tprt_cuda_stream stream) {
   tprt_status status = TPRT_OK;
@@ -81,7 +83,7 @@ static tprt_status each_product(const gathering *g, int i, step_fn *step, tprt_c
   return status;
 }
 
-/* All copies of step i. */
+/* Enqueues all copies of pipeline step i. */
 static tprt_status copy_slices(const gathering *g, int i, tprt_cuda_copier *copier) {
   tprt_status status = TPRT_OK;
   for (int rank = g->first_rank; rank < g->first_rank + g->n_here && !status; rank++) {
@@ -100,9 +102,9 @@ static tprt_status copy_slices(const gathering *g, int i, tprt_cuda_copier *copi
   return status;
 }
 
-/* ---- Checks ---- */
+/* ---- checks ---- */
 
-/* Below 2^60 bytes whatever the type, so no product of sizes overflows. */
+/* Keeps sizes below 2^60 bytes for any type, so that no product of sizes overflows. */
 static bool is_size(const gathering *g, int64_t row) {
   return row >= 1 && row <= (INT64_C(1) << 57) / (g->rows.tokens + g->n_ranks);
 }
@@ -164,7 +166,7 @@ static tprt_status check_gemm(const gathering *g, int rank, const tprt_cuda_gemm
   return TPRT_OK;
 }
 
-/* Everything that could be refused, so that nothing is enqueued by a call that is. */
+/* Checks everything that can be refused, so that a refused call enqueues nothing. */
 static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gathering *g) {
   tprt_status status = check_rows(g);
   if (!status)
@@ -176,11 +178,11 @@ static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gat
   return status;
 }
 
-/* ---- The call ---- */
+/* ---- the call ---- */
 
-/* Step i's rows are copied while step i - 1's are multiplied. All ranks meet before the first copy,
- * when all have their rows, and behind the last, when nobody reads another's any more. A rank's own
- * rows are copied last, for who reads `gathered` later. */
+/* Copies the rows of step i while those of step i - 1 are multiplied. All ranks synchronize before
+ * the first copy, when all have their rows, and after the last copy from another rank. A rank's own
+ * rows are copied last, for later readers of `gathered`. */
 static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier,
                            tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = tprt__cuda_meet(group, tprt__copier_stream(copier));
@@ -198,14 +200,15 @@ static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda
   return status ? status : each_product(g, g->n_ranks - 1, tprt_cuda_multiply, blas, stream);
 }
 
-/* The copier goes on from the stream, and the stream from the copier in the end. */
+/* Enqueues the call: the copier starts after the work in the stream, and in the end the stream
+ * waits for the copier. */
 static tprt_status run(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier,
                        tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = tprt__copier_fork(copier, stream);
   if (status)
     return status;
   status = enqueue(g, group, copier, blas, stream);
-  /* in any case: else a capture could not be ended */
+  /* also after a failure: otherwise a capture could not be ended */
   tprt_status joined = tprt__copier_join(copier, stream);
   return status ? status : joined;
 }

@@ -1,4 +1,4 @@
-/* Products in slices of rows, and the sum of them over the ranks. */
+/* GEMMs in slices of rows, whose results are reduced over the ranks. */
 #include "base/base.h"
 #include "cuda/fused/fused_group.h"
 #include "cuda/gemm/fused_gemm.h"
@@ -20,7 +20,7 @@ static tprt_status refuse(int rank, const char *what) {
 
 static int64_t blocks_of(const tprt_cuda_rows *rows) { return rows->blocks > 1 ? rows->blocks : 1; }
 
-/* Rows of each block that a rank reduces. */
+/* Returns the number of rows of each block that a rank reduces. */
 static int64_t slice_of(const tprt_cuda_rows *rows, int n_ranks) {
   return (rows->tokens / blocks_of(rows) + n_ranks - 1) / n_ranks;
 }
@@ -55,8 +55,9 @@ static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
   return tprt__cuda_gemm_check(blas, slice);
 }
 
-/* The product of `rank`, slice by slice, each to its owner; first that of the next rank, so that
- * not all send to the same one. Slices of blocks are a batch. */
+/* Runs `step` for each slice of the GEMM of `rank`, whose result goes to the slice's owner. It
+ * starts with the next rank, so that not all ranks send to the same one. The slices of blocks are a
+ * batch. */
 static tprt_status each_slice(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm,
                               const tprt_cuda_rows *rows, int n_ranks, int rank, step_fn *step,
                               tprt_cuda_stream stream) {

@@ -1,15 +1,16 @@
-/* Steps of collectives, on streams of GPUs. */
+/* The steps of collectives, on streams of GPUs. */
 #include "cuda/gpu/gpu_inside.h"
 
 #include "cuda/kernels/site_args.h"
 
-/* ---- What there is ---- */
+/* ---- supported operations ---- */
 
-/* How a type is reduced: elements of it as so many of what the kernel combines; those without sign
- * have the other comparisons. */
+/* How a type is reduced: the kernel, and the number of parts of an element that it combines
+ * separately. Unsigned types use the unsigned comparisons. */
 // clang-format off
 static const struct {
-  gpu_site_kernel kernel, product; /* product: where pairs need their own */
+  /* product: the kernel for products, which for complex numbers combines pairs */
+  gpu_site_kernel kernel, product;
   int parts;
   bool is_unsigned, is_integer;
 } types[TPRT_N_DTYPES] = {
@@ -53,7 +54,7 @@ tprt_status tprt__gpu_accept(const tprt__plan *plan) {
   return TPRT_OK;
 }
 
-/* ---- Meeting ---- */
+/* ---- synchronization of streams ---- */
 
 static bool reaches(const tprt__gpu *gpu, const tprt__gpu *peer) {
   int i = 0;
@@ -125,8 +126,8 @@ tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before) {
   return status ? status : await(behind, before.gpu);
 }
 
-/* The first stream waits for all, and all for the first. A wait keeps what the event was when it
- * was put there. */
+/* The first stream waits for all others, and they wait for the first. A wait refers to the
+ * recording of an event that was the latest when the wait was enqueued. */
 tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n && !status; i++)
@@ -141,7 +142,7 @@ tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
   return status;
 }
 
-/* ---- Kernels ---- */
+/* ---- kernels ---- */
 
 static tprt_status launch(tprt__gpu_queue queue, gpu_site_kernel kernel, uint64_t n_items,
                           int n_rows, const void *arguments) {
@@ -190,7 +191,7 @@ tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *r
   return launch(queue, kernel, arguments.n / lanes, 1, &arguments);
 }
 
-/* The largest word of which all places and lengths are multiples. */
+/* Returns the largest word size that divides all addresses and lengths. */
 static uint64_t word_of(const tprt__gpu_move *m) {
   uint64_t bits = (uintptr_t)m->out | (uint64_t)m->piece | (uint64_t)m->limit | SITE_VECTOR_BYTES;
   bits |= m->send_map.n > 1 ? (uint64_t)m->send_map.run : 0;
@@ -231,7 +232,7 @@ tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes) {
   return status;
 }
 
-/* ---- What is one call for all ranks ---- */
+/* ---- one call for all ranks ---- */
 
 int tprt__gpu_number(const tprt__gpu *gpu) { return gpu->number; }
 

@@ -1,3 +1,4 @@
+/* The GPU of a context: creation, memory, copies, and launching the kernels of programs. */
 #include "cuda/gpu/gpu_inside.h"
 
 #include "base/env.h"
@@ -37,7 +38,7 @@ void tprt__gpu_leave(const tprt__gpu *gpu) {
   (void)gpu->device->context_pop(&context);
 }
 
-/* ---- Creation ---- */
+/* ---- creation ---- */
 
 static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
   int n_devices = 0, ordinal = device - 1;
@@ -50,7 +51,7 @@ static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
              : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
 }
 
-/* One that may not have been made completely. */
+/* Destroys a GPU that may be only partly created. */
 static void end(tprt__gpu *gpu) {
   if (gpu->context && !tprt__gpu_enter(gpu)) {
     while (gpu->constants) {
@@ -59,7 +60,7 @@ static void end(tprt__gpu *gpu) {
       gpu->device->memory_free(constant->memory);
       tprt__free(constant);
     }
-    tprt__gpu_beside_end(gpu); /* first: it may be using kernels of sites */
+    tprt__gpu_beside_end(gpu); /* first, because it may still use kernels of sites */
     tprt__gpu_products_end(gpu);
     tprt__gpu_sites_end(gpu);
     if (gpu->met)
@@ -116,7 +117,7 @@ void tprt__gpu_destroy(tprt__gpu *gpu) {
     end(gpu);
 }
 
-/* ---- Memory ---- */
+/* ---- memory ---- */
 
 tprt_status tprt__gpu_alloc(tprt__gpu *gpu, size_t bytes, void **memory) {
   cuda_address at = 0;
@@ -211,7 +212,7 @@ tprt_status tprt__gpu_constant(tprt__gpu *gpu, const void *host, size_t bytes, v
   return TPRT_OK;
 }
 
-/* ---- Kernels ---- */
+/* ---- kernels ---- */
 
 tprt_status tprt__gpu_kernels_load(tprt__gpu *gpu, const char *ptx, tprt__gpu_kernels **result) {
   tprt__gpu_kernels *kernels = tprt__alloc(sizeof *kernels);

@@ -1,5 +1,5 @@
-/* What a context of compiled programs has of a GPU: a stream, memory, and the kernels of programs.
- * One thread at a time. */
+/* The GPU of a context of compiled programs: a stream, memory, and the kernels of programs. Used by
+ * one thread at a time. */
 #ifndef TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 #define TPRT_RUNTIME_CUDA_GPU_CONTEXT_H
 
@@ -9,72 +9,76 @@
 typedef struct tprt__gpu tprt__gpu;
 typedef struct tprt__gpu_kernels tprt__gpu_kernels;
 
-/* On the device that the rank's communicator has, counted from 1; if that is 0, on that of
- * TPRT_DEVICE, the thread's current one, or that of the rank's number modulo their number. */
+/* Creates the GPU state on `device`, the rank's device counted from 1. If `device` is 0, it is
+ * chosen by tprt__device_choose, with the rank modulo the number of devices. */
 tprt_status tprt__gpu_create(int rank, int device, tprt__gpu **gpu);
-/* NULL is allowed, as everywhere below where something is freed. */
+/* NULL is allowed, as in all functions below that free an object. */
 void tprt__gpu_destroy(tprt__gpu *gpu);
 
 tprt_status tprt__gpu_alloc(tprt__gpu *gpu, size_t bytes, void **memory);
 void tprt__gpu_free(tprt__gpu *gpu, void *memory);
 
-/* Between buffers of the GPU: enqueued. */
+/* Enqueues a copy between buffers of the GPU. */
 tprt_status tprt__gpu_copy(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
-/* From and to the host: done when they return, behind what was enqueued before. */
+/* Copy from and to the host. They are ordered after earlier work in the stream, and complete when
+ * they return. */
 tprt_status tprt__gpu_upload(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
 tprt_status tprt__gpu_download(tprt__gpu *gpu, void *to, const void *from, size_t bytes);
 tprt_status tprt__gpu_synchronize(tprt__gpu *gpu);
-/* A CUstream. */
+/* Returns a CUstream. */
 void *tprt__gpu_stream(const tprt__gpu *gpu);
 
-/* The copy of a constant of the host's, made when it is first asked for and freed with the GPU. */
+/* Returns the device copy of a host constant. It is created on first use and freed with the GPU. */
 tprt_status tprt__gpu_constant(tprt__gpu *gpu, const void *host, size_t bytes, void **memory);
 
-/* The kernels of a module of PTX. */
+/* Loads the kernels of a PTX module. */
 tprt_status tprt__gpu_kernels_load(tprt__gpu *gpu, const char *ptx, tprt__gpu_kernels **kernels);
 void tprt__gpu_kernels_free(tprt__gpu *gpu, tprt__gpu_kernels *kernels);
-/* Enqueues tp_kernelNUMBER; see tprt_abi_launch. */
+/* Enqueues kernel tp_kernelNUMBER; see tprt_abi_launch. */
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number,
                              int64_t n_blocks, int32_t n_threads, const uint64_t *arguments,
                              int32_t n_arguments);
 
-/* ---- A stream beside that of the programs, for collectives that are started ---- */
+/* ---- a second stream, for collectives that run asynchronously ---- */
 
-/* A place in that stream, a CUevent. */
+/* A position in that stream, a CUevent. */
 typedef struct tprt__gpu_event tprt__gpu_event;
 
-/* That stream, a CUstream, which is made when it is first asked for: what comes into it next waits
- * for what the programs' stream has. */
+/* Returns that stream, a CUstream, which is created on first use. Its later work waits for the work
+ * that the programs' stream has now. */
 tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream);
-/* Marks what that stream has by now; NULL is replaced by an event, to be freed with
- * tprt__gpu_mark_free, any other is used again. After a fork. */
+/* Marks the work that the second stream has now. If *mark is NULL it becomes a new event, which the
+ * caller frees with tprt__gpu_mark_free; otherwise the event is reused. Call it after
+ * tprt__gpu_fork. */
 tprt_status tprt__gpu_mark(tprt__gpu *gpu, tprt__gpu_event **mark);
 void tprt__gpu_mark_free(const tprt__gpu *gpu, tprt__gpu_event *mark);
-/* What comes into the programs' stream next waits for a mark, or for all that the other stream has
- * by now. */
+/* Makes later work of the programs' stream wait for a mark, or for all current work of the second
+ * stream. */
 tprt_status tprt__gpu_await(tprt__gpu *gpu, const tprt__gpu_event *mark);
 tprt_status tprt__gpu_await_all(tprt__gpu *gpu);
 
-/* ---- Collectives, as operations on the memory of ranks whose GPUs reach each other's ---- */
+/* ---- collectives on the memory of ranks whose GPUs can access each other ---- */
 
-/* Where something is put: a stream of a GPU. */
+/* A stream of a GPU, into which work is enqueued. */
 typedef struct tprt__gpu_queue {
   tprt__gpu *gpu;
   void *stream;
 } tprt__gpu_queue;
 
-/* What comes into the one next waits for what the other has. The GPUs reach each other's memory. */
+/* Makes later work in `behind` wait for the current work of `before`. The GPUs can access each
+ * other's memory. */
 tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before);
 
-/* Whether there are kernels for an operation of a program; TPRT_UNSUPPORTED with the reason. */
+/* Checks that there are kernels for an operation of a program. TPRT_UNSUPPORTED, with the reason,
+ * if not. */
 tprt_status tprt__gpu_accept(const tprt__plan *plan);
-/* What comes into any of the streams next waits for all that any of them has. Where the GPUs differ
- * they are made to reach each other's memory; TPRT_UNSUPPORTED where two cannot. */
+/* Makes later work in each stream wait for the current work of all streams. If the GPUs differ,
+ * enables access to each other's memory; TPRT_UNSUPPORTED if two GPUs do not support it. */
 tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n);
 
-/* out[i] = the reduction of the n sources, in their order, rounded once; `count` elements, of which
- * in the sources `step` elements are from one run of `run` to the next. A source may be equal to
- * out where it is one run. */
+/* out[i] = the reduction of the n sources in order, rounded once. There are `count` elements. In
+ * the sources, each run of `run` elements begins `step` elements after the previous one. A source
+ * may be equal to out if it is one run. */
 typedef struct tprt__gpu_reduction {
   tprt_dtype dtype;
   tprt_reduction reduction;
@@ -85,9 +89,9 @@ typedef struct tprt__gpu_reduction {
 } tprt__gpu_reduction;
 tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *reduction);
 
-/* Piece `index` of each of the n sources, of `piece` bytes, to the piece of out with the source's
- * number, or to all of out; NULL: a source of which there is nothing. What would lie behind `limit`
- * bytes of out is left out. */
+/* Copies piece `index` of each of the n sources, of `piece` bytes, to the piece of out with the
+ * source's number, or to all of out if it has one piece. NULL sources are skipped. Bytes beyond
+ * `limit` bytes of out are not copied. */
 typedef struct tprt__gpu_move {
   const void *const *sources;
   int n, index;
@@ -96,46 +100,48 @@ typedef struct tprt__gpu_move {
   tprt__map send_map, recv_map;
 } tprt__gpu_move;
 tprt_status tprt__gpu_move_pieces(tprt__gpu_queue queue, const tprt__gpu_move *move);
-/* The driver's number of the device. */
+/* Returns the driver's number of the device. */
 int tprt__gpu_number(const tprt__gpu *gpu);
-/* Whether two are the same device. */
+/* True if both are the same device. */
 bool tprt__gpu_is_same(const tprt__gpu *a, const tprt__gpu *b);
-/* Calls fn in the context of the GPU. */
+/* Calls fn in the GPU's context. */
 tprt_status tprt__gpu_together(tprt__gpu_queue queue, tprt_together_fn *fn,
                                const void *const *arguments, int n_ranks);
 tprt_status tprt__gpu_zero(tprt__gpu_queue queue, void *memory, int64_t bytes);
 
-/* ---- Graphs: what the programs of n ranks put into their streams, to be launched again ---- */
+/* ---- graphs: the work of the programs of n ranks, captured for repeated launches ---- */
 
 typedef struct tprt__gpu_graph tprt__gpu_graph;
 
-/* Loads what the driver has for them; TPRT_UNSUPPORTED with the reason. Before all below. */
+/* Loads the driver's functions for graphs. TPRT_UNSUPPORTED, with the reason, if they are missing.
+ * Call it before all functions below. */
 tprt_status tprt__gpu_graphs_load(void);
-/* From here on what comes into the streams of these GPUs, and those that wait for them, is captured
- * and not done. */
+/* Begins a capture: later work in the streams of these GPUs, and in streams that wait for them, is
+ * captured instead of executed. */
 tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n);
-/* The end, for all of them; to be freed with the first. The capture has ended also where this fails
- * with TPRT_DEVICE. */
+/* Ends the capture for all of them. Free the graph with tprt__gpu_graph_free and the first GPU. If
+ * this fails with TPRT_DEVICE, the capture has ended too. */
 tprt_status tprt__gpu_capture_end(tprt__gpu *const *gpus, int n, tprt__gpu_graph **graph);
-/* Ends a capture that is of no use. */
+/* Ends a capture and discards it. */
 void tprt__gpu_capture_abandon(tprt__gpu *first);
-/* Behind what all streams have; what comes into them next waits for it. */
+/* Launches a graph after all current work of the streams; later work in the streams waits for
+ * it. */
 tprt_status tprt__gpu_graph_launch(tprt__gpu *const *gpus, int n, const tprt__gpu_graph *graph);
 void tprt__gpu_graph_free(const tprt__gpu *first, tprt__gpu_graph *graph);
 
-/* ---- Contractions ---- */
+/* ---- contractions ---- */
 
-/* What is done to each element of a product [m, n] before it is rounded: f(x + bias), a bias for
- * each column. */
+/* Epilogue applied to each element of a product [m, n] before it is rounded: f(x + bias), with one
+ * bias per column. */
 typedef struct tprt__gpu_finish {
-  uint32_t function; /* tprt_cuda_epilogue, no gradient */
+  uint32_t function; /* a tprt_cuda_epilogue that is no gradient */
   bool bias;
 } tprt__gpu_finish;
 
-/* A contraction of a site, which `of` and `loops` describe (see tprt__contraction_plan), as the GPU
- * does it: by cuBLASLt where it is one product of matrices of f32, f16 or bf16, or a few, else by a
- * kernel. TPRT_UNSUPPORTED where cuBLASLt would be needed and is not installed. With `finish`
- * (NULL: none), which is copied, it is that of tprt__matmul_loops. */
+/* A planned contraction of a site, described by `of` and `words` (see tprt__contraction_plan). It
+ * runs with cuBLASLt if it is one GEMM of f32, f16 or bf16, or a few, and with a kernel otherwise.
+ * TPRT_UNSUPPORTED if cuBLASLt is needed but not installed. With `finish` (NULL: none), which is
+ * copied, it is a product as described by tprt__product_words. */
 typedef struct tprt__gpu_contraction tprt__gpu_contraction;
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
                                        const tprt_abi_loop *loops, const tprt__gpu_finish *finish,
@@ -145,7 +151,8 @@ void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue,
                                       const tprt__gpu_contraction *contraction, const void *a,
                                       const void *b, void *c);
-/* The same of one with a finish; bias is NULL where it has none. */
+/* Like tprt__gpu_contraction_run, for a contraction with `finish`. `bias` is NULL if it has
+ * none. */
 tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,
                                   const void *a, const void *b, const void *bias, void *out);
 

@@ -1,5 +1,5 @@
-/* Contractions of programs on a GPU: by cuBLASLt where they are products of matrices that it takes,
- * else by a kernel, which takes all. */
+/* Contractions of programs on a GPU: with cuBLASLt if they are GEMMs that it supports, else with a
+ * kernel, which supports all of them. */
 #include "cuda/gpu/gpu_inside.h"
 
 #include "cpu/contract.h"
@@ -11,22 +11,22 @@ enum {
   B,
   C,
   WORKSPACE_BYTES = 32 << 20, /* see tprt/cuda_gemm.h */
-  LEAST_WORK = 512,           /* multiplications in a product */
+  LEAST_WORK = 512,           /* multiplications in a GEMM */
   MOST_CALLS = 32,            /* of cuBLASLt for one site */
   ALIGNMENT = 16,
 };
 
 struct tprt__gpu_contraction {
   bool by_blas;
-  gpu_site_kernel kernel; /* for operands that cuBLASLt does not take */
+  gpu_site_kernel kernel; /* for operands that cuBLASLt does not support */
   site_contract arguments;
   bool has_bias;
-  tprt_cuda_gemm gemm; /* all but the addresses */
+  tprt_cuda_gemm gemm; /* everything but the addresses */
   int64_t n_outer, n_inner;
   tprt__contraction product; /* its loops are those around the batch */
 };
 
-/* ---- Products by cuBLASLt ---- */
+/* ---- GEMMs by cuBLASLt ---- */
 
 tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
   if (gpu->blas)
@@ -51,17 +51,17 @@ static bool is_blas_type(tprt_dtype dtype) {
   return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16;
 }
 
-/* Of the left and the right factor. */
+/* Index of the left and of the right operand. */
 static int left_of(const tprt__contraction *p) { return p->swapped ? B : A; }
 static int right_of(const tprt__contraction *p) { return p->swapped ? A : B; }
 
-/* Whether results that are `step` apart do not overlap: each lies behind the other, or between the
+/* True if n results that are `step` apart do not overlap: one lies after the other, or between the
  * other's rows. */
 static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
   return step >= (g->m - 1) * g->ldc + g->n || (step >= g->n && step * (n - 1) + g->n <= g->ldc);
 }
 
-/* The largest loop around the product becomes its batch, and leaves the loops. */
+/* Turns the largest loop around the GEMM into its batch, and removes it from the loops. */
 static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
   int best = -1;
   for (int i = 0; i < p->n_outer; i++) {
@@ -88,7 +88,8 @@ static int64_t iterations(const tprt_abi_loop *loops, int n) {
   return product;
 }
 
-/* Sums over more than one call would be rounded after each, so they are for f32 alone. */
+/* Describes the contraction as GEMMs. Sums over several calls would be rounded after each call, so
+ * they are for f32 only. */
 static bool is_product(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
                        tprt__gpu_contraction *made) {
   tprt__contraction *p = &made->product;
@@ -116,19 +117,19 @@ static bool is_product(const tprt__contraction *of, const tprt_abi_loop *loops, 
          made->n_inner <= MOST_CALLS / made->n_outer;
 }
 
-/* With what is done to the elements: of one product, whose columns are those of the bias. */
+/* Adds the epilogue. Returns false unless there is a single GEMM whose columns are those of the
+ * bias. */
 static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish,
                        tprt__gpu_contraction *made) {
   const tprt__contraction *p = &made->product;
   made->gemm.epilogue = (tprt_cuda_epilogue)finish->function;
-  made->gemm.bias =
-      /* stands for one in the choice of an algorithm */
-      finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL;
+  /* The workspace stands for the address of the bias in the choice of an algorithm. */
+  made->gemm.bias = finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL;
   return made->n_outer == 1 && made->n_inner == 1 && !p->swapped && made->gemm.batch == 0;
 }
 
-/* A shape for which cuBLASLt has nothing is the kernel's; that there is no cuBLASLt is a
- * failure. */
+/* Chooses between cuBLASLt and the kernel. The kernel runs shapes for which cuBLASLt has no
+ * algorithm. A missing cuBLASLt is a failure. */
 static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish,
                            tprt__gpu_contraction *made) {
   tprt_status status = tprt__gpu_make_blas(gpu);
@@ -170,7 +171,7 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
   return status;
 }
 
-/* Those of all calls. */
+/* True if the addresses of all calls are aligned. */
 static bool are_aligned(const tprt__gpu_contraction *c, const void *const operands[3],
                         const void *bias) {
   const tprt__contraction *p = &c->product;
@@ -185,7 +186,7 @@ static bool are_aligned(const tprt__gpu_contraction *c, const void *const operan
   return bits % ALIGNMENT == 0;
 }
 
-/* ---- By a kernel ---- */
+/* ---- by a kernel ---- */
 
 static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
     [TPRT_F32] = GPU_CONTRACT_F32,   [TPRT_F64] = GPU_CONTRACT_F64, [TPRT_F16] = GPU_CONTRACT_F16,
@@ -227,7 +228,7 @@ static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
                                &arguments);
 }
 
-/* ---- What programs call ---- */
+/* ---- entry points ---- */
 
 tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
                                        const tprt_abi_loop *loops, const tprt__gpu_finish *finish,

@@ -1,14 +1,14 @@
-/* What ranks put into their streams, captured in a graph of CUDA and launched again. Ranks whose
- * streams wait for each other have one graph, which begins and ends in the stream of the first of
- * them: a stream that waits for what is being captured is captured, too. */
+/* Captures the work of ranks in a CUDA graph, and launches it repeatedly. Ranks whose streams wait
+ * for each other share a graph. It begins and ends in the stream of the first of them: a stream
+ * that waits for captured work is captured too. */
 #include "cuda/gpu/gpu_inside.h"
 
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_executable;
 
-enum { CAPTURE_RELAXED = 2 /* other threads and streams may do what they like */ };
+enum { CAPTURE_RELAXED = 2 /* other threads and streams are not restricted */ };
 
-/* member, symbol, parameters */
+/* X(member, symbol, parameters) */
 #define GRAPH_CALLS(X)                                                                             \
   X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                      \
   X(capture_end, "cuStreamEndCapture", (cuda_stream stream, cuda_graph * graph))                   \
@@ -43,7 +43,7 @@ tprt_status tprt__gpu_graphs_load(void) {
   return tprt__load_once(&once, load);
 }
 
-/* What comes into the others' streams next waits for what the first one has. */
+/* Makes later work of the other streams wait for the current work of the first one. */
 static tprt_status follow_first(tprt__gpu *const *gpus, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 1; i < n && !status; i++)
@@ -80,7 +80,7 @@ void tprt__gpu_capture_abandon(tprt__gpu *first) {
   tprt__gpu_leave(first);
 }
 
-/* In the context of the first GPU. */
+/* Ends the capture and instantiates the graph. Called in the context of the first GPU. */
 static tprt_status finish(tprt__gpu *first, tprt__gpu_graph *made) {
   cuda_graph graph = NULL;
   tprt_status status =

@@ -1,4 +1,4 @@
-/* Inside of a context's GPU: what the files gpu_*.c share. */
+/* Internals of a context's GPU, shared by the gpu_*.c files. */
 #ifndef TPRT_RUNTIME_CUDA_GPU_INSIDE_H
 #define TPRT_RUNTIME_CUDA_GPU_INSIDE_H
 
@@ -6,7 +6,7 @@
 #include "cuda/gpu/gpu_context.h"
 #include "tprt/cuda_gemm.h"
 
-/* What programs need beyond cuda/device.h: member, symbol, parameters. */
+/* X(member, symbol, parameters): functions that programs need in addition to cuda/device.h. */
 #define CUDA_PROGRAM_CALLS(X)                                                                      \
   X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                    \
   X(module_unload, "cuModuleUnload", (cuda_module module))                                         \
@@ -31,8 +31,8 @@ typedef struct cuda_program_calls {
 #undef MEMBER
 } cuda_program_calls;
 
-/* The kernels of site_kernels.cu: reductions by the type that is combined, moves by the bytes of a
- * word, contractions by type. */
+/* The kernels of site_kernels.cu: reductions by the combined type, moves by the bytes of a word,
+ * contractions by type. */
 #define GPU_SITE_KERNELS(X)                                                                        \
   X(REDUCE_F32, "tprt_reduce_f32")                                                                 \
   X(REDUCE_F64, "tprt_reduce_f64")                                                                 \
@@ -81,41 +81,42 @@ struct tprt__gpu {
   int number;
   cuda_context context;
   cuda_stream stream;
-  cuda_event met;     /* where another stream is to wait */
-  cuda_stream beside; /* NULL: nothing was started yet */
-  cuda_event forked;  /* where the one of the two streams is to wait for the other */
-  uint64_t identity;  /* of this object, of all that ever were */
-  uint64_t *reached;  /* GPUs whose memory this one reaches */
+  cuda_event met;     /* marks where another stream has to wait */
+  cuda_stream beside; /* the second stream; NULL: not used yet */
+  cuda_event forked;  /* orders the two streams */
+  uint64_t identity;  /* unique among all objects of this type ever created */
+  uint64_t *reached;  /* identities of the GPUs whose memory this one can access */
   int n_reached, room;
   gpu_constant *constants;
-  cuda_module sites; /* NULL: no site needed a kernel yet */
+  cuda_module sites; /* NULL: no site has needed a kernel yet */
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
-  tprt_cuda_blas *blas; /* NULL: no site needed a product yet */
+  tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
   cuda_address workspace;
 };
 
 /* ---- gpu_context.c ---- */
-/* TPRT_OK, TPRT_NO_MEMORY or TPRT_DEVICE with what the driver said when `what` was done. */
+/* Returns TPRT_OK, or TPRT_NO_MEMORY or TPRT_DEVICE with the driver's text. `what` names the
+ * call. */
 tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char *what);
-/* The driver works in the thread's current context: makes it the GPU's; the caller's comes back
- * with tprt__gpu_leave. */
+/* Makes the GPU's context current in this thread, as the driver requires. tprt__gpu_leave restores
+ * the caller's context. */
 tprt_status tprt__gpu_enter(const tprt__gpu *gpu);
 void tprt__gpu_leave(const tprt__gpu *gpu);
 
-/* ---- gpu_sites.c; in the GPU's context ---- */
-/* Loads the kernels of sites, once, and finds this one. */
+/* ---- gpu_sites.c; called in the GPU's context ---- */
+/* Loads the kernels of sites, once, and looks up this one. */
 tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
-/* Enqueues a kernel that was found, whose argument is a struct, for n_items in one dimension of the
- * grid and n_rows in the other. */
+/* Enqueues a kernel that was looked up, with a struct as its argument: n_items in one dimension of
+ * the grid and n_rows in the other. */
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
                                   uint64_t n_items, unsigned n_rows, const void *arguments);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
-/* ---- side_stream.c; in the GPU's context ---- */
+/* ---- side_stream.c; called in the GPU's context ---- */
 void tprt__gpu_beside_end(tprt__gpu *gpu);
 
-/* ---- gpu_contract.c; in the GPU's context ---- */
-/* Makes the GPU's handle of cuBLASLt, if there is none yet. */
+/* ---- gpu_contract.c; called in the GPU's context ---- */
+/* Creates the GPU's cuBLASLt handle if there is none yet. */
 tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
 void tprt__gpu_products_end(tprt__gpu *gpu);
 

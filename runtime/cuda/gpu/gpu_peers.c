@@ -1,11 +1,11 @@
-/* Direct access between the GPUs of a communicator: memory that peers map, and the group of fused
- * kernels over it. */
+/* Direct access between the GPUs of a communicator: buffers that peers map, and the group of fused
+ * kernels that uses them. */
 #include "cuda/gpu/gpu_peers.h"
 
 #include "cuda/gemm/fused_gemm.h"
 #include "cuda/gpu/gpu_inside.h"
 
-/* Memory of all ranks, as large as any site needed so far. */
+/* A buffer on every rank, as large as any site has needed so far. */
 typedef struct room {
   tprt_cuda_symmetric *memory;
   size_t bytes;
@@ -14,15 +14,14 @@ typedef struct room {
 struct tprt__gpu_peers {
   tprt_comm *comm;
   tprt_cuda_group *group;
-  tprt_cuda_copier *copier; /* NULL: nothing is gathered for products */
+  tprt_cuda_copier *copier; /* NULL: no rows are gathered for GEMMs */
   size_t staging_bytes;
-  room inputs,
-      /* apart: what one rank still copies out of the one, another may already be filling for the
-       * next call in the other */
-      outputs;
+  /* Two buffers: while one rank still copies data out of `outputs`, another rank may already fill
+   * `inputs` for the next call. */
+  room inputs, outputs;
 };
 
-/* A poll is a load that the GPU's own cache answers: from a quarter of a microsecond to one. */
+/* A poll is a load that hits the GPU's cache: a quarter of a microsecond to one microsecond. */
 static uint32_t polls_in(int64_t timeout_ns) {
   enum { POLL_NS = 500 };
   int64_t polls = timeout_ns / POLL_NS + 1;
@@ -31,7 +30,8 @@ static uint32_t polls_in(int64_t timeout_ns) {
 
 tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t timeout_ns,
                                    tprt__gpu_peers **result) {
-  /* tprt_cuda_choose pushes no more to all ranks together; it takes two turns */
+  /* tprt_cuda_choose pushes at most this much to all ranks together; there are two staging
+   * buffers */
   enum { PUSHED_BYTES = 128 << 10 };
   const tprt_cuda_group_config config = {
       .size = sizeof config, .staging_bytes = 2 * PUSHED_BYTES, .spin_limit = polls_in(timeout_ns)};
@@ -53,7 +53,7 @@ tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t time
   return TPRT_OK;
 }
 
-/* In the GPU's context. */
+/* Enlarges a buffer if it is too small. Called in the GPU's context. */
 static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, room *grown) {
   tprt_cuda_symmetric *made;
   if (bytes <= grown->bytes)
@@ -73,7 +73,7 @@ bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes,
 
 tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes,
                                     size_t output_bytes) {
-  tprt_status status = tprt__gpu_synchronize(gpu); /* nothing that uses what goes is on its way */
+  tprt_status status = tprt__gpu_synchronize(gpu); /* no pending work may use the old buffers */
   if (!status)
     status = tprt__gpu_enter(gpu);
   if (status)

@@ -1,5 +1,5 @@
-/* Fused rows of programs whose ranks have a GPU each, which reach each other's memory: a kernel on
- * each. */
+/* Fused rows of programs whose ranks have one GPU each and can access each other's memory: one
+ * kernel per GPU. */
 #ifndef TPRT_RUNTIME_CUDA_GPU_PEERS_H
 #define TPRT_RUNTIME_CUDA_GPU_PEERS_H
 
@@ -8,41 +8,42 @@
 
 typedef struct tprt__gpu_peers tprt__gpu_peers;
 
-/* Collective, and the same status on all ranks of `comm`, which is borrowed: TPRT_UNSUPPORTED where
- * two have one GPU, or do not reach each other's. `timeout_ns`: about how long a kernel waits for
- * those of the others before it gives up. */
+/* Collective; all ranks of `comm`, which is borrowed, get the same status. TPRT_UNSUPPORTED if two
+ * ranks share a GPU or cannot access each other's memory. `timeout_ns` is the approximate time
+ * after which a kernel gives up waiting for the kernels of other ranks. */
 tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t timeout_ns,
                                    tprt__gpu_peers **peers);
-/* Collective: makes room, of at least so many bytes, for what the others read or fill, and for what
- * they store as results. What there was before goes. */
+/* Collective. Provides buffers of at least these sizes, for inputs that other ranks read or write,
+ * and for results that they store. The contents of earlier buffers are lost. */
 tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes,
                                     size_t output_bytes);
-/* Whether there is that; the same on all ranks. */
+/* True if the buffers are large enough; the same on all ranks. */
 bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes,
                                size_t output_bytes);
 /* Collective. NULL is allowed. */
 void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers);
 
-/* By rank: where this GPU reaches the rooms. */
+/* Addresses of the buffers on this GPU, indexed by rank. */
 void *const *tprt__gpu_peers_inputs(const tprt__gpu_peers *peers);
 void *const *tprt__gpu_peers_outputs(const tprt__gpu_peers *peers);
-/* What tprt_cuda_choose is to know of. */
+/* Bytes of staging, for tprt_cuda_choose. */
 size_t tprt__gpu_peers_staging(const tprt__gpu_peers *peers);
 
-/* tprt_cuda_reduce_rows of this rank, in the GPU's stream. */
+/* Runs tprt_cuda_reduce_rows for this rank in the GPU's stream. */
 tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
                                    const tprt_cuda_rows *rows);
-/* tprt_cuda_multiply_reduce, likewise, with the GPU's cuBLASLt, which tprt__gpu_prepare_products
- * has made. */
+/* Runs tprt_cuda_multiply_reduce in the same way, with the GPU's cuBLASLt handle, which
+ * tprt__gpu_prepare_products creates. */
 tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers,
                                      const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows);
-/* tprt_cuda_gather_multiply, likewise, with a copier that tprt__gpu_peers_prepare_gather has made.
- * Without products it copies only, and addresses may be any. */
+/* Runs tprt_cuda_gather_multiply in the same way, with a copier, which
+ * tprt__gpu_peers_prepare_gather creates. Without GEMMs it only copies, and addresses may have any
+ * alignment. */
 tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers,
                                    const tprt_cuda_gather *rows, const tprt_cuda_gemm *gemms,
                                    int n_gemms);
 tprt_status tprt__gpu_peers_prepare_gather(tprt__gpu *gpu, tprt__gpu_peers *peers);
-/* TPRT_TIMEOUT if a kernel of this rank ever gave up; waits for the stream. */
+/* Returns TPRT_TIMEOUT if a kernel of this rank has ever given up. Waits for the stream. */
 tprt_status tprt__gpu_peers_check(tprt__gpu *gpu, const tprt__gpu_peers *peers);
 
 #endif

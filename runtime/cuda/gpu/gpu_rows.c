@@ -1,3 +1,4 @@
+/* Fused rows of programs on one GPU: groups of virtual ranks. */
 #include "cuda/gpu/gpu_rows.h"
 
 #include "cuda/gpu/gpu_inside.h"
@@ -5,7 +6,7 @@
 struct tprt__gpu_ranks {
   tprt_cuda_group *group;
   void *signals;            /* of all ranks */
-  tprt_cuda_copier *copier; /* NULL: nothing was gathered for products yet */
+  tprt_cuda_copier *copier; /* NULL: no rows were gathered for GEMMs yet */
 };
 
 static tprt_status make_signals(tprt__gpu *gpu, int n_ranks, tprt__gpu_ranks *ranks,

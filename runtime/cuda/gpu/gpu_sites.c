@@ -1,4 +1,4 @@
-/* Launching the kernels of sites. */
+/* Loads and launches the kernels of sites. */
 #include "cuda/gpu/gpu_inside.h"
 
 #include "cuda/fused/image.h"
@@ -22,8 +22,8 @@ tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which) {
   return status;
 }
 
-/* Kernels go on where the grid ends, so its size is a question of speed: enough for the largest
- * GPUs. */
+/* Kernels loop over items beyond the grid, so the size of the grid affects only the speed. It
+ * suffices for the largest GPUs. */
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
                                   uint64_t n_items, unsigned n_rows, const void *arguments) {
   enum { MOST_BLOCKS = 4096 };

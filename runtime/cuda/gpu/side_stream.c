@@ -1,8 +1,8 @@
-/* The stream beside that of the programs, on which collectives run that were started. Events order
- * the two, on the GPU: nobody waits on the host. */
+/* The second stream of a GPU, on which asynchronous collectives run. Events order the two streams
+ * on the GPU, without waits on the host. */
 #include "cuda/gpu/gpu_inside.h"
 
-/* With the GPU's context current. */
+/* Creates the stream and its event. The GPU's context is current. */
 static tprt_status make(tprt__gpu *gpu) {
   tprt_status status = TPRT_OK;
   if (!gpu->beside)
@@ -14,8 +14,8 @@ static tprt_status make(tprt__gpu *gpu) {
   return status;
 }
 
-/* What comes into `to` next waits for what `from` has. The event may be used again: a wait keeps
- * what it was when it was put there. */
+/* Makes later work in `to` wait for the current work of `from`. The event may be reused at once: a
+ * wait refers to the recording that was the latest when the wait was enqueued. */
 static tprt_status order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to) {
   tprt_status status = tprt__gpu_check(gpu, gpu->device->event_record(event, from), "an event");
   return status
@@ -81,7 +81,7 @@ void tprt__gpu_mark_free(const tprt__gpu *gpu, tprt__gpu_event *mark) {
 
 void tprt__gpu_beside_end(tprt__gpu *gpu) {
   if (gpu->beside) {
-    gpu->calls->stream_synchronize(gpu->beside); /* what a program that failed has left there */
+    gpu->calls->stream_synchronize(gpu->beside); /* for work left by a program that failed */
     gpu->device->stream_destroy(gpu->beside);
   }
   if (gpu->forked)

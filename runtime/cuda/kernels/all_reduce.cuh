@@ -1,7 +1,7 @@
-/* Included once per type of element: the reduction of rows over the ranks, in one shot or two. */
+/* The reduction of rows over the ranks, in one shot or two. Included once per element type. */
 
-/* One shot, of memory that the others cannot reach: every rank sends its input to all, and reduces
- * what it was sent. */
+/* One shot without access to inputs of other ranks: every rank sends its input to all ranks, and
+ * later reduces the received inputs. */
 TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
   const uint64_t step = (uint64_t)c->n_ctas * rows->row_vectors;
   for (uint64_t at = (uint64_t)c->index * rows->row_vectors; at < rows->n_vectors; at += step) {
@@ -15,8 +15,9 @@ TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
   }
 }
 
-/* The row that begins at vector `mine` of those that this rank reduces: where it is, and where its
- * results go. Of a slice that is cut short by the end of its block, 0 vectors are left at last. */
+/* Describes the row that begins at vector `mine` of the vectors that this rank reduces: its
+ * position, and the places of its results. If the end of the block cuts a slice short, rows beyond
+ * it have 0 vectors. */
 TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
   bool slices = rows->algorithm == FUSED_SLICES;
   uint64_t block = mine / rows->slice_vectors, in_slice = mine - block * rows->slice_vectors;
@@ -33,11 +34,11 @@ TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
   return r;
 }
 
-/* One shot: every rank reduces all rows, for itself, of staging or of the inputs of all. Two shots:
- * every rank reduces its slice and stores the results at all ranks, or, of tensors that stay
- * sharded, at the front of its own memory; with everything sharded this is a reduce-scatter. Inputs
- * that others read are free, and results that others write are there, when all ranks have said so
- * in a second round of signals. */
+/* One shot: every rank reduces all rows for itself, from staging or from the inputs of all ranks.
+ * Two shots: every rank reduces its slice. It stores the results at all ranks or, for tensors that
+ * stay sharded, at the start of its own memory; if all tensors are sharded this is a
+ * reduce-scatter. After all ranks have signaled in a second round, inputs that other ranks read may
+ * be reused, and results that other ranks write are complete. */
 KERNEL(NAMED(tprt_reduce_rows)) {
   const fused_rows *rows = &c->args->of.rows;
   bool push = rows->algorithm == FUSED_PUSH, sent = rows->sharded & FUSED_SENT_INPUT;

@@ -1,16 +1,18 @@
-/* Included once per type of element: softmax cross entropy of rows whose columns are split over the
- * ranks. Each rank has, of its columns, the largest logit, the sum of exponentials relative to it,
- * and the target's logit if it is one of them. These numbers of each row go to all ranks, which put
- * them together in rank order: the same bits everywhere. */
+/* Softmax cross-entropy of rows whose columns are split over the ranks. Included once per element
+ * type.
+ *
+ * From its own columns each rank computes the largest logit, the sum of exponentials relative to
+ * it, and the target's logit if it has that column. These numbers of each row go to all ranks,
+ * which combine them in rank order: the same bits on all ranks. */
 #ifndef TPRT_RUNTIME_CUDA_ENTROPY_H
 #define TPRT_RUNTIME_CUDA_ENTROPY_H
-/* A sum of exponentials relative to `largest`, made relative to a larger one. Where they are equal,
- * the difference may be NaN. */
+/* Converts a sum of exponentials relative to `largest` into one relative to `to`, which is not
+ * smaller. The case of equality is separate, because the difference may be NaN. */
 TPRT_INLINE float rescaled(float sum, float largest, float to) {
   return largest == to ? sum : sum * expf(largest - to);
 }
 
-/* What a rank knows of a row; sent as bits in a vector. */
+/* A rank's partial result of a row; sent as bits in a vector. */
 typedef struct row_part {
   float largest, sum, target;
   uint32_t has_target;
@@ -21,7 +23,7 @@ TPRT_INLINE vector vector_of_part(row_part part) {
   return v;
 }
 
-/* What is known of row r of part p of the columns. */
+/* Returns the partial result of row r from part p of the columns. */
 TPRT_INLINE row_part sent_part(cta *c, const fused_entropy *e, uint32_t p, uint64_t r) {
   vector v = e->step == FUSED_FROM_PARTS
                  ? load_vector(e->parts[c->rank], (uint64_t)p * e->n_rows + r)
@@ -35,12 +37,12 @@ TPRT_INLINE int64_t target_of(cta *c, const fused_entropy *e, uint64_t r) {
   return e->wide_target ? ((const int64_t *)target)[r] : ((const int32_t *)target)[r];
 }
 
-/* The row that all parts make, as this rank stores it. An infinite largest logit: the sum relative
- * to it is NaN, as differences of it to itself are, and relative to 0 it is what exponentials
- * are. */
+/* Combines the partial results of a row and stores the results of this rank. If the largest logit
+ * is infinite, the sum relative to it is NaN, because infinite differences are NaN. Relative to 0
+ * (`finite`) it is the plain sum of exponentials. */
 TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r) {
   row_part all = {-INFINITY, 0, 0, 0};
-  uint32_t own = e->first_part + c->rank, holder = own; /* who has the target */
+  uint32_t own = e->first_part + c->rank, holder = own; /* the part that has the target */
   ROLLED for (uint32_t p = 0; p < e->n_parts; p++) all.largest =
       larger(all.largest, sent_part(c, e, p, r).largest);
   ROLLED for (uint32_t p = 0; p < e->n_parts; p++) {
@@ -77,8 +79,9 @@ TPRT_INLINE void finish_row_of_parts(cta *c, const fused_entropy *e, uint64_t r)
 }
 #endif
 
-/* One pass: each thread keeps the largest of its logits (`kept`) and the sum relative to it
- * (`partial`). What is equal to the largest adds 1, also where both are infinite. */
+/* Computes a rank's partial result of a row in one pass. Each thread keeps the largest of its
+ * logits (`kept`) and the sum relative to it (`partial`). A logit equal to the largest adds 1, even
+ * if both are infinite. */
 TPRT_INLINE void NAMED(part_of_row)(cta *c, const fused_entropy *e, uint64_t r, row_part *part) {
   EACH_THREAD(c, t) {
     float largest = -INFINITY, sum = 0;

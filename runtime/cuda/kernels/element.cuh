@@ -1,7 +1,7 @@
-/* Included once per type of element, with ELEMENT f32, f16 or bf16: vectors as floats. Declares for
- * what is included next
+/* Vectors of elements as floats. Included once per element type, with ELEMENT defined as f32, f16
+ * or bf16. Declares for the files included next
  *   LANES          elements of a vector
- *   ITEMS          vectors of a row that a thread has
+ *   ITEMS          vectors of a row per thread
  *   NAMED(x)       x_f32, ... */
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)

@@ -1,4 +1,4 @@
-/* Included once per type of element, which is named by ELEMENT. */
+/* The fused kernels for one element type. Included once per type, with ELEMENT naming it. */
 #include "cuda/kernels/element.cuh"
 
 #include "cuda/kernels/row.cuh"

@@ -1,7 +1,7 @@
-/* Primitives of the fused kernels on a host: a CTA is one thread of the host, its threads are a
- * loop. What runs between two synchronisations is one loop over them, so nothing is emulated that a
- * kernel could rely on by mistake: neither lockstep nor an order of threads. Signals between CTAs
- * are real atomics between real threads, which is what ThreadSanitizer watches. */
+/* Primitives of the fused kernels on the host. A CTA is one host thread, and its GPU threads are
+ * iterations of a loop. The code between two synchronizations is one such loop, so a kernel cannot
+ * rely on lockstep execution or on an order of threads. Signals between CTAs are real atomics
+ * between real threads, which ThreadSanitizer checks. */
 #ifndef TPRT_RUNTIME_CUDA_EMULATION_H
 #define TPRT_RUNTIME_CUDA_EMULATION_H
 
@@ -25,7 +25,7 @@ typedef struct cta {
 #define EACH_THREAD(c, t) for (uint32_t t = 0; t < (c)->n_threads; t++)
 #define THREAD(c, t) (&(c)->threads[t])
 
-/* name(c) runs one CTA. */
+/* Defines name(c), which runs one CTA. */
 #define KERNEL_NAMED(name)                                                                         \
   TPRT_INLINE void name##_body(cta *c);                                                            \
   void name(cta *c);                                                                               \
@@ -55,8 +55,8 @@ TPRT_INLINE void store_vector(void *base, uint64_t i, vector v) {
   memcpy((char *)base + 16 * i, &v, 16);
 }
 
-/* Waits are given up after a number of polls, each of which takes half a microsecond on a GPU, and
- * here. A yield would last milliseconds beside busy processes, so there are few. */
+/* A wait gives up after a number of polls. A poll takes half a microsecond on a GPU, and here too.
+ * It rarely yields the processor, because a yield may take milliseconds on a busy machine. */
 TPRT_INLINE void pause_spin(void) {
   enum { POLL_NS = 500, SELDOM = 256 };
   static _Thread_local uint32_t n_pauses;

@@ -1,5 +1,5 @@
-/* All-gather and all-to-all: every rank stores its pieces where they belong, at all ranks. A
- * transpose of blocks, as between heads and tokens, costs nothing more: it is in the steps. */
+/* All-gather and all-to-all: every rank stores its pieces directly at the destination ranks. A
+ * block transpose, as between heads and tokens, costs nothing extra: the steps describe it. */
 #ifndef TPRT_RUNTIME_CUDA_EXCHANGE_H
 #define TPRT_RUNTIME_CUDA_EXCHANGE_H
 
@@ -8,7 +8,7 @@ TPRT_INLINE void exchange_vector(cta *c, const fused_exchange *e, uint64_t from,
   const void *send = e->send[c->rank];
   vector same = load_vector(send, from + c->rank * e->piece);
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t p = (c->rank + i) % n; /* not all to the same rank at the same time */
+    uint32_t p = (c->rank + i) % n; /* avoids that all ranks store to the same rank at once */
     vector v = e->piece == 0 || i == 0 ? same : load_vector(send, from + p * e->piece);
     store_vector(e->recv[p], to + c->rank * e->place, v);
   }
@@ -22,7 +22,7 @@ KERNEL(tprt_exchange) {
   EACH_THREAD(c, t)
   for (uint64_t i = (uint64_t)c->index * c->n_threads + t; i < n_vectors;
        i += (uint64_t)c->n_ctas * c->n_threads) {
-    /* there are at most 2^32 */
+    /* fits 32 bits: there are at most 2^32 vectors */
     uint32_t line = (uint32_t)i / e->extent[2], in_line = (uint32_t)i % e->extent[2];
     uint64_t outer = line / e->extent[1], middle = line % e->extent[1];
     exchange_vector(c, e, outer * e->send_step[0] + middle * e->send_step[1] + in_line,

@@ -1,5 +1,5 @@
-/* Primitives of the fused kernels on a GPU. See kernel.cuh for what they are, emulation.h for the
- * same on a host. */
+/* Primitives of the fused kernels on a GPU. kernel.cuh describes them; emulation.h implements them
+ * on the host. */
 #ifndef TPRT_RUNTIME_CUDA_GPU_H
 #define TPRT_RUNTIME_CUDA_GPU_H
 
@@ -16,7 +16,7 @@ typedef struct cta {
 
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-/* The calling thread is the one. */
+/* Runs once, for the calling thread. */
 #define EACH_THREAD(c, t) for (uint32_t t = threadIdx.x, next_ = t + 1; t < next_; t++)
 #define THREAD(c, t) (&(c)->own)
 
@@ -41,8 +41,8 @@ TPRT_INLINE void cta_sync(cta *c) {
   __syncthreads();
 }
 
-/* ---- Memory that other ranks write or read: by name, so that the compiler neither caches nor
- * reorders it ---- */
+/* ---- memory shared with other ranks: volatile accesses, so that the compiler neither caches nor
+ * reorders them ---- */
 
 TPRT_INLINE void store_release(uint32_t *to, uint32_t value) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
@@ -74,10 +74,10 @@ TPRT_INLINE void pause_spin(void) {}
 
 TPRT_INLINE void pause_ns(uint32_t ns) { __nanosleep(ns); }
 
-/* ---- Over the threads of a CTA: `partial` of each ---- */
+/* ---- reductions of `partial` over the threads of a CTA ---- */
 
-/* All threads get the value of op over those of `width` neighbours, by pairs: a power of two, at
- * most a warp. */
+/* All threads get the value of op over the `width` threads of their group, combined pairwise.
+ * `width` is a power of two, at most a warp. */
 #define REDUCE_NEIGHBOURS(name, op)                                                                \
   TPRT_INLINE void name(cta *c, uint32_t width) {                                                  \
     for (uint32_t step = width / 2; step > 0; step /= 2) {                                         \
@@ -86,7 +86,7 @@ TPRT_INLINE void pause_ns(uint32_t ns) { __nanosleep(ns); }
     }                                                                                              \
   }
 __shared__ float of_warp[FUSED_THREADS / FUSED_WARP];
-/* The value of op over all threads: within warps, then over warps in order. */
+/* All threads get the value of op over the CTA: within warps, then over warps in order. */
 #define REDUCE_ALL(name, neighbours, op)                                                           \
   TPRT_INLINE float name(cta *c) {                                                                 \
     neighbours(c, FUSED_WARP);                                                                     \

@@ -1,41 +1,41 @@
-/* The language in which the fused kernels are written, once, for three placements: one grid per
- * rank on GPUs of their own, one cooperative grid whose blockIdx.y is the rank on one GPU, and
- * threads of a host, for tests.
+/* The language of the fused kernels, which are written once for three placements: one grid per
+ * rank, each on its own GPU; one cooperative grid on one GPU, with blockIdx.y as the rank; and host
+ * threads, for tests.
  *
- * It is the part of C that CUDA C++ has too, with a CTA as an object. A body is a sequence of
- * phases; what the threads of the CTA do in a phase stands in
+ * It is the common subset of C and CUDA C++, with a CTA as an object. The body of a kernel is a
+ * sequence of phases. The work of the threads of the CTA in a phase is written as
  *
  *     EACH_THREAD(c, t) { ... }
  *
- * where t is the thread's number and THREAD(c, t) its registers; all that is between phases is the
- * same for all threads. A phase that reads from shared or global memory what another thread wrote
- * in one before has a cta_sync between. */
+ * where t is the thread's number and THREAD(c, t) its registers. Code between phases is the same
+ * for all threads. If a phase reads shared or global memory that another thread wrote in an earlier
+ * phase, there must be a cta_sync between them. */
 #ifndef TPRT_RUNTIME_CUDA_KERNEL_H
 #define TPRT_RUNTIME_CUDA_KERNEL_H
 
 #include "cuda/kernels/args.h"
 
-/* What is loaded and stored at once. */
+/* The unit of loads and stores. */
 typedef struct vector {
   uint32_t word[4];
 } vector;
 
-/* Of one thread, from one phase to the next. */
+/* State of one thread that lives from one phase to the next. */
 typedef struct thread {
   /* its part of a row: vector j of the thread is vector t + j * n_threads of the row */
   float value[FUSED_VALUES];
-  float partial; /* goes into a reduction over threads, and is its result */
+  float partial; /* operand of a reduction over threads, and its result */
   float kept;
 } thread;
 
-/* Defects that a test seeds to show that it finds them; host only. */
+/* Defects that a test injects to verify that it detects them; host only. */
 enum {
   DEFECT_NONE,
-  DEFECT_RELAXED_FLAG,   /* signals that order nothing */
-  DEFECT_SINGLE_BUFFER,  /* staging without turns */
-  DEFECT_MOVING_BUFFERS, /* the second staging buffer begins where the slots of the call end */
+  DEFECT_RELAXED_FLAG,   /* signals without memory ordering */
+  DEFECT_SINGLE_BUFFER,  /* one staging buffer instead of two */
+  DEFECT_MOVING_BUFFERS, /* the second staging buffer begins after the slots of the call */
   DEFECT_NO_WAIT,
-  DEFECT_NO_SECOND_WAIT, /* calls end before the others have read */
+  DEFECT_NO_SECOND_WAIT, /* calls end before the other ranks have read */
 };
 #ifndef FUSED_DEFECT
 #define FUSED_DEFECT DEFECT_NONE
@@ -47,13 +47,13 @@ enum {
 #include "cuda/kernels/emulation.h"
 #endif
 
-#define KERNEL(name) KERNEL_NAMED(name) /* which may be a macro */
+#define KERNEL(name) KERNEL_NAMED(name) /* `name` may be a macro */
 
 #include "base/float8.h"
 #include "cuda/kernels/protocol.cuh"
 
 TPRT_INLINE float add(float a, float b) { return a + b; }
-/* NaN, if one of them is. */
+/* Returns NaN if either operand is NaN. */
 TPRT_INLINE float larger(float a, float b) { return a > b || a != a ? a : b; }
 REDUCE_NEIGHBOURS(add_neighbours, add)
 REDUCE_NEIGHBOURS(largest_of_neighbours, larger)

@@ -1,2 +1,2 @@
-/* The fused kernels for GPUs. */
+/* The fused kernels, compiled for GPUs. */
 #include "cuda/kernels/kernels.cuh"

@@ -1,4 +1,4 @@
-/* All fused kernels, for every type of element. */
+/* All fused kernels, instantiated for every element type. */
 #ifndef TPRT_RUNTIME_CUDA_KERNELS_H
 #define TPRT_RUNTIME_CUDA_KERNELS_H
 

@@ -1,4 +1,4 @@
-/* Numbers of 16 bits on a GPU. TPRT_INLINE says what an inline function is there. */
+/* Conversions of 16-bit floats on a GPU. The including file defines TPRT_INLINE. */
 #ifndef TPRT_RUNTIME_CUDA_NUMBERS_H
 #define TPRT_RUNTIME_CUDA_NUMBERS_H
 

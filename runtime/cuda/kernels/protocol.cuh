@@ -1,8 +1,8 @@
-/* How the ranks of a call wait for each other: see fused_signals. */
+/* How the ranks of a call wait for each other; see fused_signals. */
 #ifndef TPRT_RUNTIME_CUDA_PROTOCOL_H
 #define TPRT_RUNTIME_CUDA_PROTOCOL_H
 
-/* Tests make CTAs late: a pause that depends on place, call and stage. */
+/* For tests: delays CTAs by a pause that depends on CTA, call and stage. */
 TPRT_INLINE void cta_skew(cta *c, uint32_t stage) {
   if (c->args->skew_ns == 0)
     return;
@@ -20,17 +20,17 @@ TPRT_INLINE void cta_begin(cta *c) {
   cta_skew(c, FUSED_STAGES);
 }
 
-/* Leaves the epoch in all counters, also those of CTAs that this call does not have: every call is
- * one epoch for all. */
+/* Stores the epoch in all counters, also in those of CTAs that this call does not use: a call is
+ * one epoch for all of them. */
 TPRT_INLINE void cta_end(cta *c) {
-  cta_sync(c); /* all threads have read theirs */
+  cta_sync(c); /* all threads have read their counter */
   EACH_THREAD(c, t)
   for (uint32_t i = c->index + t * c->n_ctas; i < FUSED_CTAS; i += c->n_threads * c->n_ctas)
     c->args->signals[c->rank]->epoch[i] = c->epoch;
 }
 
-/* Tells all ranks that this CTA has reached the stage. What its threads have stored is there for
- * who has waited. */
+/* Signals all ranks that this CTA has reached the stage. Data stored before by its threads is
+ * visible to CTAs that have waited for the signal. */
 TPRT_INLINE void cta_signal(cta *c, uint32_t stage) {
   cta_skew(c, stage);
   cta_sync(c);
@@ -51,8 +51,8 @@ TPRT_INLINE void await_flag(cta *c, const uint32_t *flag) {
   }
 }
 
-/* Waits until all ranks have. One that never does is given up after spin_limit polls: the call ends
- * with wrong results and `failure` set, instead of hanging the device. */
+/* Waits until all ranks have signaled the stage. After spin_limit polls it gives up: the call then
+ * ends with wrong results and `failure` set, instead of hanging the device. */
 TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
   if (FUSED_DEFECT == DEFECT_NO_WAIT ||
       (FUSED_DEFECT == DEFECT_NO_SECOND_WAIT && stage == FUSED_WRITTEN))
@@ -64,7 +64,7 @@ TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
   cta_skew(c, stage);
 }
 
-/* What rank `source` sends to rank `destination` through staging in this call. */
+/* Returns the staging slot for data from rank `source` to rank `destination` in this call. */
 TPRT_INLINE unsigned char *staging_slot(cta *c, uint32_t destination, uint32_t source) {
   uint32_t turn = FUSED_DEFECT == DEFECT_SINGLE_BUFFER ? 0 : c->epoch & 1;
   uint64_t distance = FUSED_DEFECT == DEFECT_MOVING_BUFFERS ? c->args->n_ranks * c->args->slot_bytes

@@ -1,7 +1,7 @@
-/* Included once per type of element: one row of a sum over ranks, from its inputs to normalised and
- * quantised outputs. A CTA has the row in the registers of its threads: THREAD(c, t)->value. */
+/* One row of a sum over the ranks, from its inputs to normalized and quantized outputs. Included
+ * once per element type. The threads of a CTA hold the row in registers: THREAD(c, t)->value. */
 
-/* Where a row's results go: to the memory of n ranks from `first`, at `at` vectors. */
+/* Destination of a row's results: the memory of n ranks from `first` on, at vector `at`. */
 #ifndef TPRT_RUNTIME_CUDA_ROW_H
 #define TPRT_RUNTIME_CUDA_ROW_H
 typedef struct row_place {
@@ -9,44 +9,44 @@ typedef struct row_place {
   uint64_t at;
 } row_place;
 
-/* Not unrolled: that would be most of a kernel's code. */
+/* Not unrolled, because that would be most of a kernel's code. */
 #define EACH_PLACE(to, p) ROLLED for (uint32_t p = (to).first; p < (to).first + (to).n; p++)
 
 typedef struct row {
   uint64_t at;        /* its first vector in the whole tensor */
   uint32_t vectors;   /* its length */
-  row_place out;      /* also of what is quantised */
-  row_place residual; /* the old one is read of the rank itself, at residual.at */
+  row_place out;      /* also for quantized values */
+  row_place residual; /* the rank reads its own old residual at residual.at */
 } row;
 
 TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, float scale) {
   EACH_PLACE(to, p) rows->scale[p][at] = scale;
 }
 
-/* The factor that makes the largest value 448, the largest of f8e4m3, or a smaller one, if scales
- * have a least. What is all zero stays so, and what has a NaN becomes NaN. */
+/* Returns the scale that maps the largest magnitude to 448, the maximum of f8e4m3, or a larger
+ * scale if there are lower bounds. A row of zeros stays zero; a row with a NaN becomes NaN. */
 TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
   float scale = larger(larger(largest, rows->least_largest) / 448.0f, rows->least_scale);
   return largest == 0 && scale == 0 ? 1.0f : scale;
 }
 #endif
 
-/* What vector v of the thread is in the row, and whether there is one. */
+/* Loops over the vectors v of the row (v < n) that the thread holds as its items j. */
 #define EACH_ITEM(c, t, j, v, n)                                                                   \
   UNROLL for (uint32_t j = 0, v = t; j < ITEMS; j++, v += (c)->n_threads) if (v < (n))
 
 #define LANE_VALUES(c, t, j) (THREAD(c, t)->value + (j) * LANES)
 
-/* The values as they are after they have been stored. */
+/* Rounds values to the element type, as storing them would. */
 TPRT_INLINE void NAMED(round_lanes)(float *value) { NAMED(widen)(value, NAMED(narrow)(value)); }
 
-/* The sum over the ranks, in their order, of the row that begins at vector `at` of each source. */
+/* Sums the sources in rank order, for the row that begins at vector `at` of each source. */
 TPRT_INLINE void NAMED(sum_sources)(cta *c, const void *const *source, uint64_t at,
                                     uint32_t vectors) {
   uint32_t n = c->args->n_ranks;
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, vectors) {
-    /* all under way before the first is needed */
+    /* issues all loads before the first is used */
     vector loaded[FUSED_RANKS], none = {{0, 0, 0, 0}};
     UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) loaded[p] =
         p < n ? load_vector(source[p], at + v) : none;
@@ -68,8 +68,8 @@ TPRT_INLINE void NAMED(store_row)(cta *c, void *const *memory, row_place to, uin
   }
 }
 
-/* + bias + residual, rounded. The last rounding is there even if nothing is stored: the norm is
- * that of the stored value. */
+/* Adds bias and residual, and rounds. The final rounding happens even if nothing is stored: the
+ * norm is that of the stored value. */
 TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r) {
   const void *residual = rows->residual[c->rank];
   EACH_THREAD(c, t)
@@ -91,8 +91,8 @@ TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r)
   }
 }
 
-/* The sum over the row of the squares of what is `mean` more than zero, or of the values
- * themselves. */
+/* Returns the sum over the row of the values, or of the squares of their differences from
+ * `mean`. */
 TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float mean) {
   EACH_THREAD(c, t) {
     float sum = 0;
@@ -124,7 +124,8 @@ TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t v
   }
 }
 
-/* Words of f8e4m3: LANES bytes of a vector. Beyond 448 it is 448. */
+/* Stores a vector of LANES quantized values, as words of f8e4m3. Magnitudes above 448 become
+ * 448. */
 TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v,
                                         const float *value, float scale) {
   uint32_t word[LANES / 4];
@@ -148,9 +149,10 @@ TPRT_INLINE float NAMED(largest_lane)(const float *value) {
   return largest;
 }
 
-/* Each thread's `partial` becomes the scale of its vector j, which the first of a group stores. */
+/* Sets `partial` of each thread to the scale of its vector j. The first thread of a group stores
+ * it. */
 TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *r, uint32_t j) {
-  const uint32_t members = FUSED_GROUP / LANES; /* threads whose vectors make a group */
+  const uint32_t members = FUSED_GROUP / LANES; /* number of threads whose vectors form a group */
   EACH_THREAD(c, t)
   THREAD(c, t)->partial =
       t + j * c->n_threads < r->vectors ? NAMED(largest_lane)(LANE_VALUES(c, t, j)) : 0;
@@ -193,7 +195,7 @@ TPRT_INLINE void NAMED(quantise_row)(cta *c, const fused_rows *rows, const row *
   }
 }
 
-/* All that happens to a row, from the sum on. */
+/* Applies all steps to a row, from the sum on. */
 TPRT_INLINE void NAMED(finish_row)(cta *c, const fused_rows *rows, const row *r) {
   NAMED(add_to_row)(c, rows, r);
   if (rows->residual_out[c->rank])

@@ -1,23 +1,23 @@
-/* What the host gives to the kernels of a program's sites (site_kernels.cu): reductions, moves and
- * contractions on buffers of a GPU and of its peers. No kernel waits for another; who launches them
- * makes the streams wait. The same layout in C and in CUDA. */
+/* Arguments of the kernels for the sites of programs (site_kernels.cu): reductions, moves and
+ * contractions on buffers of a GPU and its peers. No kernel waits for another kernel; the launching
+ * code makes the streams wait. The layout is the same in C and CUDA. */
 #ifndef TPRT_RUNTIME_CUDA_SITE_ARGS_H
 #define TPRT_RUNTIME_CUDA_SITE_ARGS_H
 
 #include <stdint.h>
 
 enum {
-  SITE_RANKS = 256, /* the most of a group: arguments of a kernel are at most 4 KiB */
+  SITE_RANKS = 256, /* maximum per group: kernel arguments have at most 4 KiB */
   SITE_LOOPS = 32,
   SITE_THREADS = 256,
   SITE_VECTOR_BYTES = 16,
   SITE_TILE = 32,   /* rows and columns of C that a block of a contraction computes at a time */
-  SITE_TILE_K = 16, /* of A and B that it has in shared memory */
+  SITE_TILE_K = 16, /* columns of A and rows of B in shared memory at a time */
 };
 
-/* out[i] = the reduction of source[k] over all k, in their order, in the accumulator type, rounded
- * once. out is dense; it is cut into runs, and in the sources the next run begins `step` elements
- * behind the one before. A source may be equal to out where run is equal to step. */
+/* out[i] = the reduction of source[k] over all k, in order, in the accumulator type, rounded once.
+ * out is contiguous and divided into runs. In the sources, each run begins `step` elements after
+ * the previous one. A source may be equal to out if run equals step. */
 typedef struct site_reduce {
   uint64_t n;         /* elements of out */
   uint64_t run, step; /* elements; n is a multiple of run */
@@ -28,37 +28,37 @@ typedef struct site_reduce {
   void *out;
 } site_reduce;
 
-/* Pieces of n words from the memory of others to that of this rank: see tprt__map. Block row y does
- * piece y. Words of 1 to 16 bytes. */
+/* Moves pieces of n words from the memory of other ranks to that of this rank; see tprt__map. Row y
+ * of blocks moves piece y. Words have 1 to 16 bytes. */
 typedef struct site_move {
   uint64_t n;
-  uint64_t send_run, recv_run;    /* words */
-  uint32_t send_n, recv_n;        /* pieces in a tensor; 1: the piece is all of it */
-  uint64_t limit;                 /* words of out: what would lie behind them is not moved */
+  uint64_t send_run, recv_run;    /* in words */
+  uint32_t send_n, recv_n;        /* pieces in a tensor; 1: the piece is the whole tensor */
+  uint64_t limit;                 /* in words of out; words beyond it are not moved */
   uint32_t send_index;            /* this rank's piece in the tensors of the others */
-  const void *source[SITE_RANKS]; /* NULL: not to be moved */
+  const void *source[SITE_RANKS]; /* NULL: not moved */
   void *out;
 } site_move;
 
 typedef struct site_loop {
   int64_t size;
-  int64_t stride[3]; /* elements, in A, B, C */
+  int64_t stride[3]; /* in elements, in A, B and C */
 } site_loop;
 
-/* What is done to a sum of floats before it is rounded. */
+/* Function applied to a sum of floats before it is rounded. */
 enum { SITE_NO_FUNCTION, SITE_RELU, SITE_GELU };
 
-/* C = A B, or C += A B, summed over k and the inner loops, for each iteration of the outer ones:
+/* C = A B, or C += A B, summed over k and the inner loops, for each iteration of the outer loops;
  * see tprt__contraction. */
 typedef struct site_contract {
   const void *a, *b;
   void *c;
   site_loop m, n, k;
   uint32_t n_outer, n_inner, overwrite;
-  /* of the sum, with bias[n] where there is one; of f32, f16 and bf16 */
+  /* applied to the sum plus bias[n], if there is one; for f32, f16 and bf16 */
   uint32_t function;
   const void *bias;            /* NULL: none */
-  site_loop loops[SITE_LOOPS]; /* the outer ones, then the inner ones */
+  site_loop loops[SITE_LOOPS]; /* the outer loops, then the inner loops */
 } site_contract;
 
 #endif

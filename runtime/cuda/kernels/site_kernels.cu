@@ -1,5 +1,5 @@
-/* Kernels of the sites of compiled programs: see site_args.h. Loops over elements, each in a
- * thread, in an order that is a function of the shape alone. */
+/* The kernels of the sites of compiled programs; see site_args.h. Each thread loops over elements,
+ * in an order that depends only on the shape. */
 #define TPRT_INLINE static __device__ __forceinline__
 
 #include "base/float8.h"
@@ -16,12 +16,13 @@ typedef struct __align__(SITE_VECTOR_BYTES) vector {
 TPRT_INLINE uint64_t first_item(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 TPRT_INLINE uint64_t n_threads(void) { return (uint64_t)gridDim.x * blockDim.x; }
 
-/* ---- Reductions: the same results as those of types.c ---- */
+/* ---- reductions: the same results as those of elements.h ---- */
 
 TPRT_INLINE bool has_sign(float x) { return __float_as_uint(x) >> 31; }
 TPRT_INLINE bool has_sign(double x) { return (uint64_t)__double_as_longlong(x) >> 63; }
 
-/* Equal numbers may still be zeros of different sign. a + x of a NaN and anything is a NaN. */
+/* min and max: equal numbers may still be zeros of different sign. If an operand is NaN, a + x is
+ * NaN. */
 #define DEFINE_COMBINE_FLOAT(type)                                                                 \
   TPRT_INLINE type combine_##type(uint32_t reduction, type a, type x) {                            \
     switch (reduction) {                                                                           \
@@ -42,7 +43,8 @@ TPRT_INLINE bool has_sign(double x) { return (uint64_t)__double_as_longlong(x) >
 DEFINE_COMBINE_FLOAT(float)
 DEFINE_COMBINE_FLOAT(double)
 
-/* Signed numbers are those that TPRT_MIN and TPRT_MAX compare; all else is the same for both. */
+/* TPRT_MIN and TPRT_MAX compare signed numbers; all other operations are the same for signed and
+ * unsigned ones. */
 #define DEFINE_COMBINE_INTEGER(type, signed_type)                                                  \
   TPRT_INLINE type combine_##type(uint32_t reduction, type a, type x) {                            \
     switch (reduction) {                                                                           \
@@ -71,7 +73,8 @@ DEFINE_COMBINE_INTEGER(uint16_t, int16_t)
 DEFINE_COMBINE_INTEGER(uint32_t, int32_t)
 DEFINE_COMBINE_INTEGER(uint64_t, int64_t)
 
-/* A pair of numbers, whose sums go part by part: only products are of pairs. */
+/* Complex numbers. Only products are combined as pairs; sums work on real and imaginary parts
+ * separately. */
 #define DEFINE_COMPLEX(name, part)                                                                 \
   typedef struct name {                                                                            \
     part re, im;                                                                                   \
@@ -86,7 +89,7 @@ DEFINE_COMPLEX(complex_double, double)
 
 #define SAME(x) (x)
 
-/* LANES neighbours from element i on. */
+/* Reduces LANES adjacent elements from element i on. */
 #define REDUCE_AT(STORED, ACC, LANES, PACK, WIDEN, NARROW, FINISH)                                 \
   {                                                                                                \
     uint64_t at = args.run == args.step ? i : i / args.run * args.step + i % args.run;             \
@@ -143,9 +146,9 @@ REDUCE(i64, uint64_t, uint64_t, SAME, SAME, )
 REDUCE(c64, complex_float, complex_float, SAME, SAME, )
 REDUCE(c128, complex_double, complex_double, SAME, SAME, )
 
-/* ---- Moves ---- */
+/* ---- moves ---- */
 
-/* Word `at` of piece `index` of a tensor that n pieces make. */
+/* Position of word `at` of piece `index` in a tensor of n pieces. */
 TPRT_INLINE uint64_t place(uint64_t at, uint64_t run, uint32_t n, uint32_t index) {
   return n == 1 ? at : (at / run * n + index) * run + at % run;
 }
@@ -168,9 +171,9 @@ MOVE(4, uint32_t)
 MOVE(8, uint64_t)
 MOVE(16, vector)
 
-/* ---- Contractions ---- */
+/* ---- contractions ---- */
 
-/* The first elements of A, B and C in one iteration of some loops. */
+/* Adds the offsets in A, B and C of one iteration of a loop nest. */
 TPRT_INLINE void locate(const site_loop *loops, uint32_t n, uint64_t iteration, int64_t at[3]) {
   _Pragma("unroll 1") for (uint32_t i = n; i > 0; i--) {
     uint64_t size = (uint64_t)loops[i - 1].size;
@@ -186,7 +189,7 @@ TPRT_INLINE uint64_t iterations(const site_loop *loops, uint32_t n) {
   return product;
 }
 
-/* Sums of products: floats are rounded once for each term. */
+/* Adds a product to a sum. Floats are rounded once per term. */
 TPRT_INLINE float add_product(float sum, float a, float b) { return __fmaf_rn(a, b, sum); }
 TPRT_INLINE double add_product(double sum, double a, double b) { return __fma_rn(a, b, sum); }
 TPRT_INLINE uint8_t add_product(uint8_t sum, uint8_t a, uint8_t b) {
@@ -198,9 +201,8 @@ TPRT_INLINE uint16_t add_product(uint16_t sum, uint16_t a, uint16_t b) {
 TPRT_INLINE uint32_t add_product(uint32_t sum, uint32_t a, uint32_t b) { return sum + a * b; }
 TPRT_INLINE uint64_t add_product(uint64_t sum, uint64_t a, uint64_t b) { return sum + a * b; }
 
-/* Rows [row, row + SITE_TILE) and columns [column, column + SITE_TILE_K) of a matrix, transposed
- * into shared memory; what is behind its end is 0. Neighbouring threads read what lies side by
- * side. */
+/* Loads rows [row, row + SITE_TILE) and columns [column, column + SITE_TILE_K) of a matrix into
+ * shared memory, transposed, with zeros beyond its end. Adjacent threads read adjacent elements. */
 #define LOAD_TILE(TO, FROM, STORED, WIDEN, ROWS, ROW_STRIDE, COLUMNS, COLUMN_STRIDE)               \
   for (uint32_t t = threadIdx.x; t < SITE_TILE * SITE_TILE_K; t += SITE_THREADS) {                 \
     bool along = COLUMN_STRIDE == 1;                                                               \
@@ -212,7 +214,8 @@ TPRT_INLINE uint64_t add_product(uint64_t sum, uint64_t a, uint64_t b) { return 
         inside ? WIDEN(((const STORED *)FROM)[i * ROW_STRIDE + j * COLUMN_STRIDE]) : 0;            \
   }
 
-/* max(x, 0) is 0 of NaN, as cuBLASLt has it; the form of GELU with tanh. */
+/* Applies the function of the epilogue. ReLU of NaN is 0, as in cuBLASLt. GELU uses the tanh
+ * form. */
 TPRT_INLINE float finish(float x, uint32_t function) {
   if (function == SITE_RELU)
     return x > 0 ? x : 0;
@@ -223,8 +226,7 @@ TPRT_INLINE float finish(float x, uint32_t function) {
   finish(args.bias ? sum[p][q] + WIDEN(((const STORED *)args.bias)[j]) : sum[p][q], args.function)
 #define LEAVE(STORED, WIDEN) sum[p][q]
 
-/* A thread has the elements of C at its row and column in a quarter of the tile, in each
- * quarter. */
+/* Each thread computes one element of C in each quarter of the tile, at the same position. */
 #define CONTRACT(NAME, STORED, ACC, WIDEN, NARROW, END)                                            \
   KERNEL tprt_contract_##NAME(const __grid_constant__ site_contract args) {                        \
     enum { HALF = SITE_TILE / 2 };                                                                 \
