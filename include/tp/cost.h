@@ -96,7 +96,7 @@ TP_API const char *tp_peak_name(tp_peak peak);
 
 /* Cost parameters of peer-to-peer kernels: kernels that access the memory of the other devices of
  * their level, and so fuse a collective with the surrounding row operations in one launch
- * (docs/design/fused-kernels.md). gbytes_per_s == 0: the level has no such kernels. */
+ * (docs/explanation/fused-kernels.md). gbytes_per_s == 0: the level has no such kernels. */
 enum { TP_MAX_LEVELS = 8, TP_MAX_PULLS = 8 };
 
 typedef struct tp_kernels {

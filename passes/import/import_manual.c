@@ -1,7 +1,7 @@
 /* Imports sdy.manual_computation, whose body is written for the shards of one device along its
  * manual axes.
  *
- * Its semantics are those of user communication in a global program (docs/design/rules.md): an
+ * Its semantics are those of user communication in a global program (docs/explanation/rules.md): an
  * all_slice gives each device its own part, values computed from the parts differ between devices,
  * and an all_gather combines the parts into one value. sdy.named_computation is the same without
  * manual axes. */

@@ -102,8 +102,8 @@ static bool keeps_limit(void *data, const int *plan, tp_cost cost) {
 
 /* ---- One limit ---- */
 
-/* Reasons why the planner overestimates a plan's memory (docs/design/planning.md): a reshard of
- * several steps, a constraint without effect, an alias of a value that is resharded or has other
+/* Reasons why the planner overestimates a plan's memory (docs/explanation/planning.md): a reshard
+ * of several steps, a constraint without effect, an alias of a value that is resharded or has other
  * uses, an operand of several elementwise ops that are fused and overwrite it, a value that only
  * several reshards read. */
 typedef struct excuse {
