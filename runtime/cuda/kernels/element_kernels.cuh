@@ -3,8 +3,10 @@
 
 #include "cuda/kernels/row.cuh"
 
-#include "cuda/kernels/all_reduce.cuh"
+/* The order of the kernels in the committed PTX. */
 #include "cuda/kernels/cross_entropy.cuh"
+
+#include "cuda/kernels/all_reduce.cuh"
 
 #undef EACH_ITEM
 #undef LANE_VALUES
