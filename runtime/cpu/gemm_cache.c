@@ -17,7 +17,7 @@
 #endif
 
 /* Identifies the file format and the version of the measurement. */
-#define HEADER "tpshard gemm 1"
+#define HEADER "tpshard gemm 2"
 
 static void processor(char *text, size_t size) {
 #if TPRT__HAS_TARGETS

@@ -22,10 +22,12 @@ static void free_probe(probe *p) {
   tprt__free_aligned(p->scratch);
 }
 
-static void fill(bool wide, char *to, int64_t n, uint32_t seed) {
+/* Numbers in [-1, 1) that use all bits of their type: sums of products of shorter ones may be exact
+ * in f64, in any order. The generator is that of Knuth, MMIX. */
+static void fill(bool wide, char *to, int64_t n, uint64_t seed) {
   for (int64_t i = 0; i < n; i++) {
-    seed = seed * 1664525u + 1013904223u;
-    double value = (double)(seed >> 8) / (1 << 23) - 1;
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double value = (double)(seed >> 11) / (double)(INT64_C(1) << 52) - 1;
     if (wide) {
       ((double *)to)[i] = value;
     } else {

@@ -223,6 +223,25 @@ static void test_kept(void **state) {
   EXPECT("0: openblas (measured");
 }
 
+/* A library whose parts differ from the whole in the rounding of f64 alone: with probes whose sums
+ * are exact it would pass. */
+static void test_rounding(void **state) {
+  (void)state;
+  enum { F64_CLASSES = 0xc };
+  char path[512], kept[2048];
+  unsigned library, changes;
+  assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", ROUNDING_BLAS), 0);
+  assert_int_equal(files(path, sizeof path), 1);
+  read_file(path, kept, sizeof kept);
+  const char *end = strstr(kept, "\nend");
+  assert_non_null(end);
+  while (end > kept && end[-1] != '\n')
+    end--;
+  assert_int_equal(sscanf(end, "%x %x", &library, &changes), 2);
+  assert_int_equal(changes & F64_CLASSES, F64_CLASSES);
+  assert_int_equal(library & F64_CLASSES, 0);
+}
+
 static void test_not_kept(void **state) {
   (void)state;
   static const char *const places[][2] = {
@@ -291,6 +310,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_pin),
       cmocka_unit_test_setup_teardown(test_measured, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(test_kept, make_cache, remove_cache),
+      cmocka_unit_test_setup_teardown(test_rounding, make_cache, remove_cache),
       cmocka_unit_test(test_not_kept),
       cmocka_unit_test_setup_teardown(test_at_once, make_cache, remove_cache),
       cmocka_unit_test(test_ranks),

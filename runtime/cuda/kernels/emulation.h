@@ -39,8 +39,7 @@ typedef struct cta {
 TPRT_INLINE void cta_sync(cta *c) { (void)c; }
 
 TPRT_INLINE void store_release(uint32_t *to, uint32_t value) {
-  __atomic_store_n(to, value,
-                   FUSED_DEFECT == DEFECT_RELAXED_FLAG ? __ATOMIC_RELAXED : __ATOMIC_RELEASE);
+  __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 TPRT_INLINE uint32_t load_acquire(const uint32_t *from) {
   return __atomic_load_n(from, __ATOMIC_ACQUIRE);

@@ -28,19 +28,6 @@ typedef struct thread {
   float kept;
 } thread;
 
-/* Defects that a test injects to verify that it detects them; host only. */
-enum {
-  DEFECT_NONE,
-  DEFECT_RELAXED_FLAG,   /* signals without memory ordering */
-  DEFECT_SINGLE_BUFFER,  /* one staging buffer instead of two */
-  DEFECT_MOVING_BUFFERS, /* the second staging buffer begins after the slots of the call */
-  DEFECT_NO_WAIT,
-  DEFECT_NO_SECOND_WAIT, /* calls end before the other ranks have read */
-};
-#ifndef FUSED_DEFECT
-#define FUSED_DEFECT DEFECT_NONE
-#endif
-
 #ifdef __CUDACC__
 #include "cuda/kernels/gpu.cuh"
 #else

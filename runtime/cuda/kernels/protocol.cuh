@@ -54,9 +54,6 @@ TPRT_INLINE void await_flag(cta *c, const uint32_t *flag) {
 /* Waits until all ranks have signaled the stage. After spin_limit polls it gives up: the call then
  * ends with wrong results and `failure` set, instead of hanging the device. */
 TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
-  if (FUSED_DEFECT == DEFECT_NO_WAIT ||
-      (FUSED_DEFECT == DEFECT_NO_SECOND_WAIT && stage == FUSED_WRITTEN))
-    return;
   EACH_THREAD(c, t)
   if (t < c->args->n_ranks)
     await_flag(c, &c->args->signals[c->rank]->flag[stage][c->index][t]);
@@ -66,10 +63,8 @@ TPRT_INLINE void cta_wait(cta *c, uint32_t stage) {
 
 /* Returns the staging slot for data from rank `source` to rank `destination` in this call. */
 TPRT_INLINE unsigned char *staging_slot(cta *c, uint32_t destination, uint32_t source) {
-  uint32_t turn = FUSED_DEFECT == DEFECT_SINGLE_BUFFER ? 0 : c->epoch & 1;
-  uint64_t distance = FUSED_DEFECT == DEFECT_MOVING_BUFFERS ? c->args->n_ranks * c->args->slot_bytes
-                                                            : c->args->turn_bytes;
-  return c->args->staging[destination] + turn * distance + source * c->args->slot_bytes;
+  uint32_t turn = c->epoch & 1;
+  return c->args->staging[destination] + turn * c->args->turn_bytes + source * c->args->slot_bytes;
 }
 
 #endif
