@@ -16,7 +16,7 @@ typedef struct tprt__executor {
   bool is_asynchronous;
   /* Sets context->own. Owns nothing after a failure. */
   tprt_status (*create)(tprt_context *context, const tprt_context_config *config);
-  /* Frees context->own. All programs are unbound before. */
+  /* Frees context->own. All programs are already unbound. */
   void (*destroy)(tprt_context *context);
   /* Prepares the context for programs. Collective; called before each program is bound. */
   tprt_status (*prepare)(tprt_context *context);

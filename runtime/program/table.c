@@ -22,7 +22,7 @@ static const struct {
     [TPRT_SITE_PERMUTE]        = {TPRT_OP_PERMUTE,        false, false, false, true},
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
-    /* or reduce-scatter */
+    /* a reduce-scatter unless the layout is TPRT_ROWS_WHOLE */
     [TPRT_SITE_FUSED_REDUCE]   = {TPRT_OP_ALL_REDUCE,     true,  false, false, true},
     [TPRT_SITE_FUSED_GATHER]   = {TPRT_OP_ALL_GATHER,     true,  false, false, true},
     [TPRT_SITE_FUSED_SOFTMAX]  = {TPRT_OP_ALL_GATHER,     false, false, false, true},

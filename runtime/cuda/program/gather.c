@@ -2,9 +2,9 @@
  *
  * Slices of rows are copied while earlier slices are multiplied. Virtual ranks of one GPU: the last
  * rank that arrives enqueues the work of all ranks. Ranks with one GPU each that can access each
- * other's memory: every rank enqueues its own work (gather_p2p.c). Otherwise the site runs unfused:
- * an all_gather, then the matmuls. It also runs unfused if the slices are not aligned and, for
- * virtual ranks, if the buffers are not aligned or cuBLASLt has no algorithm for the slices. */
+ * other's memory: every rank enqueues its own work (gather_p2p.c). All other groups, and sites
+ * whose slices are not aligned, run unfused: an all_gather, then the matmuls. Virtual ranks also
+ * run unfused if the buffers are not aligned or cuBLASLt has no algorithm for the slices. */
 #include "cuda/program/rows.h"
 
 #include <stdio.h>
@@ -133,6 +133,8 @@ static bool are_aligned(const void *const *arguments, int n_ranks) {
   return aligned;
 }
 
+/* Enqueues a call for all ranks, if slices are possible. Runs once, in the last rank that
+ * arrives. */
 static tprt_status gather_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const gather_call *first = arguments[0];
   const tprt__gathering *g = &first->site->gathering;
@@ -171,6 +173,7 @@ static tprt_status run_together(tprt_context *context, const tprt__site *site,
 
 /* ---- Unfused ---- */
 
+/* Enqueues a call as an all-gather, then the matmuls. */
 static tprt_status gather_apart(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const tprt__gather_buffers *b) {
   const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
@@ -195,7 +198,7 @@ static tprt__gather_buffers find_buffers(const tprt__site *site, const void *con
 tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
                              const tprt__site_state *state, const void *const *inputs,
                              void *const *outputs, int64_t *traffic) {
-  (void)traffic; /* remains that of the all-gather */
+  (void)traffic; /* already set to that of the all-gather */
   tprt__gather_buffers b = find_buffers(site, inputs, outputs);
   bool is_done = false;
   tprt_status status = TPRT_OK;

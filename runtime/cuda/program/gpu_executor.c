@@ -180,7 +180,7 @@ static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__si
                          const void *const *inputs, void *const *outputs, int64_t *traffic) {
   bool is_empty = state->comm ? state->plan.recv_bytes == 0 : site->contraction->empty;
   *traffic = state->plan.traffic;
-  if (is_empty) /* buffers may be NULL */
+  if (is_empty) /* then the pointers may be NULL */
     return TPRT_OK;
   tprt_status status = check_pointers(site, inputs, outputs);
   return status ? status

@@ -294,6 +294,8 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
   return status;
 }
 
+/* Captures a call with new addresses on all ranks and keeps the capture. If a rank cannot capture,
+ * all ranks call the program directly, now and later. */
 static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of, size_t n,
                                  void *const *addresses, void *const *inputs,
                                  void *const *outputs) {
@@ -318,6 +320,7 @@ static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of,
   return call(context, of, inputs, outputs);
 }
 
+/* Launches a capture and adds the counters of its call. */
 static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, captured *item) {
   member mine = {.gpu = tprt__gpu_of(context)->gpu, .graph = item->graph};
   tprt_status status = all_do(context, launch_together, &mine);
@@ -329,6 +332,7 @@ static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, 
   return TPRT_OK;
 }
 
+/* Replays a call if all ranks have the same capture of it; else captures it, or calls directly. */
 static tprt_status call_again(tprt_context *context, struct tprt__graphs *of, size_t n,
                               void *const *addresses, void *const *inputs, void *const *outputs) {
   captured *item = find_captured(of, n, addresses);

@@ -71,6 +71,7 @@ static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group
   return TPRT_OK;
 }
 
+/* Chooses the mode of a communicator. */
 static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
   int n = tprt_comm_size(group->comm);
   if (n > TPRT_CUDA_MAX_RANKS) {
@@ -254,6 +255,7 @@ static tprt_status multiply_for_all(const void *const *arguments, int n_ranks,
   return status ? status : tprt__gpu_reduce_rows(first->gpu, first->ranks, rows, stream);
 }
 
+/* Enqueues a call for all ranks. Runs once, in the last rank that arrives. */
 static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const rows_call *first = arguments[0];
   const tprt__site *site = first->site;
@@ -285,6 +287,7 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
 
 /* ---- Unfused ---- */
 
+/* Enqueues a call as [matmul,] collective, epilogue kernel [, all-gather of each result]. */
 static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
                                   const tprt__site_state *state, const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;

@@ -94,7 +94,7 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
                                    int64_t *bytes);
 
 /* ---- rows_results.c ---- */
-/* True if the site has this result; and a rank's buffer for it. */
+/* has_result: true if the site has this result. buffer: returns a rank's buffer for it. */
 bool tprt__rows_has_result(const tprt__site *site, tprt__rows_result which);
 void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which);
 /* Return the element type of a result, and its number of elements per row. */
@@ -137,7 +137,7 @@ tprt_status tprt__rows_multiply_p2p(tprt_context *context, const tprt__site *sit
                                     tprt_cuda_rows *rows);
 
 /* ---- gather.c ---- */
-/* Describe the rows, without buffers; and matmul i of them. */
+/* describe: describes the gathered rows, without buffers. gemm: describes matmul i of them. */
 tprt_cuda_gather tprt__gather_describe(const tprt__site *site);
 tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buffers *b, int i);
 /* True if all buffers begin at multiples of 16 bytes. */

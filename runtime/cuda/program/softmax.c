@@ -13,7 +13,7 @@ tprt_status tprt__softmax_bind(tprt_context *context, const tprt__site *site,
 tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const void *const *inputs,
                               void *const *outputs, int64_t *traffic) {
-  (void)traffic; /* remains that of the all-gather */
+  (void)traffic; /* already set to that of the all-gather */
   const tprt__softmax *softmax = &site->softmax;
   char *gathered = tprt__gpu_of(context)->rows_room.memory,
        *own = gathered + state->plan.recv_bytes;
