@@ -1,5 +1,6 @@
-/* Calls of functions that tp-fuse-collectives and tp-fuse-epilogues wrote -> calls of the runtime.
- * What they do is read off tp.fused, not off their bodies. */
+/* Lowers calls of the functions that tp-fuse-collectives and tp-fuse-epilogues create to calls of
+ * the runtime. The tp.fused attribute of a function defines its semantics; the pass does not
+ * analyze its body. */
 #include "passes/lower/lower_fused.h"
 
 #include "ir/work.h"
@@ -154,7 +155,7 @@ tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt
   return TP_OK;
 }
 
-/* Is it the call of a function with a description? */
+/* True if the op calls a function that has tp.fused; fills in *d. */
 static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d) {
   d->call = op;
   d->callee = tp__op_is(op, "func.call") ? tp__callee(module, op) : (MlirOperation){NULL};

@@ -1,5 +1,6 @@
-/* What the files that lower calls of functions with tp.fused share: reading of the description. All
- * refuse what tp-fuse-... does not write. */
+/* Functions shared by the files that lower calls of functions with tp.fused: they read the tp.fused
+ * dictionary. All of them reject contents that tp-fuse-collectives and tp-fuse-epilogues do not
+ * write. */
 #ifndef TP_PASSES_LOWER_FUSED_H
 #define TP_PASSES_LOWER_FUSED_H
 
@@ -10,38 +11,39 @@ typedef struct tp__fused_call {
   MlirAttribute fused;
 } tp__fused_call;
 
-/* An entry of the description; null: it has none. */
+/* Returns an entry of the tp.fused dictionary; null if it is missing. */
 MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name);
-/* Which of the names an attribute is; -1: none. */
+/* Returns the index of the name that a string attribute equals; -1 if there is none. */
 int tp__fused_text(MlirAttribute attr, int n, const char *const *names);
-/* The error of an entry that is wrong. */
+/* Reports an invalid entry; returns the error. */
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry);
-/* The number of the text that an entry is. */
+/* Reads a string entry as its index in `names`. */
 tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n,
                            const char *const *names, int64_t *choice);
-/* Which of `names` a list has, in this order, as bits. */
+/* Reads a list of strings as a bit set: bit i stands for names[i]. The list must be ordered like
+ * `names`. */
 tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n,
                          const char *const *names, int64_t *bits);
 int tp__n_bits(int64_t bits);
-/* The bits of an f32 that is no less than 0. */
+/* Reads a float entry as the bits of an f32. The sign is not checked here. */
 tp_status tp__fused_float(const tp__fused_call *d, const char *entry, int64_t *word);
-/* Of the mesh. */
+/* Reads the entry "axes" as indices of mesh axes. */
 tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int *n, int *axes);
-/* Of a product of operands 0 and 1: the type of its rows, k, and whether the right factor is stored
- * the other way round. */
+/* Reads a matmul of operands 0 and 1: the type of its result, k, and whether the right factor is
+ * transposed. */
 tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
                             int64_t *transposed);
 
-/* Replaces the call by one of the runtime, to fused site `site` with n_extra words of extra data.
- * These begin with tprt_abi_operands, which this fills in: input_of and output_of say what each
- * operand and result of the call is. */
+/* Replaces the call by a runtime call for fused site `site` with n_extra words of extra data. The
+ * extra data begin with tprt_abi_operands, which this function fills in: input_of and output_of
+ * give the role of each operand and result of the call. */
 tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
                             int n_extra, int64_t *extra, const tprt_operand *input_of,
                             const tprt_operand *output_of);
-/* The kinds of operands that `bits` has, of a table by bit. */
+/* Expands a bit set to a list of operand roles: bit i stands for table[i]. */
 void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_operand *operands);
 
-/* Each replaces the call by one of the runtime. */
+/* Each function replaces the call by a runtime call. */
 tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_softmax(tp__lowering *l, const tp__fused_call *d);

@@ -1,4 +1,4 @@
-/* Lowers calls of matmuls with an epilogue to fused sites. */
+/* Lowers calls of fused functions that are a matmul with an epilogue to TPRT_SITE_FUSED_MATMUL. */
 #include "passes/lower/lower_fused.h"
 
 #include "tprt/cuda_gemm.h"

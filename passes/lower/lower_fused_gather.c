@@ -1,4 +1,5 @@
-/* Lowers calls that all-gather rows and multiply them to fused sites. */
+/* Lowers calls of fused functions that all-gather rows and multiply them to
+ * TPRT_SITE_FUSED_GATHER. */
 #include "passes/lower/lower_fused.h"
 
 #include "ir/work.h"
@@ -28,7 +29,8 @@ static tp_status read_matmuls(const tp__fused_call *d, int n, MlirType gathered,
   return TP_OK;
 }
 
-/* The tensor and all factors; all products, and what is gathered if it is wanted. */
+/* Reads the names of operands and results, and checks them: the operands are the tensor and n
+ * factors; the results are n matmul results and optionally the gathered tensor. */
 static tp_status read_names(const tp__fused_call *d, int n, int64_t *outputs) {
   static const char *const input_names[MOST_INPUTS] = {"input", "b0", "b1", "b2", "b3"};
   static const char *const output_names[MOST_OUTPUTS] = {"gathered", "out0", "out1", "out2",

@@ -1,4 +1,4 @@
-/* Lowers calls that reduce rows with an epilogue to fused sites. */
+/* Lowers calls of fused functions that reduce rows with an epilogue to TPRT_SITE_FUSED_REDUCE. */
 #include "passes/fuse/fuse.h"
 #include "passes/lower/lower_fused.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- operands ---- */
 
-/* Inputs and outputs: their names in tp.fused, in the order of their bits, and what they are. */
+/* Names of inputs and outputs in tp.fused, in the order of their bits, and their roles. */
 static const char *const input_names[TP_FUSED_OPERANDS] = {
     "input", "a", "b", "residual", "bias", "gamma", "beta", "static_scale"};
 static const tprt_operand inputs[TP_FUSED_OPERANDS] = {
@@ -22,13 +22,13 @@ static const tprt_operand outputs[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = TPRT_OU
                                                        [TP_RESULT_OUT] = TPRT_OUT_TENSOR,
                                                        [TP_RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
                                                        [TP_RESULT_SCALE] = TPRT_OUT_SCALE};
-enum { N_ROW_INPUTS = 3 }; /* input, a, b: the rows; others may be missing */
+enum { N_ROW_INPUTS = 3 }; /* input, a and b provide the rows; all other inputs are optional */
 enum { GIVEN = 1, PRODUCT = 6, STATIC_SCALE = TP_FUSED_OPERANDS - 1 };
 
-/* The kinds of functions. */
+/* The kinds of fused functions. */
 typedef struct row_kind {
   const char *name;
-  int64_t rows; /* inputs that are the rows, as bits */
+  int64_t rows; /* the inputs that provide the rows, as bits */
   bool quantises;
 } row_kind;
 
@@ -39,7 +39,7 @@ static const row_kind kinds[] = {
     {"multiply_quantise_rows", PRODUCT, true},
 };
 
-/* What a call has: bits of the names, and its words. */
+/* The contents of a call: inputs and outputs as bits, and the words of its site. */
 typedef struct row_call {
   const row_kind *kind;
   int64_t inputs, outputs;
@@ -99,7 +99,7 @@ static tp_status read_rows(const tp__fused_call *d, tprt_abi_fused_reduce *words
 }
 
 static tp_status read_quantisation(const tp__fused_call *d, row_call *c) {
-  /* from TPRT_CUDA_STATIC on */
+  /* in the order of tprt_cuda_quantise, from TPRT_CUDA_STATIC */
   static const char *const names[] = {"static", "per_token", "per_group"};
   int64_t kind = 0;
   tp_status status = tp__fused_choice(d, "quantise", TP_LEN(names), names, &kind);
@@ -117,7 +117,7 @@ static tp_status read_quantisation(const tp__fused_call *d, row_call *c) {
   return status;
 }
 
-/* Reads all but the axes; *rows is the type of the send tensor. */
+/* Reads everything but the axes. *rows: the type of the send tensor. */
 static tp_status read_call(const tp__fused_call *d, row_call *c, MlirType *rows) {
   MlirAttribute dim = tp__fused_entry(d, "dim");
   tp_status status = read_kind(d, c);

@@ -1,4 +1,5 @@
-/* Lowers calls that compute the parts of a softmax of split rows to fused sites. */
+/* Lowers calls of fused functions that compute the row statistics of a softmax over sharded columns
+ * to TPRT_SITE_FUSED_SOFTMAX. */
 #include "passes/lower/lower_fused.h"
 
 #include "tprt/cuda.h"
@@ -11,7 +12,7 @@ static const char *const output_names[] = {"largest", "sum", "picked"};
 static const tprt_operand outputs[] = {TPRT_OUT_MAX, TPRT_OUT_SUM, TPRT_OUT_PICKED};
 enum { LOGITS = 1, PICKED = 4 /* bits of the names */ };
 
-/* What a call has, as bits of the names, and its words. */
+/* The contents of a call: inputs and outputs as bits, and the words of its site. */
 typedef struct softmax_call {
   int64_t inputs, outputs;
   tprt_abi_fused_softmax words;

@@ -1,8 +1,8 @@
-/* tp-return-errors: a program ends at the first call of the runtime that fails.
+/* tp-return-errors: makes a program return at the first runtime call that fails.
  *
- * Each call that gives a status is followed by a branch to an exit that returns it, so that what a
- * failed collective left behind is never used as an index or a condition. cf.assert becomes
- * tprt_abi_fail in place of abort. */
+ * Each call that returns a status is followed by a branch to an exit block that returns this
+ * status. So data left behind by a failed collective are never used as an index or a condition.
+ * cf.assert becomes tprt_abi_fail instead of abort. */
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
@@ -14,8 +14,8 @@
 typedef struct exits {
   tp__lowering l;
   MlirRegion body;
-  MlirBlock exit;     /* takes a status and returns it */
-  MlirValue pointers; /* an array for calls of fused sites; null: there is none */
+  MlirBlock exit;     /* takes a status as block argument and returns it */
+  MlirValue pointers; /* array of operands for calls of fused sites; null: none */
   int n_messages;
 } exits;
 
@@ -27,7 +27,7 @@ static bool gives_status(MlirOperation op) {
 
 /* ---- calls of fused sites ---- */
 
-/* The address of pointer `i` of the array that the calls of the function share. */
+/* Returns the address of element `i` of the array that the fused calls of the function share. */
 static MlirValue build_slot(exits *e, MlirOperation where, int i) {
   const int32_t index = i;
   MlirNamedAttribute attrs[] = {
@@ -40,7 +40,7 @@ static MlirValue build_slot(exits *e, MlirOperation where, int i) {
 
 /* Passes the operands of a call in arrays; returns the new call. */
 static MlirOperation pack_fused(exits *e, MlirOperation call) {
-  enum { FIRST = 2 /* behind the context and the site */ };
+  enum { FIRST = 2 /* after the context and the site */ };
   int n_outputs = tp__fused_outputs(call), n = (int)mlirOperationGetNumOperands(call) - FIRST;
   for (int i = 0; i < n; i++) {
     MlirValue stored[] = {mlirOperationGetOperand(call, FIRST + i), build_slot(e, call, i)};
@@ -57,7 +57,7 @@ static bool is_unpacked(MlirOperation op) {
   return tp__runtime_call(op) == TP_CALL_FUSED && tp__fused_outputs(op) > 0;
 }
 
-/* Packs all calls of fused sites. The array lies on the stack: a call reads it before it
+/* Packs all calls of fused sites. The array can lie on the stack, because a call reads it before it
  * returns. */
 static void pack_calls(exits *e, tp_op_list *list) {
   int most = 0;
@@ -77,7 +77,7 @@ static void pack_calls(exits *e, tp_op_list *list) {
       list->items[i] = pack_fused(e, list->items[i]);
 }
 
-/* Drops the declarations of callees that packing has replaced. */
+/* Erases the declarations of callees that packing has replaced. */
 static void drop_unpacked(MlirOperation module) {
   MlirOperation next,
       op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
@@ -115,7 +115,7 @@ static void append_branch(MlirBlock block, MlirLocation location, const char *na
   mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
 }
 
-/* Moves everything behind `op` to a new block, which is returned; op's block is left without a
+/* Moves all ops after `op` to a new block and returns it. The block of `op` is left without a
  * terminator. */
 static MlirBlock split_after(MlirRegion body, MlirOperation op) {
   MlirBlock block = mlirOperationGetBlock(op), rest = mlirBlockCreate(0, NULL, NULL);
@@ -161,7 +161,8 @@ static void check_call(exits *e, MlirOperation call) {
                 (MlirBlock[]){rest, e->exit}, (const int32_t[]){1, 0, 1});
 }
 
-/* The message as a constant of the module, zero-terminated; its address is appended to `block`. */
+/* Adds the message to the module as a zero-terminated constant. Appends its address to `block` and
+ * returns it. */
 static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location,
                                 MlirStringRef text) {
   char name[64], type[64], message[512];

@@ -1,10 +1,10 @@
-/* Shared by the passes from the local form to LLVM: the function being lowered, its sites, and
- * small builders.
+/* Shared by the passes that lower per-device programs to LLVM: the function being lowered, its
+ * sites, and small builders.
  *
- * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered
+ * A site is a place where the program calls the runtime (tprt/abi.h). While a function is lowered,
  * its sites are kept as attributes of the function: tp.sites holds the words of one tprt_abi_site
- * each, tp.extra their extra data; `extra` of a site counts from the start of tp.extra.
- * tp-assign-buffers turns both into the program table. */
+ * per site, tp.extra the extra data of all sites; `extra` of a site counts from the start of
+ * tp.extra. tp-assign-buffers turns both into the program table. */
 #ifndef TP_PASSES_LOWER_H
 #define TP_PASSES_LOWER_H
 
@@ -28,7 +28,7 @@ typedef struct tp__lowering {
   bool no_memory; /* sticky, reported once at the end */
 } tp__lowering;
 
-/* Starts lowering `func` and reads its existing sites from its attributes. ctx is its first
+/* Starts lowering `func` and reads its existing sites from its attributes. Sets ctx to the first
  * argument if that has pointer type. */
 void tp__lowering_begin(tp__lowering *l, MlirOperation module, MlirOperation func);
 /* Writes the sites to the function's attributes and frees memory. */
@@ -49,71 +49,75 @@ MlirValue tp__build_int(MlirOperation where, MlirType type, int64_t value);
  * type means no result. */
 MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,
                          const MlirValue *operands, MlirType result);
-/* The address of the first element of a memref, as !llvm.ptr. */
+/* Returns the address of the first element of a memref, as !llvm.ptr. */
 MlirValue tp__build_pointer(tp__lowering *l, MlirOperation where, MlirValue memref);
-/* Number of this device in the mesh, of index type. */
+/* Returns the number of this device in the mesh, of index type. */
 MlirValue tp__build_device(tp__lowering *l, MlirOperation where);
-/* Rank of this device in the group over `axes`, row-major in their order, of index type. */
+/* Returns the rank of this device in the group over `axes`, row-major in their order, of index
+ * type. */
 MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes, const int *axes);
-/* Replaces all uses of the op's only result and erases it. */
+/* Replaces all uses of the op's only result and erases the op. */
 void tp__replace_op(MlirOperation op, MlirValue with);
 
-/* Kinds of runtime calls. Start and wait calls count as collectives, like calls that do both at
- * once. All collectives have a site. */
+/* Kinds of runtime calls. Start and wait calls count as collectives, like calls that run a whole
+ * collective. All collectives have a site. */
 typedef enum tp__call {
-  TP_CALL_NONE, /* not a call, or not of the runtime */
+  TP_CALL_NONE, /* not a call of the runtime */
   TP_CALL_COLLECTIVE,
   TP_CALL_CONTRACT,
-  /* a collective or a contraction fused with adjacent ops: operands are context, site, inputs,
-   * outputs; any may be NULL */
+  /* a collective or contraction fused with adjacent ops; operands: context, site, inputs, outputs;
+   * pointers may be NULL */
   TP_CALL_FUSED,
   TP_CALL_ENTER,
   TP_CALL_QUERY,  /* returns a value that does not change during a run */
   TP_CALL_DEVICE, /* controls a GPU; occurs only in programs that are no longer transformed */
 } tp__call;
 tp__call tp__runtime_call(MlirOperation op);
-/* Until tp-return-errors, a call of a fused site passes each pointer as an operand: its callee is
- * "tprt_abi_fused.INPUTS.OUTPUTS", with their numbers. Then it becomes a call of tprt_abi_fused,
- * which takes them in arrays. Writes the name. */
+/* Writes the name of the callee that fused sites use until tp-return-errors:
+ * "tprt_abi_fused.INPUTS.OUTPUTS", with the numbers of inputs and outputs. Such a call passes each
+ * pointer as an operand. tp-return-errors replaces it by a call of tprt_abi_fused, which takes the
+ * pointers in arrays. */
 enum { TP_FUSED_NAME = 32 };
 void tp__fused_callee(int n_inputs, int n_outputs, char name[TP_FUSED_NAME]);
-/* The numbers that such a callee states. */
+/* Reads both numbers from such a name. False if the name has another form. */
 bool tp__fused_counts(MlirStringRef callee, int *n_inputs, int *n_outputs);
-/* Of a TP_CALL_FUSED; it reads all inputs before it writes. */
+/* Returns the number of outputs of such a call; 0 for other calls. For dependence analysis, the
+ * call reads all inputs before it writes outputs. */
 int tp__fused_outputs(MlirOperation call);
-/* The number of its site, if it is a constant. */
+/* Gets the site number of a call. False if it is not a constant. */
 bool tp__call_site(MlirOperation call, int64_t *site);
 
 /* ---- sites on tensors ---- */
-/* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`. Fills in type
- * and shape. */
+/* Starts a site of `kind` that sends a tensor of type `input`, in groups over `axes`. Fills in
+ * element type and shape. */
 tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, const int *axes,
                          MlirType input, tprt_abi_site *site);
-/* Calls the runtime for it before `op`; the value is what it receives. The receive buffer is a
- * memref.alloc of its own that becomes the value by to_tensor restrict; the send buffer is what
- * bufferization gives for `input` (to_buffer read_only directly before the call, so that the
- * analysis sees the read where it happens). */
+/* Calls the runtime for a site before `op`; returns the received tensor. The receive buffer is a
+ * new memref.alloc that becomes the tensor by to_tensor restrict. The send buffer is whatever
+ * bufferization assigns to `input`: to_buffer read_only stands directly before the call, so that
+ * the analysis sees the read where it happens. */
 MlirValue tp__site_call(tp__lowering *l, MlirOperation op, const tprt_abi_site *site, int n_extra,
                         const int64_t *extra, MlirValue input, MlirType result);
-/* The parts of such a call: the address of the sent data; a new buffer and its address; and, behind
- * the call, the value of the buffer. */
+/* The parts of such a call. send returns the address of the sent data. receive creates a buffer and
+ * returns its address. value, called after the call has been built, returns the buffer as a
+ * tensor. */
 MlirValue tp__site_send(tp__lowering *l, MlirOperation op, MlirValue input);
 MlirValue tp__site_receive(tp__lowering *l, MlirOperation op, MlirType result, MlirValue *buffer);
 MlirValue tp__site_value(tp__lowering *l, MlirOperation op, MlirType result, MlirValue buffer);
 
 /* ---- tables ---- */
-/* 0 if the runtime has no such type. */
+/* Returns 0 if the runtime has no such type. */
 tprt_dtype tp__runtime_dtype(MlirType element);
-/* TPRT_NO_REDUCTION (0) if the reduction is not defined for the type. */
+/* Returns TPRT_NO_REDUCTION (0) if the reduction is not defined for the type. */
 tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 
 /* ---- rewrites, by subject ---- */
 /* Each one rewrites `op` if it handles it, and sets *done. */
 /* group collectives */
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
-/* calls for permutes */
+/* permutes */
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);
-/* calls for ops of tp-fuse-collectives */
+/* calls of functions of tp-fuse-collectives and tp-fuse-epilogues */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
 /* True if the op calls a function of tp-fuse-epilogues. */
 bool tp__is_fused_product(MlirOperation module, MlirOperation op);

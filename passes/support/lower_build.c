@@ -1,4 +1,4 @@
-/* Builders and tables shared by the lowering passes. */
+/* Builds ops and runtime calls, and maps types and reductions, for the lowering passes. */
 #include "passes/support/lower.h"
 
 #include "support/support.h"

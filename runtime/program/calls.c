@@ -1,5 +1,5 @@
-/* The calls of compiled programs: they check the site, run it by the context's executor, and
- * count. */
+/* Implements the calls of compiled programs: each checks the site, runs it with the context's
+ * executor, and updates the counters. */
 #include "program/executor.h"
 
 void *tprt_abi_private(tprt_context *context) {
@@ -21,7 +21,7 @@ static site_class class_of(tprt_site_kind kind) {
   return kind == TPRT_SITE_CONTRACT ? CONTRACTION : COLLECTIVE;
 }
 
-/* The site's state; NULL for a number that the program does not have or a site of another class. */
+/* Returns the state of a site. NULL if the program has no such site or its class is another one. */
 static tprt__site_state *find_site(const tprt_context *context, int32_t site, site_class wanted) {
   const tprt__bound *current = context->current;
   if (!current || site < 0 || site >= current->program.n_sites)
@@ -34,7 +34,8 @@ static int32_t fail_site(tprt_context *context, int32_t site, const char *what) 
   return tprt__context_fail(context, TPRT_INVALID_ARGUMENT, NULL);
 }
 
-/* Ends a call that began at call->begin_ns. */
+/* Ends a call that began at call->begin_ns: updates the site's counters and the trace. A start and
+ * its wait count as one call. */
 static void count(tprt_context *context, tprt__site_state *state, tprt__call *call, int64_t bytes) {
   call->end_ns = tprt__now();
   call->what = context->current->program.sites[call->site].kind;
@@ -45,7 +46,8 @@ static void count(tprt_context *context, tprt__site_state *state, tprt__call *ca
     tprt__trace_add(&context->trace, call);
 }
 
-/* A site that does not communicate has no communicator whose fault could name another culprit. */
+/* Fails the context. If the site has a communicator, its fault may name another rank as the
+ * cause. */
 static int32_t fail_call(tprt_context *context, int32_t site, tprt_status status) {
   tprt__fail(status, "site %d: %s", site, tprt_last_error());
   return tprt__context_fail(context, status, context->current->sites[site].comm);
@@ -73,7 +75,7 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   return TPRT_OK;
 }
 
-/* ---- In two calls ---- */
+/* ---- Started collectives ---- */
 
 int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, void *recv) {
   if (context->status)

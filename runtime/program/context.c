@@ -1,4 +1,4 @@
-/* Creates contexts, binds programs to them, and records the first failure. */
+/* Creates contexts, binds programs to them, and records the first failure of a context. */
 #include "program/executor.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ---- Failure ---- */
 
-/* Ends what was started. The buffers are the caller's afterwards. */
+/* Ends all started operations. Afterwards their buffers belong to the caller again. */
 static void end_started(const tprt_context *context, tprt__bound *program) {
   for (int i = 0; i < program->program.n_sites && program->sites; i++) {
     context->executor->abandon(&program->sites[i]);
@@ -18,7 +18,8 @@ int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt
   if (context->status)
     return (int32_t)context->status;
   if (comm && tprt_comm_status(comm))
-    status = tprt_comm_status(comm); /* an abort, where the call said "invalid state" */
+    /* after an abort, the call itself only reports "invalid state" */
+    status = tprt_comm_status(comm);
   context->status = status;
   snprintf(context->error, sizeof context->error, "%s", tprt_last_error());
   int rank = tprt_comm_rank(context->world);
@@ -127,7 +128,8 @@ tprt_status tprt__compare_words(tprt_context *context, uint64_t word, const char
   tprt__free(all);
   if (status || other == n)
     return status;
-  /* All ranks see the mismatch. Failing aborts the world: wait until all have the words. */
+  /* All ranks detect the mismatch. A failure aborts the world, so wait until all ranks have
+   * received the words. */
   const tprt_op barrier = {.size = sizeof barrier, .kind = TPRT_OP_BARRIER};
   (void)tprt__comm_tell(context->world, &barrier);
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other,
@@ -177,7 +179,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__program *program
   return status ? status : context->executor->bind_site(context, site, state);
 }
 
-/* Reads the table, and checks that all ranks have the same one and that it suits the context. */
+/* Reads the table. Checks that all ranks have the same table and that it fits the context. */
 static tprt_status read_table(tprt_context *context, const int64_t *table, tprt__program *program) {
   size_t n_words;
   tprt_status status = tprt__program_words(table, &n_words);

@@ -1,4 +1,4 @@
-/* Contexts of compiled programs: one rank's programs, their sites, and the first error. */
+/* Contexts of compiled programs: the programs of one rank, their sites, and the first error. */
 #ifndef TPRT_RUNTIME_PROGRAM_CONTEXT_H
 #define TPRT_RUNTIME_PROGRAM_CONTEXT_H
 
@@ -14,50 +14,51 @@ typedef struct tprt__call {
   int32_t site;
   tprt_site_kind what;
   int64_t begin_ns, end_ns;
-  /* Of a wait: when the collective ran, in whatever thread. */
+  /* TPRT__CALL_WAIT: when the collective ran, in any thread. */
   int64_t ran_ns, ended_ns;
 } tprt__call;
 
-/* The last calls of a context; off while ring is NULL. Belongs to the context's thread. */
+/* A ring buffer of the last calls of a context. Tracing is off while `ring` is NULL. Used only by
+ * the context's thread. */
 typedef struct tprt__trace {
   const char *path;
   tprt__call *ring;
   uint64_t n_seen;
 } tprt__trace;
 
-/* Reads TPRT_TRACE. */
+/* Starts tracing if TPRT_TRACE is set. */
 tprt_status tprt__trace_begin(tprt__trace *trace);
 void tprt__trace_add(tprt__trace *trace, const tprt__call *call);
-/* Writes the file, if there is one to be written, and frees. */
+/* Writes the trace file if tracing is on, and frees the ring buffer. */
 void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks);
 
 /* ---- contexts ---- */
 
-/* A site of a program that is bound to a context. */
+/* State of a site of a bound program. */
 typedef struct tprt__site_state {
   tprt_comm *comm; /* borrowed from the world; NULL for sites that do not communicate */
   tprt__plan plan; /* without buffers */
   tprt_site_stats stats;
-  bool started; /* and not waited for, with these buffers */
+  bool started; /* started with `send` and `recv`, and not yet waited for */
   const void *send;
   void *recv;
   int64_t started_ns;
-  void *own; /* the executor's; NULL: nothing */
+  void *own; /* state of the executor; NULL: none */
 } tprt__site_state;
 
-/* A program on a context. */
+/* A program that is bound to a context. */
 typedef struct tprt__bound {
   struct tprt__bound *next;
   tprt__program program;
   void *private_block, *registered;
   tprt__site_state *sites;
-  void *own; /* the executor's; NULL: nothing */
+  void *own; /* state of the executor; NULL: none */
 } tprt__bound;
 
 struct tprt_context {
   tprt_comm *world;
   const struct tprt__executor *executor;
-  void *own; /* the executor's */
+  void *own; /* state of the executor */
   tprt_status status;
   char error[512];
   tprt__bound *programs, *current;
@@ -65,16 +66,16 @@ struct tprt_context {
 };
 
 /* ---- context.c ---- */
-/* Records the first failure (text: the thread's last error) and ends the operations of all peers.
- * `comm`, if not NULL, is where it happened: its fault names the culprit, which may be another
- * rank. Returns the context's status. */
+/* Records the first failure, with the thread's last error text, and ends the operations of all
+ * peers. If `comm` is not NULL, the failure occurred on it: its fault names the responsible rank,
+ * which may be another one. Returns the context's status. */
 int32_t tprt__context_fail(tprt_context *context, tprt_status status, const tprt_comm *comm);
-/* Collective: TPRT_MISMATCH unless all ranks have the same word; `what` ends the message "rank 0
- * and rank 1 ...". */
+/* Collective. Returns TPRT_MISMATCH unless `word` is the same on all ranks; `what` completes the
+ * message "rank 0 and rank 1 ...". */
 tprt_status tprt__compare_words(tprt_context *context, uint64_t word, const char *what);
 
 /* ---- calls.c ---- */
-/* Runs the collective of a site to its end, on memory of the host. */
+/* Runs the collective of a site on host memory, until it completes. */
 tprt_status tprt__site_collective(const tprt__site_state *state, const void *send, void *recv);
 
 #endif

@@ -1,5 +1,5 @@
-/* Runs compiled programs on the host: collectives in the caller or by a worker thread, contractions
- * by the GEMM of runtime/cpu. */
+/* Runs compiled programs on the host: collectives in the calling thread or in a worker thread,
+ * contractions with the GEMM of runtime/cpu. */
 #include "program/executor.h"
 
 #include "base/env.h"
@@ -7,10 +7,10 @@
 
 typedef struct host_executor {
   tprt__gemm_how gemm;
-  tprt__gemm_choice choice; /* of this rank, until a program is bound; then of all */
-  char text[512];           /* the choice in words; "" until then */
-  size_t scratch_bytes;     /* of gemm.scratch */
-  bool on_demand;           /* who waits for a collective runs it; there is no worker thread */
+  tprt__gemm_choice choice; /* of this rank; common to all ranks once a program is bound */
+  char text[512];           /* the choice in words; "" until a program is bound */
+  size_t scratch_bytes;     /* size of gemm.scratch */
+  bool on_demand;           /* no worker thread: the thread that waits for a collective runs it */
 } host_executor;
 
 static tprt_status choose_threads(const tprt_context_config *config, const tprt_comm *world,
@@ -58,7 +58,7 @@ static void destroy(tprt_context *context) {
   tprt__free(host);
 }
 
-/* Rank 0's choice of a GEMM holds for all ranks: others would give other bits. */
+/* Makes all ranks use rank 0's choice of a GEMM, because another GEMM would give other bits. */
 static tprt_status prepare(tprt_context *context) {
   host_executor *host = context->own;
   if (*host->text)
@@ -85,7 +85,8 @@ const char *tprt_context_gemm(const tprt_context *context) {
                                                    : "";
 }
 
-/* The contractions of a context share one scratch buffer: it runs one thing at a time. */
+/* Grows the scratch buffer for a contraction. All contractions of a context share one buffer,
+ * because they run one at a time. */
 static tprt_status bind_site(tprt_context *context, const tprt__site *site,
                              tprt__site_state *state) {
   (void)state;
@@ -103,7 +104,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__site *site,
   return TPRT_OK;
 }
 
-/* state->own is the work of a collective that was started; it ends by waiting or abandoning. */
+/* state->own is the work handle of a started collective; wait and abandon free it. */
 static void unbind_site(tprt_context *context, tprt__site_state *state) {
   (void)context;
   (void)state;

@@ -1,4 +1,4 @@
-/* memref.copy for strided views, with MLIR's unranked memref descriptor. */
+/* Implements memref.copy for strided views, on MLIR's unranked memref descriptors. */
 #include "tprt/abi.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ typedef struct view {
 } view;
 
 /* Reads the descriptor {allocated, aligned, offset, sizes[rank], strides[rank]}. Pointers and
- * indices have 8 bytes here and in MLIR. */
+ * indices have 8 bytes, here and in MLIR. */
 static view open_view(const tprt_unranked_memref *memref, int64_t element_bytes) {
   struct {
     char *allocated, *aligned;
@@ -23,8 +23,8 @@ static view open_view(const tprt_unranked_memref *memref, int64_t element_bytes)
                 .strides = words + memref->rank};
 }
 
-/* Recurses over the first `rank` dimensions. The remaining inner dimensions are contiguous in both
- * views: `run_bytes` bytes. */
+/* Copies by recursion over the dimensions from `dim` to `rank`. The remaining inner dimensions are
+ * contiguous in both views and have `run_bytes` bytes. */
 static void copy_from(const view *to, const view *from, char *target, const char *source,
                       int64_t dim, int64_t rank, int64_t run_bytes, int64_t element_bytes) {
   if (dim == rank) {

@@ -1,5 +1,5 @@
-/* Reads program tables. Every word is checked before it is used, and none is left unchecked: a
- * table that was cut or damaged gives an error. */
+/* Reads program tables. Every word is checked before it is used, and no word is left unchecked, so
+ * a truncated or corrupted table gives an error. */
 #include "program/table.h"
 
 #include <limits.h>
@@ -8,10 +8,10 @@
 static const int64_t most_words = INT64_C(1) << 28;
 static const int64_t most_bytes = INT64_C(1) << 46;
 
-/* What a kind of site uses; all other words must be zero. */
+/* The members that each kind of site uses; all other words must be zero. */
 // clang-format off
 static const struct {
-  tprt_op_kind op; /* 0: of one device */
+  tprt_op_kind op; /* 0: the site does not communicate */
   bool dim, split, root, extra;
 } kinds[] = {
     /*                             op                      dim    split  root   extra */
@@ -22,7 +22,8 @@ static const struct {
     [TPRT_SITE_PERMUTE]        = {TPRT_OP_PERMUTE,        false, false, false, true},
     [TPRT_SITE_BROADCAST]      = {TPRT_OP_BROADCAST,      false, false, true,  false},
     [TPRT_SITE_CONTRACT]       = {0,                      false, false, false, true},
-    [TPRT_SITE_FUSED_REDUCE]   = {TPRT_OP_ALL_REDUCE,     true,  false, false, true}, /* or scatter */
+    /* a reduce-scatter unless the layout is TPRT_ROWS_WHOLE */
+    [TPRT_SITE_FUSED_REDUCE]   = {TPRT_OP_ALL_REDUCE,     true,  false, false, true},
     [TPRT_SITE_FUSED_GATHER]   = {TPRT_OP_ALL_GATHER,     true,  false, false, true},
     [TPRT_SITE_FUSED_SOFTMAX]  = {TPRT_OP_ALL_GATHER,     false, false, false, true},
     [TPRT_SITE_FUSED_MATMUL]   = {0,                      false, false, false, true},
@@ -37,7 +38,7 @@ tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int6
                     (long long)value, (long long)low, (long long)high);
 }
 
-/* Words from `words` on that the kind does not use. */
+/* Checks that n words which the kind does not use are 0. */
 static tprt_status check_unused(const char *what, const int64_t *words, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     if (words[i])
@@ -63,7 +64,7 @@ tprt_status tprt__program_words(const int64_t *words, size_t *n_words) {
   return status;
 }
 
-/* The header, and that the sites lie inside the table. */
+/* Reads the header, and checks that the sites lie inside the table. */
 static tprt_status read_header(const int64_t *words, size_t n_words, tprt__program *program) {
   const tprt_abi_header *header = (const void *)words;
   size_t stated;
@@ -213,7 +214,7 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
   return TPRT_OK;
 }
 
-/* What is said about a tensor, and what is done to it. */
+/* Reads the tensor and the operation of a site into site->op. */
 static tprt_status read_op(const tprt_abi_site *words, tprt__site *site) {
   tprt_op *op = &site->op;
   tprt_status status = tprt__check_range("dtype", words->dtype, 1, TPRT_N_DTYPES - 1);
@@ -324,7 +325,7 @@ void tprt__site_position(const tprt__program *program, const tprt__site *site, i
   *rank = whole_mesh(site) ? device : 0;
   for (int i = 0; i < site->n_axes; i++) {
     *rank = *rank * program->sizes[site->axes[i]] + coordinates[site->axes[i]];
-    coordinates[site->axes[i]] = 0; /* what is left names the group */
+    coordinates[site->axes[i]] = 0; /* the remaining coordinates identify the group */
   }
   *group = 0;
   for (int i = 0; i < program->n_axes && !whole_mesh(site); i++)

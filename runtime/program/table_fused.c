@@ -1,12 +1,13 @@
-/* Reads fused sites: checks their operands by a table of kinds, then the words of the kind. */
+/* Reads fused sites: checks their operands against a table of kinds, then reads the words of the
+ * kind. */
 #include "program/table.h"
 
 #include <string.h>
 
 #define BIT(operand) (1u << (operand))
 
-/* A row per kind: the operands that it must and may have, the length of its extra data, and what
- * reads that. */
+/* One row per kind: required and allowed operands as bits, the length of the extra data in words,
+ * and the function that reads the extra data. */
 static const struct {
   const char *name;
   uint32_t required, allowed;
@@ -49,7 +50,7 @@ int tprt__site_operand(const tprt__site *site, tprt_operand which, int nth) {
   return -1;
 }
 
-/* Reads one list; `seen` collects the operands as bits. */
+/* Reads one list of operands and adds them to `seen` as bits. */
 static tprt_status read_list(tprt_site_kind kind, const char *what, int64_t n, const int64_t *list,
                              int64_t low, int64_t high, uint32_t *seen) {
   tprt_status status = tprt__check_range(what, n, 0, TPRT_MAX_INPUTS);

@@ -1,4 +1,4 @@
-/* Reads sites that gather rows and multiply them. */
+/* Reads TPRT_SITE_FUSED_GATHER: an all-gather of rows with matmuls. */
 #include "program/table.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static tprt_status check_tensor(const tprt_op *op) {
   return TPRT_OK;
 }
 
-/* The operands of a kind that may repeat; none may follow them. */
+/* Checks that the site has exactly n operands with this role, which may repeat. */
 static tprt_status check_count(const tprt__site *site, tprt_operand which, int64_t n) {
   bool right = tprt__site_operand(site, which, (int)n - 1) >= 0 &&
                tprt__site_operand(site, which, (int)n) < 0;

@@ -1,4 +1,4 @@
-/* Reads sites that are a matmul with an epilogue. */
+/* Reads TPRT_SITE_FUSED_MATMUL: a matmul with an epilogue. */
 #include "program/table.h"
 
 #include "tprt/cuda_gemm.h"

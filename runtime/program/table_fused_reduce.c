@@ -1,4 +1,5 @@
-/* Reads sites that reduce rows with an epilogue (tprt/cuda.h says what the kernels take). */
+/* Reads TPRT_SITE_FUSED_REDUCE: a reduction of rows with an epilogue. The limits are those of the
+ * kernels (tprt/cuda.h). */
 #include "program/table.h"
 
 #include "tprt/cuda.h"
@@ -20,7 +21,7 @@ static tprt_status check_norm(const tprt__site *site, const tprt_abi_fused_reduc
 }
 
 static tprt_status check_quantization(const tprt__site *site, const tprt_abi_fused_reduce *words) {
-  enum { MOST_FLOAT = 0x7f7fffff }; /* bits of the largest */
+  enum { MOST_FLOAT = 0x7f7fffff }; /* the bits of the largest finite f32 */
   bool quantizes = words->quantize != TPRT_CUDA_NO_QUANTISE;
   bool is_static = words->quantize == TPRT_CUDA_STATIC;
   int64_t most = quantizes && !is_static ? MOST_FLOAT : 0;
@@ -54,7 +55,7 @@ static tprt_status check_factors(const tprt__site *site, const tprt_abi_fused_re
                 : tprt__check_range("transposed factor", words->transpose_b, 0, multiplies);
 }
 
-/* What the kernels take. */
+/* Checks the limits of the kernels. */
 static tprt_status check_rows(const tprt__site *site) {
   const tprt_op *op = &site->op;
   const tprt__rows *rows = &site->rows;

@@ -1,4 +1,4 @@
-/* Reads sites that compute the parts of a softmax of split rows. */
+/* Reads TPRT_SITE_FUSED_SOFTMAX: the row statistics of a softmax over sharded columns. */
 #include "program/table.h"
 
 #include "tprt/cuda.h"
@@ -64,7 +64,7 @@ tprt_status tprt__read_fused_softmax(const tprt__program *program, tprt__site *s
     status = tprt__check_range("number of rows", softmax->tokens, 0, UINT32_MAX);
   if (status)
     return status;
-  /* The parts that the group gathers: a vector of 16 bytes for each row. */
+  /* The collective is an all-gather of the row statistics: a vector of 16 bytes per row. */
   *op = (tprt_op){.size = sizeof *op,
                   .kind = op->kind,
                   .dtype = TPRT_F32,

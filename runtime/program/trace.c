@@ -1,6 +1,6 @@
 /* Records the calls of compiled programs and writes them as a trace for Chrome and Perfetto. Each
- * rank is a process of the trace; one of its threads shows the calls, another the collectives that
- * were started, while they ran. Between two calls the program itself computes. */
+ * rank is a process of the trace. One of its threads shows the calls, another shows when the
+ * started collectives ran. Between two calls the program itself computes. */
 #include "base/env.h"
 #include "program/context.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_CALLS = 1 << 16 }; /* the last ones are kept */
+enum { N_CALLS = 1 << 16 }; /* capacity of the ring buffer, which keeps the last calls */
 
 tprt_status tprt__trace_begin(tprt__trace *trace) {
   trace->path = tprt__env_text(TPRT__ENV_TRACE);
@@ -22,7 +22,7 @@ void tprt__trace_add(tprt__trace *trace, const tprt__call *call) {
   trace->ring[trace->n_seen++ % N_CALLS] = *call;
 }
 
-/* By kind of site. */
+/* Names of the kinds of sites. */
 static const char *const names[] = {
     [TPRT_SITE_ALL_REDUCE] = "all_reduce",
     [TPRT_SITE_ALL_GATHER] = "all_gather",

@@ -1,4 +1,4 @@
-/* Builds program tables. */
+/* Builds program tables for tests, and calls fused sites with them. */
 #include "table.h"
 
 #include <stdio.h>

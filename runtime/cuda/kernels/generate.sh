@@ -1,13 +1,14 @@
 #!/bin/sh
-# generate.sh NVCC KERNELS.cu OUT.ptx [OUT.fatbin]: kernels as PTX for every GPU from compute capability 8.0 on and every driver from
-# CUDA 11.8 on: the PTX version that nvcc writes is that of its own release, so it is lowered to what the code needs, which ptxas then
-# proves. Such PTX is committed beside the source, for machines without nvcc. The fat binary has the machine code of common GPUs, too,
-# which need not translate it when they first load it.
+# generate.sh NVCC KERNELS.cu OUT.ptx [OUT.fatbin]: compiles kernels to PTX for all GPUs from compute
+# capability 8.0 and all drivers from CUDA 11.8. nvcc writes the PTX version of its own release, so
+# the script lowers it to the version that the code needs; ptxas then verifies the result. The PTX is
+# committed for machines without nvcc. The fat binary also contains machine code for common GPUs, so
+# that the driver need not translate the PTX on first load.
 set -eu
 nvcc=$1 source=$2 ptx=$3 fatbin=${4:-}
 here=$(dirname "$0")
 bin=$(dirname "$nvcc")
-# No fused multiply-add but where it is written: the same bits as on a host.
+# Fuse multiply-adds only where the source does, so that results have the same bits as on a host.
 "$nvcc" -std=c++17 -O3 --fmad=false -I "$here/../.." -I "$here/../../../include" -ptx -arch=compute_80 "$source" -o "$ptx.raw"
 {
   echo "// Generated from $(basename "$source") by generate.sh, with nvcc $("$nvcc" --version | sed -n 's/.*release.*V//p'). Do not edit."

@@ -1,10 +1,10 @@
-/* Rows that are gathered, and products of them, in programs for GPUs.
+/* Runs all-gathers of rows with fused matmuls, in programs for GPUs (TPRT_SITE_FUSED_GATHER).
  *
- * Slices are copied while those before are multiplied: where the ranks are virtual ones of one GPU
- * the last that comes enqueues it for all; where each has a GPU of its own and these reach each
- * other's memory, each does (gather_p2p.c). Elsewhere, and where slices are not aligned, or,
- * of virtual ranks, cuBLASLt has no algorithm for them, it is an all_gather and then the
- * products. */
+ * Slices of rows are copied while earlier slices are multiplied. Virtual ranks of one GPU: the last
+ * rank that arrives enqueues the work of all ranks. Ranks with one GPU each that can access each
+ * other's memory: every rank enqueues its own work (gather_p2p.c). All other groups, and sites
+ * whose slices are not aligned, run unfused: an all_gather, then the matmuls. Virtual ranks also
+ * run unfused if the buffers are not aligned or cuBLASLt has no algorithm for the slices. */
 #include "cuda/program/rows.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 /* ---- Binding ---- */
 
-/* Rows of a rank, of what is gathered and of the products, begin at multiples of 16 bytes;
- * TPRT_UNSUPPORTED where they do not. */
+/* Checks that the rows of each rank begin at multiples of 16 bytes, in the gathered tensor and in
+ * the matmul results. TPRT_UNSUPPORTED if not. */
 static tprt_status check_slices(const tprt__site *site, int64_t n_ranks) {
   const tprt__gathering *g = &site->gathering;
   int64_t slice = g->tokens / n_ranks / (g->blocks > 0 ? g->blocks : 1),
@@ -40,7 +40,7 @@ static tprt_status plan_product(tprt_context *context, const tprt__site *site, i
                                              loops, NULL, made);
 }
 
-/* The same on all ranks. */
+/* Chooses the mode of a site; all ranks choose the same one. */
 static tprt_status choose_way(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state) {
   struct tprt__gather_state *gather = tprt__gpu_site_of(state)->gather;
@@ -115,15 +115,15 @@ bool tprt__gather_is_aligned(const tprt__gather_buffers *b) {
   return bits % 16 == 0;
 }
 
-/* ---- Together ---- */
+/* ---- Shared GPU ---- */
 
-/* What a rank gives. */
+/* The contribution of one rank to a call. */
 typedef struct gather_call {
   const tprt__site *site;
   tprt__gpu *gpu;
-  tprt__gpu_ranks *ranks; /* of rank 0 */
+  tprt__gpu_ranks *ranks; /* set on rank 0 only */
   tprt__gather_buffers buffers;
-  bool *is_done; /* to be set for all ranks, or for none */
+  bool *is_done; /* output: set for all ranks, or for none */
 } gather_call;
 
 static bool are_aligned(const void *const *arguments, int n_ranks) {
@@ -133,6 +133,8 @@ static bool are_aligned(const void *const *arguments, int n_ranks) {
   return aligned;
 }
 
+/* Enqueues a call for all ranks, if slices are possible. Runs once, in the last rank that
+ * arrives. */
 static tprt_status gather_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const gather_call *first = arguments[0];
   const tprt__gathering *g = &first->site->gathering;
@@ -154,7 +156,7 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
       tprt__gpu_gather_multiply(first->gpu, first->ranks, &rows, gemms, (int)g->n, stream);
   for (int r = 0; r < n_ranks && !status; r++)
     *((const gather_call *)arguments[r])->is_done = true;
-  /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
+  /* TPRT_UNSUPPORTED means that cuBLASLt has no algorithm, and nothing was enqueued */
   return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
 }
 
@@ -169,8 +171,9 @@ static tprt_status run_together(tprt_context *context, const tprt__site *site,
   return tprt_context_together(context, state->comm, gather_for_all, &call);
 }
 
-/* ---- Apart ---- */
+/* ---- Unfused ---- */
 
+/* Enqueues a call as an all-gather, then the matmuls. */
 static tprt_status gather_apart(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const tprt__gather_buffers *b) {
   const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
@@ -195,7 +198,7 @@ static tprt__gather_buffers find_buffers(const tprt__site *site, const void *con
 tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
                              const tprt__site_state *state, const void *const *inputs,
                              void *const *outputs, int64_t *traffic) {
-  (void)traffic; /* that of the all-gather */
+  (void)traffic; /* already set to that of the all-gather */
   tprt__gather_buffers b = find_buffers(site, inputs, outputs);
   bool is_done = false;
   tprt_status status = TPRT_OK;

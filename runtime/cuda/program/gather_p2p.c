@@ -1,11 +1,12 @@
-/* Rows that are gathered, and products of them, between GPUs that reach each other's memory: each
- * copies the rows of the others while it multiplies.
+/* Runs all-gathers of rows with fused matmuls, between GPUs that can access each other's memory:
+ * each GPU copies the rows of the other ranks while it multiplies.
  *
- * A rank's rows are copied to where the others find them; its own products read them where the
- * program has them, so others may fill that place again as soon as all have copied. Whether it is
- * done so is a function of the shape, so all ranks agree; where factors or results do not lie at
- * multiples of 16 bytes, or cuBLASLt has no algorithm for slices, a rank copies all rows and then
- * multiplies them, which the others do not see. */
+ * A rank first copies its rows into its exchange buffer, from which the other ranks read them. Its
+ * own matmuls read the program's buffer, so the exchange buffer is free again once all ranks have
+ * copied from it. The choice of this mode depends only on the shape, so all ranks agree. If factors
+ * or results are not aligned to 16 bytes, or cuBLASLt has no algorithm for the slices, a rank
+ * copies all rows first and multiplies them afterwards. Each rank decides this locally; it does not
+ * affect the other ranks. */
 #include "cuda/program/rows.h"
 
 static tprt_status multiply_in_slices(tprt_context *context, const tprt__site *site,
@@ -36,7 +37,7 @@ tprt_status tprt__gather_run_p2p(tprt_context *context, const tprt__site *site,
                                       (size_t)state->plan.send_bytes);
   if (!status)
     status = multiply_in_slices(context, site, state, b, &rows);
-  if (status != TPRT_UNSUPPORTED) /* which is: nothing was enqueued but the copy */
+  if (status != TPRT_UNSUPPORTED) /* TPRT_UNSUPPORTED: only the copy was enqueued */
     return status;
   status = tprt__gpu_peers_gather(tprt__gpu_of(context)->gpu, peers, &rows, NULL, 0);
   for (int i = 0; i < site->gathering.n && !status; i++)

@@ -1,4 +1,5 @@
-/* The calls that only programs for GPUs and their launchers make: kernels, memory, streams. */
+/* Implements the calls that only programs for GPUs and their launchers make: kernels, memory,
+ * streams. */
 #include "cuda/program/gpu_executor.h"
 
 static tprt_status check_gpu(const tprt_context *context) {
@@ -7,7 +8,7 @@ static tprt_status check_gpu(const tprt_context *context) {
                                             "the context was created for the host, it has no GPU");
 }
 
-/* Of a call by a program. */
+/* Ends a call by a program: an error fails the context. */
 static int32_t end_call(tprt_context *context, tprt_status status) {
   return status ? tprt__context_fail(context, status, NULL) : TPRT_OK;
 }
@@ -22,8 +23,8 @@ static tprt_status look_at(const tprt_comm *comm) {
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
-/* What is in a stream fails when nobody looks, and the stream goes on; so whoever has waited for it
- * looks. */
+/* Reports errors of enqueued work. Such an error stops neither the host nor the stream, so each
+ * function that has waited for the stream calls this. `waited` is the status of that wait. */
 static tprt_status look(const tprt_context *context, tprt_status waited) {
   tprt_status status = waited ? waited : look_at(context->world);
   for (const tprt__bound *at = context->programs; at && !status; at = at->next)
@@ -157,7 +158,7 @@ int32_t tprt_abi_asserted(tprt_context *context) {
   return number;
 }
 
-/* ---- What a launcher calls ---- */
+/* ---- Functions for launchers ---- */
 
 tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {
   tprt_status status = check_gpu(context);

@@ -42,7 +42,7 @@ tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
   tprt_status status = tprt__gpu_alloc(tprt__gpu_of(context)->gpu, wanted, &made);
   if (status)
     return status;
-  tprt__graphs_forget(context); /* captures contain the old address */
+  tprt__graphs_forget(context); /* captured graphs contain the old address */
   tprt__gpu_free(tprt__gpu_of(context)->gpu, buffer->memory);
   *buffer = (tprt__gpu_buffer){made, wanted};
   return TPRT_OK;
@@ -85,7 +85,7 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
   const tprt__transport *transport = state->comm->transport;
   tprt__plan without = state->plan;
   without.gpu = tprt__gpu_of(context)->gpu;
-  without.send_bytes = without.recv_bytes = 0; /* the buffers are still to come */
+  without.send_bytes = without.recv_bytes = 0; /* the buffers are not known yet */
   bool takes = transport->n_ranks > 1 && transport->backend->capabilities & TPRT_CAP_GPU_PROGRAMS;
   return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
 }
@@ -115,7 +115,7 @@ static void unbind_site(tprt_context *context, tprt__site_state *state) {
   tprt__free(site);
 }
 
-/* Both blocks are memory of the GPU, whose allocations are aligned. */
+/* Allocates both blocks in GPU memory; GPU allocations are sufficiently aligned. */
 static tprt_status allocate(tprt_context *context, tprt__bound *program) {
   tprt__gpu *gpu = tprt__gpu_of(context)->gpu;
   tprt_status status = TPRT_OK;
@@ -146,14 +146,15 @@ static tprt_status collective(tprt_context *context, tprt__site_state *state, co
   return tprt__gpu_collective(context, state, send, recv);
 }
 
-/* The host does not see when a GPU runs something; it is between start and wait. */
+/* The host cannot observe when a GPU runs an operation, so the trace shows the time between start
+ * and wait. */
 static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt__call *call) {
   call->ran_ns = state->started_ns;
   call->ended_ns = call->begin_ns;
   return tprt__gpu_wait(context, state);
 }
 
-/* The stream orders what follows. */
+/* Nothing to end: the stream orders later work after the operation. */
 static void abandon(tprt__site_state *state) { (void)state; }
 
 static tprt_status contract(tprt_context *context, const tprt__site *site,
@@ -179,7 +180,7 @@ static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__si
                          const void *const *inputs, void *const *outputs, int64_t *traffic) {
   bool is_empty = state->comm ? state->plan.recv_bytes == 0 : site->contraction->empty;
   *traffic = state->plan.traffic;
-  if (is_empty) /* there may be no buffers either */
+  if (is_empty) /* then the pointers may be NULL */
     return TPRT_OK;
   tprt_status status = check_pointers(site, inputs, outputs);
   return status ? status

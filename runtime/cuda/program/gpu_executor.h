@@ -1,46 +1,50 @@
-/* The executor of compiled programs on a GPU: what it keeps in a context, and what its files share.
- */
+/* The executor of compiled programs on a GPU: its state in a context, and the functions shared by
+ * its files. */
 #ifndef TPRT_RUNTIME_CUDA_PROGRAM_GPU_EXECUTOR_H
 #define TPRT_RUNTIME_CUDA_PROGRAM_GPU_EXECUTOR_H
 
 #include "cuda/gpu/gpu_context.h"
 #include "program/executor.h"
 
-/* Memory of the GPU that all sites of a context share: it runs one thing at a time. */
+/* GPU memory shared by all sites of a context, which run one at a time. */
 typedef struct tprt__gpu_buffer {
   void *memory;
   size_t bytes;
 } tprt__gpu_buffer;
 
-/* Of a context. */
+/* State of a context. */
 typedef struct tprt__gpu_state {
   tprt__gpu *gpu;
-  int n_started;     /* sites that are started and not waited for */
-  void *assert_word; /* of the GPU; allocated when a program asserts something */
-  void *staging;     /* on the host, for collectives that run there */
+  int n_started;     /* number of sites that are started and not yet waited for */
+  void *assert_word; /* in GPU memory; allocated when a program contains an assertion */
+  void *staging;     /* host memory, for collectives that run on the host */
   size_t staging_bytes;
-  struct tprt__rows_group *rows_groups; /* communicators in which rows are reduced */
-  struct tprt__gpu_ranks *alone;        /* this rank, as a group */
+  struct tprt__rows_group *rows_groups; /* communicators of fused reductions and gathers */
+  struct tprt__gpu_ranks *alone;        /* a group of this rank only */
+  /* rows_room: reduced rows and result slices of unfused sites, or softmax statistics.
+   * product_room: matmul results to be reduced. gathered_room: gathered rows that are not a
+   * result */
   tprt__gpu_buffer rows_room, product_room, gathered_room;
-  struct tprt__graphs *graphs, *calling; /* calling: the program that tprt_context_replay calls */
-  bool captures;                         /* calls are captured in a graph */
+  /* calling: the program that tprt_context_replay is calling, or NULL */
+  struct tprt__graphs *graphs, *calling;
+  bool captures; /* a graph capture is in progress */
 } tprt__gpu_state;
 
-/* Of a program. */
+/* State of a program. */
 typedef struct tprt__gpu_program {
-  const char *ptx; /* the text of its kernels; NULL: it said nothing of kernels yet */
+  const char *ptx; /* PTX of its kernels; NULL until the program calls tprt_abi_kernels */
   tprt__gpu_kernels *kernels;
 } tprt__gpu_program;
 
-/* Of a site. */
+/* State of a site. */
 typedef struct tprt__gpu_site {
   tprt__gpu_contraction *contraction; /* TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_MATMUL */
   struct tprt__rows_state *rows;      /* TPRT_SITE_FUSED_REDUCE */
   struct tprt__gather_state *gather;  /* TPRT_SITE_FUSED_GATHER */
-  tprt__gpu_event *ended;             /* in the side stream; NULL: it was never started */
+  tprt__gpu_event *ended;             /* its end in the side stream; NULL: it was never started */
 } tprt__gpu_site;
 
-/* NULL for a context of the host. */
+/* Returns the GPU state of a context; NULL for a context of the host. */
 static inline tprt__gpu_state *tprt__gpu_of(const tprt_context *context) {
   return context->executor == &tprt__gpu_executor ? context->own : NULL;
 }
@@ -48,59 +52,65 @@ static inline tprt__gpu_site *tprt__gpu_site_of(const tprt__site_state *state) {
   return state->own;
 }
 
-/* The program's stream. */
+/* Returns the programs' stream. */
 static inline tprt__gpu_queue tprt__gpu_queue_of(const tprt_context *context) {
   tprt__gpu *gpu = tprt__gpu_of(context)->gpu;
   return (tprt__gpu_queue){gpu, tprt__gpu_stream(gpu)};
 }
 
 /* ---- gpu_executor.c ---- */
-/* tprt_context_together, except that streams do not wait for each other, fn runs without a stream
- * and outside of any GPU's context, and the GPUs may differ. */
+/* Like tprt_context_together, except that the streams do not wait for each other, fn runs without a
+ * stream and outside of any CUDA context, and the GPUs may differ. */
 tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
                              const void *mine);
-/* Whether the backend has the collective of a state, whose group and plan are set, for GPUs. */
+/* Checks that the backend supports the collective of a state, whose communicator and plan are set,
+ * on GPU memory. */
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state);
-/* Grows a shared buffer to at least so many bytes. */
+/* Grows a shared buffer to at least `bytes` bytes. Its contents are lost. */
 tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
                                      tprt__gpu_buffer *buffer);
 
-/* ---- gpu_program_collective.c: in streams, unless the backend has no programs for GPUs ---- */
-/* Runs the collective of a site in the program's stream, behind all that this stream and the side
- * stream have. */
+/* ---- gpu_program_collective.c ---- */
+/* Runs the collective of a site in the programs' stream, after all current work of this stream and
+ * of the side stream. If the backend lacks TPRT_CAP_GPU_PROGRAMS, it runs through the host. */
 tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *state,
                                  const void *send, void *recv);
-/* Starts it in the side stream, behind all that both streams have. */
+/* Starts the collective in the side stream, after all current work of both streams. If the backend
+ * lacks TPRT_CAP_GPU_PROGRAMS, it runs to its end through the host. */
 tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send,
                             void *recv);
-/* What the program's stream gets from now on waits for a started site; for all started sites. */
+/* Make later work of the programs' stream wait for a started site, or for all started sites. */
 tprt_status tprt__gpu_wait(tprt_context *context, const tprt__site_state *state);
 tprt_status tprt__gpu_await_started(tprt_context *context);
 
 /* ---- program_graph.c ---- */
-/* Notes that the program does something that cannot be captured. During a capture this sets the
- * context's status. */
+/* Records that the program performs an operation that cannot be captured. During a capture this
+ * also sets the context's status. */
 void tprt__graph_refuse(tprt_context *context, const char *why);
-/* Whether all ranks share one graph, because their streams wait for each other. */
+/* True if all ranks share one graph, because their streams wait for each other. */
 bool tprt__graphs_are_shared(const tprt_context *context);
-/* Drops the captures of all programs, which are captured again. Not during a capture. */
+/* Frees the graphs of all programs, which are then captured again. Not during a capture. */
 void tprt__graphs_forget(tprt_context *context);
-/* The same, and all that is known of programs. Not while one is called. */
+/* Frees the graphs and all other state of replayed programs. Not while a program is being
+ * called. */
 void tprt__graphs_end(tprt_context *context);
 
-/* ---- Fused sites: each kind has bind, which completes a state with a group and a plan, and run
- * ---- */
+/* ---- Fused sites ---- */
+/* Each kind has bind, which completes a state that has a communicator and a plan, and run, which
+ * enqueues a call. */
+
 /* rows.c */
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);
 void tprt__rows_unbind(tprt__gpu_site *site);
 tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
                            const tprt__site_state *state, const void *const *inputs,
                            void *const *outputs, int64_t *traffic);
-/* Frees what the context has for all sites of rows. */
+/* Frees the state that all fused sites of a context share. */
 void tprt__rows_end(tprt_context *context);
-/* Whether kernels of this rank gave up waiting for those of others; waits for what it enqueued. */
+/* Reports whether a kernel of this rank has given up waiting for the kernels of other ranks. Waits
+ * for the enqueued work. */
 tprt_status tprt__rows_look(const tprt_context *context);
-/* At least so many bytes of rows_room, and a group of this rank alone. */
+/* Provides at least `bytes` bytes in rows_room, and the group of this rank only. */
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes);
 
 /* gather.c */

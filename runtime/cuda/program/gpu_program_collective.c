@@ -1,10 +1,10 @@
-/* Collectives of programs on a GPU: in its streams where the backend has them there, else through
+/* Runs collectives of programs on a GPU: in its streams if the backend supports that, else through
  * the host. */
 #include "cuda/program/gpu_executor.h"
 
-/* ---- Through the host: backends that reach its memory alone ---- */
+/* ---- Through the host: for backends that can only access host memory ---- */
 
-/* Room for parts of these sizes, each aligned. */
+/* Provides staging memory for n parts of these sizes, each aligned to 64 bytes. */
 static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
   size_t total = 0;
   for (int i = 0; i < n; i++)
@@ -42,7 +42,8 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
 
 /* ---- Collectives ---- */
 
-/* Of a group of one: its result is what it has, but for a permute in which nobody sends to it. */
+/* Runs a collective in a group of one rank: the result is the input, or zeros for a permute without
+ * a source. */
 static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
   if (plan->kind == TPRT_OP_PERMUTE && plan->source < 0)
     return tprt__gpu_zero(tprt__gpu_queue_of(context), plan->recv, plan->recv_bytes);
@@ -51,7 +52,8 @@ static tprt_status run_alone(tprt_context *context, const tprt__plan *plan) {
                                                    plan->send, (size_t)plan->recv_bytes);
 }
 
-/* Whether it goes into streams; what does not is done in the program's one, or by the host. */
+/* True if the collective runs in a stream. Otherwise it runs as a local copy in the programs'
+ * stream, or on the host. */
 static bool is_launched(const tprt__site_state *state) {
   return state->plan.n_ranks > 1 && tprt_comm_capabilities(state->comm) & TPRT_CAP_GPU_PROGRAMS;
 }
@@ -81,8 +83,8 @@ static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state 
   return plan.n_ranks == 1 ? run_alone(context, &plan) : run_on_host(context, state, send, recv);
 }
 
-/* On all ranks the collectives of a program have one order, also where there are two streams:
- * backends may be at work on one at a time. */
+/* A backend may process one collective at a time, so all ranks must run the collectives of a
+ * program in one order, even with two streams. */
 tprt_status tprt__gpu_await_started(tprt_context *context) {
   return tprt__gpu_of(context)->n_started > 0 ? tprt__gpu_await_all(tprt__gpu_of(context)->gpu)
                                               : TPRT_OK;
@@ -97,7 +99,7 @@ tprt_status tprt__gpu_collective(tprt_context *context, const tprt__site_state *
                 : launch(context, state, tprt__gpu_stream(tprt__gpu_of(context)->gpu), send, recv);
 }
 
-/* ---- In two calls ---- */
+/* ---- Started collectives ---- */
 
 tprt_status tprt__gpu_start(tprt_context *context, tprt__site_state *state, const void *send,
                             void *recv) {

@@ -1,37 +1,39 @@
-/* Programs of GPUs as graphs: what a call puts into the streams is captured once, and launched
- * again as long as arguments and results lie where they lay. Ranks agree on the host what they do,
- * by the number of a capture: all of them have one, or all capture. */
+/* Runs programs for GPUs as CUDA graphs: the stream work of a call is captured once, and launched
+ * again as long as the addresses of arguments and results stay the same.
+ *
+ * The ranks agree on the host what to do, by the number of a capture: either all ranks have that
+ * capture and launch it, or all ranks capture. */
 #include "cuda/program/gpu_executor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_GRAPHS = 8 /* of a program: enough for callers that take turns between buffers */ };
+enum { MOST_GRAPHS = 8 /* per program: enough for callers that alternate between buffers */ };
 
-/* What this rank tells the others: the number of its capture, or one of these. */
+/* Values that a rank sends instead of the number of its capture. */
 enum { CAPTURE_NEEDED = 0, CAPTURE_IMPOSSIBLE = -1 };
 
 typedef struct captured {
-  struct captured *next;  /* used before this one */
-  int64_t number;         /* from 1 on, the same on all ranks */
-  tprt__gpu_graph *graph; /* NULL: another rank has it */
-  tprt_site_stats *stats; /* of one call, by site */
+  struct captured *next;  /* the next less recently used one */
+  int64_t number;         /* from 1, the same on all ranks */
+  tprt__gpu_graph *graph; /* NULL: rank 0 has the shared graph */
+  tprt_site_stats *stats; /* the counters of one call, by site */
   int n_sites;
   size_t n_addresses;
-  void *addresses[]; /* of arguments and results */
+  void *addresses[]; /* of the arguments, then of the results */
 } captured;
 
 struct tprt__graphs {
   struct tprt__graphs *next;
   tprt_program_fn *program;
-  tprt__bound *bound; /* NULL: it did not run yet */
-  bool is_impossible; /* as all ranks know */
-  char why[256];      /* "" as far as this rank knows it is possible */
+  tprt__bound *bound; /* NULL: the program has not run yet */
+  bool is_impossible; /* all ranks know that the program cannot be captured */
+  char why[256];      /* why it cannot be captured; "": this rank knows no reason */
   int64_t n_captures;
   captured *last_used;
 };
 
-/* ---- What a capture has no place for ---- */
+/* ---- Operations that cannot be captured ---- */
 
 void tprt__graph_refuse(tprt_context *context, const char *why) {
   const tprt__gpu_state *gpu = tprt__gpu_of(context);
@@ -41,7 +43,7 @@ void tprt__graph_refuse(tprt_context *context, const char *why) {
   if (!of->why[0])
     snprintf(of->why, sizeof of->why, "%s", why);
   if (tprt__gpu_of(context)->captures)
-    context->status = TPRT_UNSUPPORTED; /* further calls of the program do nothing */
+    context->status = TPRT_UNSUPPORTED; /* so that further calls of the program do nothing */
 }
 
 /* ---- Ranks ---- */
@@ -53,8 +55,8 @@ bool tprt__graphs_are_shared(const tprt_context *context) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* What all ranks say, if it is the same; else CAPTURE_NEEDED, or CAPTURE_IMPOSSIBLE if one says
- * so. */
+/* Sets *common to `mine` if all ranks have the same value; else to CAPTURE_IMPOSSIBLE if a rank has
+ * that, else to CAPTURE_NEEDED. */
 static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
   int n = tprt_comm_size(context->world);
   *common = mine;
@@ -71,7 +73,7 @@ static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
   return status;
 }
 
-/* What a rank gives to those that all do together; rank 0 gets the graph. */
+/* The contribution of one rank to a step of all ranks. Rank 0 receives the graph. */
 typedef struct member {
   tprt__gpu *gpu;
   tprt__gpu_graph *graph;
@@ -100,7 +102,7 @@ static tprt_status launch(tprt__gpu *const *gpus, int n, member *first) {
   return tprt__gpu_graph_launch(gpus, n, first->graph);
 }
 
-/* By the last rank that comes, or each alone. */
+/* Runs a step for n ranks: in the last rank that arrives, or in each rank alone. */
 static tprt_status run_step(const void *const *arguments, int n, step_fn *step) {
   tprt__gpu **gpus = tprt__alloc((size_t)n * sizeof(tprt__gpu *));
   if (!gpus)
@@ -128,7 +130,7 @@ static tprt_status all_do(tprt_context *context, tprt_together_fn *step, member 
                                           : step(alone, 1, NULL);
 }
 
-/* ---- What is kept ---- */
+/* ---- Kept captures ---- */
 
 static struct tprt__graphs *find_program(tprt_context *context, tprt_program_fn *program) {
   struct tprt__graphs *at = tprt__gpu_of(context)->graphs;
@@ -144,7 +146,8 @@ static struct tprt__graphs *find_program(tprt_context *context, tprt_program_fn 
   return at;
 }
 
-/* The one of these addresses, which becomes the last that was used; NULL if there is none. */
+/* Returns the capture with these addresses and marks it as most recently used; NULL if there is
+ * none. */
 static captured *find_captured(struct tprt__graphs *of, size_t n, void *const *addresses) {
   for (captured **at = &of->last_used; *at; at = &(*at)->next) {
     captured *found = *at;
@@ -199,7 +202,7 @@ static tprt_status fail_with(tprt_context *context, tprt_status status) {
   return (tprt_status)tprt__context_fail(context, status, context->world);
 }
 
-/* As it is. */
+/* Calls the program directly. */
 static tprt_status call(tprt_context *context, struct tprt__graphs *of, void *const *inputs,
                         void *const *outputs) {
   tprt__gpu_of(context)->calling = of;
@@ -227,7 +230,8 @@ static captured *make_captured(const struct tprt__graphs *of, size_t n, void *co
   return made;
 }
 
-/* What was noted before is what the counters were. */
+/* Replaces the counters from before the call by the counters of the call itself, without its
+ * time. */
 static void note_stats(const struct tprt__graphs *of, captured *item) {
   for (int i = 0; i < item->n_sites; i++) {
     const tprt_site_stats *now = &of->bound->sites[i].stats;
@@ -243,8 +247,8 @@ static void count(const struct tprt__graphs *of, const captured *item) {
   }
 }
 
-/* A rank of the stream's operations that does not come must not keep the others for ever: what was
- * launched has a deadline. */
+/* Fails the communicator if launched work misses its deadline: a missing rank must not block the
+ * others forever. */
 static void end_late(void *user, tprt_status status) {
   if (status)
     tprt__comm_poison(user, status, status == TPRT_TIMEOUT ? TPRT__NO_RANK : tprt_comm_rank(user));
@@ -255,7 +259,7 @@ static tprt_status watch(tprt_context *context) {
   tprt__transport *transport = world->transport;
   tprt__stream_mark *mark;
   if (!(transport->backend->capabilities & TPRT_CAP_STREAMS))
-    return TPRT_OK; /* nobody waits for another rank on a device */
+    return TPRT_OK; /* on such a backend no device waits for another rank */
   tprt_status status =
       transport->backend->record(transport, tprt__gpu_stream(tprt__gpu_of(context)->gpu),
                                  tprt__deadline(world->timeout_ns), end_late, world, &mark);
@@ -264,8 +268,8 @@ static tprt_status watch(tprt_context *context) {
   return status;
 }
 
-/* Runs the program in a capture and launches what was captured. *captures: whether all ranks
- * could. */
+/* Runs the program in a capture and launches the graph. *captures: true if all ranks could
+ * capture. */
 static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captured *item,
                            void *const *inputs, void *const *outputs, bool *captures) {
   member mine = {.gpu = tprt__gpu_of(context)->gpu};
@@ -276,7 +280,7 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
     status = call(context, of, inputs, outputs);
     tprt__gpu_of(context)->captures = false;
     if (of->why[0] && status == TPRT_UNSUPPORTED)
-      context->status = status = TPRT_OK; /* it was refused, nothing failed */
+      context->status = status = TPRT_OK; /* the capture was refused; nothing has failed */
   }
   if (!status)
     status = agree(context, of->why[0] ? CAPTURE_IMPOSSIBLE : item->number, &common);
@@ -284,12 +288,14 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
   if (!status)
     status = all_do(context, *captures ? end_together : abandon_together, &mine);
   if (status)
-    /* of the stream where it began; on others nothing happens */
+    /* ends the capture if it began on this stream; has no effect on other streams */
     tprt__gpu_capture_abandon(tprt__gpu_of(context)->gpu);
   item->graph = mine.graph;
   return status;
 }
 
+/* Captures a call with new addresses on all ranks and keeps the capture. If a rank cannot capture,
+ * all ranks call the program directly, now and later. */
 static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of, size_t n,
                                  void *const *addresses, void *const *inputs,
                                  void *const *outputs) {
@@ -306,7 +312,7 @@ static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of,
     return status ? fail_with(context, status) : TPRT_OK;
   }
   for (int i = 0; i < item->n_sites && !status; i++)
-    of->bound->sites[i].stats = item->stats[i]; /* nothing ran */
+    of->bound->sites[i].stats = item->stats[i]; /* the captured work did not run */
   free_captured(context, item);
   if (status)
     return fail_with(context, status);
@@ -314,6 +320,7 @@ static tprt_status capture_first(tprt_context *context, struct tprt__graphs *of,
   return call(context, of, inputs, outputs);
 }
 
+/* Launches a capture and adds the counters of its call. */
 static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, captured *item) {
   member mine = {.gpu = tprt__gpu_of(context)->gpu, .graph = item->graph};
   tprt_status status = all_do(context, launch_together, &mine);
@@ -325,6 +332,7 @@ static tprt_status replay(tprt_context *context, const struct tprt__graphs *of, 
   return TPRT_OK;
 }
 
+/* Replays a call if all ranks have the same capture of it; else captures it, or calls directly. */
 static tprt_status call_again(tprt_context *context, struct tprt__graphs *of, size_t n,
                               void *const *addresses, void *const *inputs, void *const *outputs) {
   captured *item = find_captured(of, n, addresses);
@@ -344,8 +352,8 @@ static tprt_status call_again(tprt_context *context, struct tprt__graphs *of, si
                                   : replay(context, of, item);
 }
 
-/* The first call binds the program, loads its kernels and copies its constants, which a capture has
- * no place for; and it shows what the host does. */
+/* Runs the first call directly. It binds the program, loads its kernels and copies its constants,
+ * none of which can be captured. It also reveals operations on the host that prevent a capture. */
 static tprt_status call_first(tprt_context *context, struct tprt__graphs *of, void *const *inputs,
                               void *const *outputs) {
   if (tprt__gpu_graphs_load())

@@ -1,14 +1,14 @@
-/* Sums over the group with what is done to the rows of them, and the products that are summed, in
- * programs for GPUs.
+/* Runs all-reduces and reduce-scatters with fused row epilogues, optionally after a matmul, in
+ * programs for GPUs (TPRT_SITE_FUSED_REDUCE).
  *
- * Where the ranks are virtual ones of one GPU, the last that comes launches one kernel for all of
- * them. Where each has a GPU of its own and these reach each other's memory, each launches its
- * kernel (rows_p2p.c). Elsewhere it is the collectives that it stands for, and between them
- * the same kernel for what is done to the rows, of a group of this rank alone.
+ * Virtual ranks of one GPU: the last rank that arrives launches one kernel for all ranks. Ranks
+ * with one GPU each that can access each other's memory: every rank launches its own kernel
+ * (rows_p2p.c). Otherwise the site runs unfused: as collectives, and between them the same kernel
+ * on a group of this rank only, which applies the row epilogues.
  *
- * A product is computed in slices that are stored at the rank that reduces them, where kernels
- * reach all ranks and cuBLASLt takes the slices; else it is computed as a contraction, into memory
- * of this rank, and then reduced. */
+ * If the kernels can access all ranks and cuBLASLt supports the slices, a matmul is computed in
+ * slices, each stored at the rank that reduces it. Otherwise it is computed whole, as a
+ * contraction, into memory of this rank, and reduced afterwards. */
 #include "cuda/program/rows.h"
 
 #include <stdio.h>
@@ -23,16 +23,16 @@ tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
              : tprt__gpu_ranks_create(tprt__gpu_of(context)->gpu, 1, &tprt__gpu_of(context)->alone);
 }
 
-/* ---- How the ranks of a communicator do it: all come to the same answer ---- */
+/* ---- Mode of a communicator: all ranks choose the same one ---- */
 
-/* With the thread's error text as the reason. */
+/* Selects the unfused mode, with the thread's error text as the reason. */
 static void stay_apart(struct tprt__rows_group *group) {
   group->mode = TPRT__ROWS_UNFUSED;
   snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
 }
 
-/* Whether all are virtual ranks of one GPU, on which blocks of all of them can run at the same
- * time. */
+/* Selects the shared-GPU mode if all ranks are virtual ranks of one GPU on which their blocks can
+ * run concurrently. */
 static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
   tprt_comm *comm = group->comm;
   int n = tprt_comm_size(comm);
@@ -57,8 +57,8 @@ static tprt_status try_together(tprt_context *context, struct tprt__rows_group *
   return status;
 }
 
-/* Whether each has a GPU of its own, which reaches those of the others. What keeps them from it is
- * the reason for collectives, unless the communicator failed of it. */
+/* Selects the peer-to-peer mode if each rank has its own GPU that can access the others; else the
+ * unfused mode. Fails only if the communicator has failed. */
 static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group) {
   tprt_status status = tprt__gpu_peers_create(tprt__gpu_of(context)->gpu, group->comm,
                                               group->comm->timeout_ns, &group->peers);
@@ -71,6 +71,7 @@ static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group
   return TPRT_OK;
 }
 
+/* Chooses the mode of a communicator. */
 static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
   int n = tprt_comm_size(group->comm);
   if (n > TPRT_CUDA_MAX_RANKS) {
@@ -97,13 +98,14 @@ tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
     return tprt__fail_memory(sizeof *at);
   at->comm = comm;
   at->next = tprt__gpu_of(context)->rows_groups;
-  tprt__gpu_of(context)->rows_groups = *group = at; /* what it has so far ends with the context */
+  /* freed with the context, even if the next step fails */
+  tprt__gpu_of(context)->rows_groups = *group = at;
   return decide(context, at);
 }
 
 /* ---- Sites ---- */
 
-/* Rows of each block; 0 where there are none. */
+/* Returns the number of rows in each block; 0 if there are no blocks. */
 static int64_t block_rows(const tprt__rows *rows) {
   return rows->blocks ? rows->tokens / rows->blocks : 0;
 }
@@ -126,7 +128,8 @@ static tprt_status bind_product(tprt_context *context, const tprt__site *site,
   return status ? status : tprt__gpu_prepare_products(tprt__gpu_of(context)->gpu);
 }
 
-/* Room of this rank's own: for the sum and a slice of out, for its product. */
+/* Reserves the buffers of this rank: for the reduced rows and a slice of the results (unfused mode
+ * only), and for the matmul result. */
 static tprt_status bind_unfused(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state) {
   int64_t bytes = 0;
@@ -149,7 +152,8 @@ tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__r
   return TPRT_OK;
 }
 
-/* A site for which there is no room where all reach it is one of collectives. */
+/* Binds a peer-to-peer site. If the exchange buffers cannot be allocated, the site becomes
+ * unfused. */
 static tprt_status bind_p2p(tprt_context *context, const tprt__site *site,
                             const tprt__site_state *state) {
   tprt_status status = tprt__rows_bind_p2p(context, site, state);
@@ -199,20 +203,20 @@ void tprt__rows_end(tprt_context *context) {
   tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->gathered_room.memory);
 }
 
-/* ---- Together ---- */
+/* ---- Shared GPU ---- */
 
-/* What a rank gives. */
+/* The contribution of one rank to a call. */
 typedef struct rows_call {
   const tprt__site *site;
   tprt__gpu *gpu;
-  tprt__gpu_ranks *ranks; /* of rank 0 */
+  tprt__gpu_ranks *ranks; /* set on rank 0 only */
   tprt__rows_buffers buffers;
   const tprt__gpu_contraction *product;
-  void *room; /* of a product */
+  void *room; /* for the matmul result */
 } rows_call;
 
-/* Whether the product can be computed in slices, which begin at multiples of 16 bytes as all that
- * cuBLASLt is given. */
+/* True if the matmul can be computed in slices: all operands of cuBLASLt must begin at multiples of
+ * 16 bytes. */
 static bool takes_slices(const void *const *arguments, int n_ranks) {
   const rows_call *first = arguments[0];
   uintptr_t bits = 0;
@@ -232,14 +236,14 @@ static tprt_status multiply_in_slices(const void *const *arguments, int n_ranks,
   return tprt__gpu_multiply_reduce(first->gpu, first->ranks, gemms, rows, stream);
 }
 
-/* What slices cannot do is computed whole. */
+/* Computes the matmul and reduces it: in slices if possible, else whole. */
 static tprt_status multiply_for_all(const void *const *arguments, int n_ranks,
                                     const tprt_cuda_rows *rows, void *stream) {
   const rows_call *first = arguments[0];
   tprt_status status = TPRT_UNSUPPORTED;
   if (rows->algorithm == TPRT_CUDA_SLICES && takes_slices(arguments, n_ranks))
     status = multiply_in_slices(arguments, n_ranks, rows, stream);
-  /* which is: cuBLASLt has no algorithm for a slice, and nothing was enqueued */
+  /* TPRT_UNSUPPORTED means that cuBLASLt has no algorithm for a slice, and nothing was enqueued */
   if (status != TPRT_UNSUPPORTED)
     return status;
   status = TPRT_OK;
@@ -251,6 +255,7 @@ static tprt_status multiply_for_all(const void *const *arguments, int n_ranks,
   return status ? status : tprt__gpu_reduce_rows(first->gpu, first->ranks, rows, stream);
 }
 
+/* Enqueues a call for all ranks. Runs once, in the last rank that arrives. */
 static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, void *stream) {
   const rows_call *first = arguments[0];
   const tprt__site *site = first->site;
@@ -259,7 +264,7 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
   rows.blocks = site->rows.blocks;
   rows.residual_sharded = !whole;
   rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
-  /* Nobody pushes where everybody reaches all inputs. */
+  /* The kernel can read the inputs of all ranks, so PUSH is never used. */
   rows.algorithm =
       whole && site->rows.algorithm != TPRT_CUDA_SLICES ? TPRT_CUDA_PULL : TPRT_CUDA_SLICES;
   for (int r = 0; r < n_ranks; r++) {
@@ -280,14 +285,15 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
                       : tprt__gpu_reduce_rows(first->gpu, first->ranks, &rows, stream);
 }
 
-/* ---- Apart ---- */
+/* ---- Unfused ---- */
 
+/* Enqueues a call as [matmul,] collective, epilogue kernel [, all-gather of each result]. */
 static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
                                   const tprt__site_state *state, const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
   char *sum = tprt__gpu_of(context)->rows_room.memory;
   const void *input = site->rows.k ? tprt__gpu_of(context)->product_room.memory : b->input;
-  void *made[TPRT__ROWS_RESULTS]; /* by the kernel */
+  void *made[TPRT__ROWS_RESULTS]; /* the outputs of the kernel */
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
     made[i] = gathers && tprt__rows_has_result(site, i)
                   ? sum + tprt__gpu_site_of(state)->rows->slice[i]
@@ -318,10 +324,11 @@ static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
   return status;
 }
 
-/* Beside a collective, kernels that wait for each other might keep it off some GPU. */
+/* Makes the stream wait for started collectives: kernels that wait for each other could keep a
+ * concurrent collective off a GPU, which would deadlock. */
 tprt_status tprt__rows_begin_p2p(tprt_context *context) {
   tprt_status status = tprt__gpu_await_started(context);
-  /* whose kernels may be started one after the other */
+  /* a shared graph may start its kernels one after the other */
   if (!status && tprt__graphs_are_shared(context))
     tprt__graph_refuse(
         context,
@@ -333,7 +340,7 @@ tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *pee
                                      size_t input_bytes, size_t output_bytes) {
   if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
     return TPRT_OK;
-  tprt__graphs_forget(context); /* what was captured knows the rooms of before */
+  tprt__graphs_forget(context); /* captured graphs contain the old addresses */
   return tprt__gpu_peers_reserve(tprt__gpu_of(context)->gpu, peers, input_bytes, output_bytes);
 }
 

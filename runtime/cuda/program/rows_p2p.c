@@ -1,11 +1,15 @@
-/* Rows that are reduced by a kernel on the GPU of each rank, which reads and writes the memory of
- * the others.
+/* Runs fused reductions with one kernel per GPU, which reads and writes the memory of the other
+ * GPUs.
  *
- * What the others read is copied to where they find it, or computed there, or, slice by slice,
- * where it is reduced; a buffer of the program need not lie at the same place on all ranks, since
- * what chooses between buffers may differ between them. What the others store is copied from where
- * they do. Both rooms are the context's, so calls are ordered by its stream: a kernel ends when all
- * ranks have read and stored what it is about. */
+ * Other ranks cannot use the program's buffers, because their addresses may differ between ranks:
+ * the program may choose between buffers differently on each rank. So inputs are copied into an
+ * exchange buffer, or a matmul writes its result there, or a sliced matmul writes each slice to the
+ * rank that reduces it. Results that other ranks store arrive in a second exchange buffer and are
+ * copied from there.
+ *
+ * Both exchange buffers are shared by all calls of a communicator; the context's stream orders the
+ * calls. A kernel ends only when all ranks have finished reading and storing the data of its
+ * call. */
 #include "cuda/program/rows.h"
 
 #include <string.h>
@@ -14,7 +18,7 @@ static int64_t whole_bytes(const tprt__site *site) {
   return site->rows.tokens * site->rows.hidden * (int64_t)tprt_dtype_size(site->op.dtype);
 }
 
-/* Of a result on all ranks together. */
+/* Returns the bytes of a result of all ranks together. */
 static int64_t result_bytes(const tprt__site *site, tprt__rows_result which) {
   return site->rows.tokens * tprt__rows_result_width(&site->rows, which) *
          (int64_t)tprt_dtype_size(tprt__rows_result_dtype(site, which));
@@ -22,7 +26,8 @@ static int64_t result_bytes(const tprt__site *site, tprt__rows_result which) {
 
 static size_t aligned(int64_t bytes) { return tprt__round_up((size_t)bytes, 256); }
 
-/* Where the ranks find each: the results in their order, then what the norm is of. */
+/* Lays out the exchange buffer for results: the results in their order, then the residual sum.
+ * Writes their offsets and returns the total bytes. */
 enum { RESIDUAL_OUT = TPRT__ROWS_RESULTS, N_RESULTS };
 static size_t lay_out(const tprt__site *site, size_t offset[N_RESULTS]) {
   size_t at = 0;
@@ -36,7 +41,8 @@ static size_t lay_out(const tprt__site *site, size_t offset[N_RESULTS]) {
   return at;
 }
 
-/* All ranks come to the same: by the shape, and the staging that all have. */
+/* Chooses the algorithm. It depends only on the shape and on the size of the staging, so all ranks
+ * agree. */
 static tprt_cuda_algorithm choose(const tprt__site *site, const tprt__gpu_peers *peers,
                                   int n_ranks) {
   const tprt__rows *rows = &site->rows;
@@ -67,7 +73,8 @@ tprt_status tprt__rows_bind_product_p2p(tprt_context *context, const tprt__site 
   return slices ? tprt__rows_bind_slices(context, site, state) : TPRT_OK;
 }
 
-/* Puts the input where the others find it. */
+/* Makes the input available to the other ranks: computes the matmul into the exchange buffer, or
+ * copies the input there. With PUSH, an input that is not a matmul result is used in place. */
 static tprt_status give_input(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const tprt__rows_buffers *b,
                               tprt_cuda_rows *rows) {
@@ -96,11 +103,11 @@ static tprt_status reduce(tprt_context *context, const tprt__site *site,
   return status ? status : tprt__gpu_peers_reduce(tprt__gpu_of(context)->gpu, peers, rows);
 }
 
-/* A result that all ranks store: where, and from there to its place when they have. */
+/* A result of a call: where the kernels store it, and where the program wants it. */
 typedef struct result {
-  void *at; /* an array of pointers by rank, of the description */
+  void *at; /* a member of tprt_cuda_rows: an array of pointers, by rank */
   void *to;
-  bool stored; /* by all */
+  bool stored; /* other ranks store into it too, so it goes through the exchange buffer */
   size_t bytes;
 } result;
 

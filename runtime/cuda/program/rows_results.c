@@ -1,5 +1,5 @@
-/* What sites of rows make of the sum: which results there are, where they are gathered from, and
- * how a call with its buffers is described to the kernels. */
+/* Describes the results of fused reductions: which ones exist, how they are gathered, and how a
+ * call is described to the kernels. */
 #include "cuda/program/rows.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which) {
 
 tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result which) {
   const tprt_dtype dtypes[] = {[TPRT__ROWS_RESULT_OUT] = site->op.dtype,
-                               /* bits of f8e4m3, which every backend moves */
+                               /* the bits of f8e4m3, as a type that every backend supports */
                                [TPRT__ROWS_RESULT_QUANTISED] = TPRT_U8,
                                [TPRT__ROWS_RESULT_SCALE] = TPRT_F32};
   return dtypes[which];

@@ -1,15 +1,15 @@
-/* Products whose rows are reduced, between GPUs that reach each other's memory, in slices: that of
- * the rows which a rank reduces is stored at it.
+/* Computes matmuls of fused reductions in slices, between GPUs that can access each other's memory:
+ * the slice with the rows that a rank reduces is stored at that rank.
  *
- * Whether they are is a function of the shape, so all ranks agree. How a rank computes its slices
- * is its own affair: by cuBLASLt, or, where that has no algorithm or the factors do not lie at
- * multiples of 16 bytes, as a contraction. */
+ * The choice of slices depends only on the shape, so all ranks agree. Each rank decides locally how
+ * it computes its slices: with cuBLASLt, or as contractions if cuBLASLt has no algorithm or the
+ * factors are not aligned to 16 bytes. */
 #include "cuda/program/rows.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of each block; 0 where there are none. */
+/* Returns the number of rows in each block; 0 if there are no blocks. */
 static int64_t block_of(const tprt__rows *rows) {
   return rows->blocks ? rows->tokens / rows->blocks : 0;
 }
@@ -40,7 +40,7 @@ tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers 
 
 /* ---- Binding ---- */
 
-/* The product of so many rows of each block, stored as the slices of a rank are. */
+/* Plans the matmul of m rows of each block, stored like the slices of one rank. */
 static tprt_status plan_slice(tprt_context *context, const tprt__site *site, int n_ranks, int64_t m,
                               tprt__gpu_contraction **made) {
   const tprt__rows *rows = &site->rows;
@@ -79,7 +79,8 @@ void tprt__rows_unbind_slices(const struct tprt__rows_state *rows) {
 
 /* ---- Calls ---- */
 
-/* As contractions, in the order in which cuBLASLt computes them: that of the next rank first. */
+/* Computes the slices as contractions, in the order that the cuBLASLt path uses: beginning with the
+ * slice of the next rank. */
 static tprt_status contract(tprt_context *context, const tprt__site *site,
                             const tprt__site_state *state, const tprt__rows_buffers *b,
                             const tprt_cuda_rows *to) {
@@ -109,7 +110,7 @@ tprt_status tprt__rows_multiply_p2p(tprt_context *context, const tprt__site *sit
   tprt_status status = TPRT_UNSUPPORTED;
   if (((uintptr_t)b->a | (uintptr_t)b->b) % 16 == 0)
     status = tprt__gpu_peers_multiply(tprt__gpu_of(context)->gpu, peers, &gemm, rows);
-  /* which is: cuBLASLt has no algorithm, and nothing was enqueued */
+  /* TPRT_UNSUPPORTED means that cuBLASLt has no algorithm, and nothing was enqueued */
   if (status != TPRT_UNSUPPORTED)
     return status;
   status = contract(context, site, state, b, rows);

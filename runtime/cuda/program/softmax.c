@@ -1,6 +1,5 @@
-/* What a softmax needs of rows whose columns are split over the group, in programs for GPUs: a
- * kernel for this rank's columns, an all-gather of what it has found, and a kernel that puts that
- * together. */
+/* Computes the row statistics of a softmax over sharded columns, in programs for GPUs: a kernel for
+ * this rank's columns, an all-gather of its statistics, and a kernel that combines them. */
 #include "cuda/program/gpu_executor.h"
 
 #include "cuda/gpu/gpu_rows.h"
@@ -14,7 +13,7 @@ tprt_status tprt__softmax_bind(tprt_context *context, const tprt__site *site,
 tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const void *const *inputs,
                               void *const *outputs, int64_t *traffic) {
-  (void)traffic; /* that of the all-gather */
+  (void)traffic; /* already set to that of the all-gather */
   const tprt__softmax *softmax = &site->softmax;
   char *gathered = tprt__gpu_of(context)->rows_room.memory,
        *own = gathered + state->plan.recv_bytes;
