@@ -84,6 +84,8 @@ tprt_status tprt__rows_begin_p2p(tprt_context *context);
  * The same status on all ranks. */
 tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *peers,
                                      size_t input_bytes, size_t output_bytes);
+/* Rows of each block; 0 where there are none. */
+int64_t tprt__rows_block(const tprt__rows *rows);
 /* Bytes of what a rank sums, or of its product: of whole slices for all ranks. */
 tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state,
                                    int64_t *bytes);
