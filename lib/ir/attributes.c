@@ -23,6 +23,20 @@ bool tp__ref_copy(MlirStringRef a, char *text, size_t size) {
   return true;
 }
 
+void tp__append_part(MlirStringRef part, void *string) {
+  tp__string_append_bytes(string, part.data, part.length);
+}
+
+const void *tp__op_row(MlirOperation op, const void *rows, int n, size_t size) {
+  MlirStringRef own = tp__op_name(op);
+  for (int i = 0; i < n; i++) {
+    const char *row = (const char *)rows + (size_t)i * size;
+    if (tp__name_is(own, *(const char *const *)row))
+      return row;
+  }
+  return NULL;
+}
+
 MlirAttribute tp__parse_attr(MlirContext context, const char *text) {
   MlirAttribute attr = mlirAttributeParseGet(context, tp__ref(text));
   assert(!mlirAttributeIsNull(attr) && "attribute text written by this library does not parse");
@@ -96,8 +110,12 @@ static MlirAttribute dictionary_with(MlirContext context, MlirAttribute dictiona
   return dictionary;
 }
 
-static MlirType function_type(MlirOperation func) {
+MlirType tp__func_type(MlirOperation func) {
   return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+}
+
+MlirAffineMap tp__map_at(MlirAttribute maps, intptr_t i) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
 }
 
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name) {
@@ -113,7 +131,7 @@ static const char *list_name(const tp_boundary *boundary) {
 }
 
 tp_status tp__boundary_begin(MlirOperation func, bool is_args, tp_boundary *boundary) {
-  MlirType type = function_type(func);
+  MlirType type = tp__func_type(func);
   MlirContext context = mlirOperationGetContext(func);
   intptr_t n = is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type);
   *boundary = (tp_boundary){.func = func, .is_args = is_args, .n = (int)n};

@@ -131,3 +131,10 @@ MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, 
     value = tp__regroup(where, location, value, 1, &elements, 1, &before);
   return rank > 1 ? tp__regroup(where, location, value, rank, sizes, before > 0, &rank) : value;
 }
+
+MlirValue tp__view_as(MlirOperation where, MlirValue value, MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(type, &rank, shape);
+  return tp__view(where, mlirOperationGetLocation(where), value, rank, shape);
+}

@@ -198,10 +198,6 @@ static MlirValue build_mask(const tp__collective *c, MlirValue value) {
 
 /* ---- permutes: calls of private declarations ---- */
 
-static void append_text(MlirStringRef part, void *data) {
-  tp__string_append_bytes(data, part.data, part.length);
-}
-
 /* Returns the symbol of the permute declaration for a tensor type, such as @tp.permute.4x8xf32, and
  * adds the declaration if it is missing. The pairs are on the call. Null if memory runs out. */
 static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location, MlirType tensor) {
@@ -212,7 +208,7 @@ static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location,
     tp__string_printf(&name, "%c%lld", d ? 'x' : '.',
                       (long long)mlirShapedTypeGetDimSize(tensor, d));
   tp__string_append(&name, mlirShapedTypeGetRank(tensor) ? "x" : ".");
-  mlirTypePrint(tp__element_type(tensor), append_text, &name);
+  mlirTypePrint(tp__element_type(tensor), tp__append_part, &name);
   MlirAttribute symbol = {NULL};
   if (name.failed)
     goto done;
@@ -238,6 +234,10 @@ static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location,
 done:
   tp__string_destroy(&name);
   return symbol;
+}
+
+bool tp__is_permute(MlirOperation op) {
+  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
 }
 
 MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value,

@@ -37,6 +37,9 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
 MlirValue tp__build_permute(MlirOperation where, MlirOperation module, MlirValue value,
                             int64_t n_pairs, const int64_t (*pairs)[2]);
 
+/* True if the op is a permute: a call with tp.pairs. */
+bool tp__is_permute(MlirOperation op);
+
 /* Builds the linear index of this device along `axes` (major to minor) before `where`, as a value
  * of index type. */
 MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n, const int *axes);

@@ -39,10 +39,6 @@ static MlirOperation next_grid(MlirOperation op) {
   return op;
 }
 
-static MlirBlock module_block(MlirOperation module) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-}
-
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
   char names[TP_MAX_AXES][TP_MAX_AXIS_NAME];
@@ -81,7 +77,7 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
 /* Finds the one grid that is not a refinement of another. */
 static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
   *found = (MlirOperation){NULL};
-  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
+  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(tp__region_block(module, 0)));
   for (; !mlirOperationIsNull(grid); grid = next_grid(mlirOperationGetNextInBlock(grid))) {
     if (!mlirAttributeIsNull(tp__get(grid, "tp.of")))
       continue;
@@ -247,7 +243,7 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
     return refine_attr(op, tp__get(op, "tp.axes"), mesh);
   if (!tp__op_is(op, "func.func"))
     return TP_OK;
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(op, "function_type"));
+  MlirType type = tp__func_type(op);
   tp_status status = TP_OK;
   for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
     status = refine_attr(op, tp__arg_attr(op, i, "tp.sharding"), mesh);
@@ -314,7 +310,7 @@ static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *
                                             .location = mlirOperationGetLocation(module),
                                             .n_attributes = of ? 4 : 3,
                                             .attributes = attrs});
-  mlirBlockInsertOwnedOperation(module_block(module), of ? 1 : 0, op);
+  mlirBlockInsertOwnedOperation(tp__region_block(module, 0), of ? 1 : 0, op);
 }
 
 static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) {
@@ -322,7 +318,7 @@ static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) {
 }
 
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {
-  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(module_block(module)));
+  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(tp__region_block(module, 0)));
   while (!mlirOperationIsNull(grid)) {
     MlirOperation next = next_grid(mlirOperationGetNextInBlock(grid));
     mlirOperationDestroy(grid);

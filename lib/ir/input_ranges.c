@@ -65,16 +65,12 @@ static void bound(analysis *a, MlirValue index, int64_t high) {
   range->high = range->high < 0 || high < range->high ? high : range->high;
 }
 
-static int64_t size_of(MlirValue tensor, int d) {
-  return mlirShapedTypeGetDimSize(mlirValueGetType(tensor), d);
-}
-
 /* Bounds the indices of tensor.extract %t[%i, ...] or tensor.insert, whose first operand is the
  * inserted value. */
 static void use_element(analysis *a, MlirOperation op, int tensor) {
   for (int i = tensor + 1; i < (int)mlirOperationGetNumOperands(op); i++)
     bound(a, mlirOperationGetOperand(op, i),
-          size_of(mlirOperationGetOperand(op, tensor), i - tensor - 1) - 1);
+          tp__value_size(mlirOperationGetOperand(op, tensor), i - tensor - 1) - 1);
 }
 
 /* Bounds the dynamic offsets of a slice of `whole`, which are the operands from `first` on. */
@@ -86,7 +82,7 @@ static void use_slice(analysis *a, MlirOperation op, MlirValue whole, int first)
   for (int d = 0; d < n; d++)
     if (offsets[d] == INT64_MIN) /* dynamic */
       bound(a, mlirOperationGetOperand(op, first++),
-            sizes[d] == INT64_MIN ? -1 : size_of(whole, d) - sizes[d]);
+            sizes[d] == INT64_MIN ? -1 : tp__value_size(whole, d) - sizes[d]);
 }
 
 /* A comparison with linalg.index: the other operand is a class index, bounded by the trip count of
@@ -107,7 +103,7 @@ static void use_class(analysis *a, MlirOperation op) {
         MlirAffineExpr e = mlirAffineMapGetResult(map, d);
         if (mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) == dim)
           bound(a, mlirOperationGetOperand(op, i),
-                size_of(mlirOperationGetOperand(loops, k), d) - 1);
+                tp__value_size(mlirOperationGetOperand(loops, k), d) - 1);
       }
     }
   }
@@ -140,7 +136,7 @@ static double fan_in(MlirOperation op, MlirAttribute maps, int operand, int resu
     for (int r = 0; r < (int)mlirAffineMapGetNumResults(to) && !is_kept; r++)
       is_kept = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(to, r),
                                               mlirAffineDimExprGetPosition(e));
-    size *= is_kept ? 1 : (double)size_of(mlirOperationGetOperand(op, operand), d);
+    size *= is_kept ? 1 : (double)tp__value_size(mlirOperationGetOperand(op, operand), d);
   }
   return size;
 }

@@ -22,6 +22,8 @@ MlirStringRef tp__ref(const char *text);
 bool tp__ref_is(MlirStringRef a, const char *text);
 /* Copies into a zero-terminated buffer. False if it does not fit. */
 bool tp__ref_copy(MlirStringRef a, char *text, size_t size);
+/* For MLIR's print functions: appends the part to `string`, a tp__string. */
+void tp__append_part(MlirStringRef part, void *string);
 MlirStringRef tp__op_name(MlirOperation op); /* in shim.cpp; the C API would create an identifier */
 /* True if the op has this name, e.g. "linalg.generic". Inline, because it is the most frequent
  * query and the lengths of literals are then constants. */
@@ -39,6 +41,13 @@ static inline bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
 }
 static inline bool tp__is_reshape(MlirOperation op) {
   return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape");
+}
+/* Finds the op's name in a table of `n` rows of `size` bytes, which begin with a name. Returns the
+ * row; NULL if there is none. */
+const void *tp__op_row(MlirOperation op, const void *rows, int n, size_t size);
+/* True if the op has one of n names. */
+static inline bool tp__op_is_any(MlirOperation op, int n, const char *const *names) {
+  return tp__op_row(op, names, n, sizeof *names) != NULL;
 }
 
 /* ---- attributes ---- */
@@ -63,6 +72,10 @@ void tp__set_attributes(MlirOperation op, MlirAttribute dictionary);
 /* Returns attribute `name` of argument or result `i` of a func.func. Null if absent. */
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);
+/* Returns the type of a func.func. */
+MlirType tp__func_type(MlirOperation func);
+/* Returns map `i` of an array of affine maps. */
+MlirAffineMap tp__map_at(MlirAttribute maps, intptr_t i);
 /* Change the attributes of arguments or results: begin, any number of sets, end. The attributes of
  * a function form one list, which end rebuilds once; one at a time would be quadratic. A null value
  * removes an attribute. begin fails only with TP_NO_MEMORY, and then end must not be called. */
@@ -97,6 +110,9 @@ bool tp__is_tensor(MlirType type);
 /* Returns a tensor type of this shape with the same element type and encoding. */
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape);
 MlirType tp__element_type(MlirType shaped);
+/* Return the rank, and the size of dimension `dim`, of a value of shaped type. */
+int tp__value_rank(MlirValue value);
+int64_t tp__value_size(MlirValue value, int dim);
 /* Returns the bytes of one element; 1 for i1, 8 for index. 0 for types outside TP_ELEMENT_TYPES:
  * compiled code, runtime and files agree on a memory format only for these. */
 int64_t tp__element_size(MlirType element);
@@ -152,6 +168,8 @@ MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue valu
  * has that shape. */
 MlirValue tp__view(MlirOperation where, MlirLocation location, MlirValue value, int rank,
                    const int64_t *sizes);
+/* The same in the shape of `type`, at the location of `where`. */
+MlirValue tp__view_as(MlirOperation where, MlirValue value, MlirType type);
 
 /* A linalg.generic on tensors, or on buffers (then without results). */
 enum { TP_MAX_GENERIC_OPERANDS = 80, TP_MAX_GENERIC_LOOPS = 32 };
@@ -203,14 +221,22 @@ typedef struct tp_op_list {
   MlirOperation *items;
 } tp_op_list;
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
+/* A visitor: adds each linalg.generic to `list`, a tp_op_list. */
+tp_status tp__collect_generic(MlirOperation op, void *list);
 
 /* Returns the function of the module that a func.call calls. Null if it has no body. */
 MlirOperation tp__callee(MlirOperation module, MlirOperation call);
+/* True for a func.func with a body. */
+bool tp__is_defined_func(MlirOperation op);
+/* Returns the first block of a region of the op; null if the region is empty. */
+MlirBlock tp__region_block(MlirOperation op, int region);
 /* Returns the previous op in the block; null for the first. In shim.cpp, because the C API only
  * goes forward. */
 MlirOperation tp__previous_op(MlirOperation op);
 /* Returns the op that defines `value`; null for block arguments. */
 MlirOperation tp__defining_op(MlirValue value);
+/* The same if the op has this name; otherwise null. */
+MlirOperation tp__defined_by(MlirValue value, const char *name);
 /* Returns the block that defines `value`, as an op result or as an argument. */
 MlirBlock tp__block_of(MlirValue value);
 /* Replaces all uses except those by `except`. */

@@ -1,15 +1,13 @@
 /* Converts MLIR locations into text. */
 #include "ir/location.h"
 
-#include <string.h>
+#include "ir/ir.h"
 
-static void sink(MlirStringRef part, void *text) {
-  tp__string_append_bytes(text, part.data, part.length);
-}
+#include <string.h>
 
 const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   tp__string string = {0};
-  mlirLocationPrint(location, sink, &string);
+  mlirLocationPrint(location, tp__append_part, &string);
   const char *text = tp__string_text(&string);
   size_t n = strlen(text), skip = n > 5 && strncmp(text, "loc(", 4) == 0 ? 4 : 0;
   char *kept = tp__arena_strndup(arena, text + skip, n - skip - (skip ? 1 : 0));

@@ -130,7 +130,7 @@ static int64_t value_bytes(const tp_plan_value *value, const int64_t *shape) {
 }
 
 static tp_status measure_signature(measure *m) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(m->func, "function_type"));
+  MlirType type = tp__func_type(m->func);
   int n_arguments = (int)mlirFunctionTypeGetNumInputs(type),
       n_results = (int)mlirFunctionTypeGetNumResults(type);
   tp_plan_value *arguments = tp__arena_array(&m->arena, (size_t)n_arguments + 1, sizeof *arguments);

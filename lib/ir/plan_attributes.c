@@ -100,7 +100,7 @@ static tp_status check_global(MlirOperation op, const char *what, MlirAttribute 
 }
 
 static tp_status check_boundary_globals(MlirOperation func) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   intptr_t n_in = mlirFunctionTypeGetNumInputs(type), n_out = mlirFunctionTypeGetNumResults(type);
   for (intptr_t i = 0; i < n_in + n_out; i++) {
     bool is_arg = i < n_in;

@@ -9,10 +9,6 @@
 
 enum { HEADER = 8 /* hex digits before the data, which hold its alignment */ };
 
-static void append(MlirStringRef part, void *data) {
-  tp__string_append_bytes(data, part.data, part.length);
-}
-
 /* Prints an arith.constant together with its resource section. */
 static void print(MlirAttribute resource, tp__string *text) {
   MlirContext context = mlirAttributeGetContext(resource);
@@ -26,7 +22,7 @@ static void print(MlirAttribute resource, tp__string *text) {
                                             .attributes = &attr});
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsElideLargeResourceString(flags, INT32_MAX);
-  mlirOperationPrintWithFlags(op, flags, append, text);
+  mlirOperationPrintWithFlags(op, flags, tp__append_part, text);
   mlirOpPrintingFlagsDestroy(flags);
   mlirOperationDestroy(op);
 }

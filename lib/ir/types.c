@@ -35,6 +35,12 @@ bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
 
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
+int tp__value_rank(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
+
+int64_t tp__value_size(MlirValue value, int dim) {
+  return mlirShapedTypeGetDimSize(mlirValueGetType(value), dim);
+}
+
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape) {
   return mlirRankedTensorTypeGet(rank, shape, tp__element_type(type),
                                  mlirRankedTensorTypeGetEncoding(type));

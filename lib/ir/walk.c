@@ -42,6 +42,18 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   return TP_OK;
 }
 
+tp_status tp__collect_generic(MlirOperation op, void *list) {
+  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(list, op) : TP_OK;
+}
+
+MlirBlock tp__region_block(MlirOperation op, int region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+bool tp__is_defined_func(MlirOperation op) {
+  return tp__op_is(op, "func.func") && !mlirBlockIsNull(tp__region_block(op, 0));
+}
+
 MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
   for (MlirOperation op =
@@ -57,6 +69,11 @@ MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
 
 MlirOperation tp__defining_op(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+MlirOperation tp__defined_by(MlirValue value, const char *name) {
+  MlirOperation op = tp__defining_op(value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
 }
 
 MlirBlock tp__block_of(MlirValue value) {

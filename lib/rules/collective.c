@@ -2,6 +2,7 @@
  * sharded around them. */
 #include "rules/collective.h"
 
+#include "ir/collectives.h"
 #include "ir/place.h"
 #include "rules/families.h"
 
@@ -35,13 +36,6 @@ static const collective_row rows[] = {
     {"shard.shard", TP_KEEP, false, NULL, NULL},
     {"shard.sharding", TP_KEEP, false, NULL, NULL},
 };
-
-static const collective_row *row_of(MlirOperation op) {
-  for (int i = 0; i < TP_LEN(rows); i++)
-    if (tp__op_is(op, rows[i].name))
-      return &rows[i];
-  return NULL;
-}
 
 static tp_status check_dim(MlirOperation op, const char *attr, int64_t group, bool grows) {
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
@@ -108,10 +102,6 @@ static tp_status read_index(MlirOperation op, const tp_mesh *mesh, int result, u
   return TP_OK;
 }
 
-static bool is_permute(MlirOperation op) {
-  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
-}
-
 /* Returns the axes along which some pair moves. If no pair moves, the group is the whole mesh, so
  * returns all axes. */
 static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
@@ -131,10 +121,10 @@ static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
 
 tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int result,
                                 tp_effect *effect) {
-  const collective_row *row = row_of(op);
+  const collective_row *row = tp__op_row(op, rows, TP_LEN(rows), sizeof *rows);
   int64_t size;
   *effect = (tp_effect){.equality = TP_KEEP};
-  if (is_permute(op)) {
+  if (tp__is_permute(op)) {
     *effect = (tp_effect){TP_DIFFER, (1u << mesh->n_axes) - 1, moved_axes(op, mesh)};
     return TP_OK;
   }
@@ -166,7 +156,8 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
 
 /* Also matches ops of the shard dialect without a row, which tp__mark_differing reports. */
 static bool matches(MlirOperation op) {
-  const collective_row *row = tp__op_has_dialect(op, "shard") ? row_of(op) : NULL;
+  const collective_row *row =
+      tp__op_has_dialect(op, "shard") ? tp__op_row(op, rows, TP_LEN(rows), sizeof *rows) : NULL;
   if (row)
     return row->communicates || row->equality == TP_DIFFER;
   return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0;
@@ -176,7 +167,7 @@ static bool matches(MlirOperation op) {
  * of a dimension. Dimensions whose size changes are excluded. */
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
-  const collective_row *row = row_of(op);
+  const collective_row *row = tp__op_row(op, rows, TP_LEN(rows), sizeof *rows);
   if (status != TP_OK || !row || row->equality != TP_EQUAL)
     return status;
   const tp_value_map *result = &rule->results[0];

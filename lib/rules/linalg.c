@@ -20,10 +20,6 @@ static bool matches(MlirOperation op) {
          !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
 }
 
-static MlirAffineMap map_of(MlirAttribute maps, int i) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-}
-
 static int n_inits(MlirOperation op) {
   int64_t segments[2];
   if (tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2)
@@ -34,7 +30,7 @@ static int n_inits(MlirOperation op) {
 /* Reads the dimensions that are indexed by a single loop. */
 static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
-  int n_loops = (int)mlirAffineMapGetNumDims(map_of(maps, 0));
+  int n_loops = (int)mlirAffineMapGetNumDims(tp__map_at(maps, 0));
   if (n_loops > TP_MAX_FACTORS || n_maps > rule->n_operands)
     return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d can be planned", n_loops,
                      TP_MAX_FACTORS);
@@ -42,7 +38,7 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
     tp__rule_factor(rule, 1, TP_PARALLEL);
   for (int i = 0; i < n_maps; i++) {
     tp_value_map *operand = &rule->operands[i];
-    MlirAffineMap map = map_of(maps, i);
+    MlirAffineMap map = tp__map_at(maps, i);
     for (int d = 0; operand->is_tensor && d < operand->rank; d++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr)) {
@@ -58,13 +54,6 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   return TP_OK;
 }
 
-static bool moves_along(const tp_value_map *map, int f) {
-  for (int d = 0; d < map->rank; d++)
-    if (map->dims[d].n_factors && map->dims[d].factors[0] == f)
-      return true;
-  return false;
-}
-
 /* Sets the combiners, and the kinds of loops that some output does not have: such an output is
  * partial over the loop, while others may be split along it. */
 static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) {
@@ -78,7 +67,7 @@ static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) 
     for (int d = 0; d < result->rank; d++)
       result->dims[d] = init->dims[d];
     for (int f = 0; f < rule->n_factors; f++)
-      if (rule->factors[f].kind != TP_FIXED && !moves_along(init, f))
+      if (rule->factors[f].kind != TP_FIXED && !tp__moves_along(init, f))
         rule->factors[f].kind = init->has_combiner ? TP_REDUCTION : TP_FIXED;
   }
 }
@@ -115,7 +104,7 @@ static uint64_t carried_operands(const tp_rule *rule, const tp_body *body) {
     inits |= UINT64_C(1) << i;
   for (int f = 0; f < rule->n_factors; f++)
     for (int i = body->n_inputs; i < body->n_args; i++)
-      carries |= !moves_along(&rule->operands[i], f);
+      carries |= !tp__moves_along(&rule->operands[i], f);
   return carries ? inits : 0;
 }
 

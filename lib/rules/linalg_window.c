@@ -49,7 +49,7 @@ static void fix_loops(tp_rule *rule, MlirAffineExpr expr, int but) {
       rule->factors[f].kind = TP_FIXED;
 }
 
-static bool moves_along(const tp_value_map *map, int f) {
+bool tp__moves_along(const tp_value_map *map, int f) {
   for (int d = 0; d < map->rank; d++)
     if (map->dims[d].n_factors && map->dims[d].factors[0] == f)
       return true;
@@ -68,7 +68,7 @@ typedef struct reader {
 static int n_results_with(const reader *r, int f) {
   int n = 0;
   for (int i = r->body->n_inputs; i < r->body->n_inputs + r->rule->n_results; i++)
-    n += moves_along(&r->rule->operands[i], f);
+    n += tp__moves_along(&r->rule->operands[i], f);
   return n;
 }
 
@@ -76,7 +76,7 @@ static int n_results_with(const reader *r, int f) {
 static bool is_weighed(const reader *r, int f) {
   for (int i = 0; i < r->body->n_inputs; i++)
     if (r->rule->operands[i].is_tensor && tp__body_reads(r->body, i) &&
-        moves_along(&r->rule->operands[i], f))
+        tp__moves_along(&r->rule->operands[i], f))
       return true;
   return false;
 }
@@ -141,16 +141,12 @@ static tp_status read_expr(const reader *r, int i, int d, MlirAffineExpr expr) {
   fix_loops(rule, expr, f);
   if (f < 0)
     return TP_OK;
-  if (moves_along(&rule->operands[i], f)) {
+  if (tp__moves_along(&rule->operands[i], f)) {
     /* a diagonal: the loop indexes two dimensions */
     rule->factors[f].kind = TP_FIXED;
     return TP_OK;
   }
   return tp__dim_window(rule, &rule->operands[i], d, f, window, r->arena);
-}
-
-static MlirAffineMap map_of(MlirAttribute maps, int i) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
 }
 
 tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *body,
@@ -163,7 +159,7 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   for (int i = 0; i < n_maps; i++) {
     const tp_value_map *operand = &rule->operands[i];
-    MlirAffineMap map = map_of(maps, i);
+    MlirAffineMap map = tp__map_at(maps, i);
     for (int d = 0; operand->is_tensor && d < operand->rank; d++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr))
@@ -232,8 +228,8 @@ static void write_local_maps(const tp_local *local) {
   int n = (int)mlirArrayAttrGetNumElements(maps);
   for (int i = 0; i < n; i++)
     changed[i] = mlirAffineMapAttrGet(local->rule->operands[i].is_tensor
-                                          ? local_map(local, i, map_of(maps, i))
-                                          : map_of(maps, i));
+                                          ? local_map(local, i, tp__map_at(maps, i))
+                                          : tp__map_at(maps, i));
   mlirOperationSetInherentAttributeByName(
       op, tp__ref("indexing_maps"), mlirArrayAttrGet(mlirOperationGetContext(op), n, changed));
 }

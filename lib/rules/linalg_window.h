@@ -9,6 +9,9 @@
 #include "rules/body.h"
 #include "rules/rule.h"
 
+/* True if factor f is the first one of a dimension. */
+bool tp__moves_along(const tp_value_map *map, int f);
+
 /* Sets the windows of the inputs' dimensions, and fixes the loops that cannot be split. The sizes
  * of the loops, and the dimensions indexed by a single loop, must be known already. */
 tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *body,

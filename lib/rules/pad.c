@@ -9,12 +9,8 @@
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 MlirValue tp__padding_value(MlirOperation pad) {
-  return mlirOperationGetOperand(mlirBlockGetTerminator(body_of(pad)), 0);
+  return mlirOperationGetOperand(mlirBlockGetTerminator(tp__region_block(pad, 0)), 0);
 }
 
 static tp_status find_use_of_index(MlirOperation op, void *data) {
@@ -28,7 +24,7 @@ static tp_status find_use_of_index(MlirOperation op, void *data) {
 }
 
 bool tp__padding_moves(MlirOperation pad) {
-  MlirBlock block = body_of(pad);
+  MlirBlock block = tp__region_block(pad, 0);
   return tp__walk(pad, find_use_of_index, &block) != TP_OK;
 }
 
@@ -87,7 +83,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 /* Moves the ops that compute the padding value before the pad. */
 static void hoist_value(MlirOperation op) {
-  MlirBlock block = body_of(op);
+  MlirBlock block = tp__region_block(op, 0);
   MlirOperation yield = mlirBlockGetTerminator(block), next;
   for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield);
        inner = next) {

@@ -7,10 +7,6 @@
 
 #include <stdio.h>
 
-static MlirType func_type(MlirOperation func) {
-  return mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
-}
-
 /* Classifies an op by its name. Skipped ops have no tensors and vanish when the program is
  * partitioned; among them are the ops that make the sharding of a shard.shard. */
 typedef enum op_kind { OP_PLAIN, OP_SKIPPED, OP_RETURN, OP_LAYOUT, OP_CONTROL_FLOW } op_kind;
@@ -300,8 +296,8 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
     return tp__error(
         func, TP_UNSUPPORTED,
         "has several blocks; sharding needs structured control flow (scf) or a straight line");
-  program->n_args = (int)mlirFunctionTypeGetNumInputs(func_type(func));
-  program->n_results = (int)mlirFunctionTypeGetNumResults(func_type(func));
+  program->n_args = (int)mlirFunctionTypeGetNumInputs(tp__func_type(func));
+  program->n_results = (int)mlirFunctionTypeGetNumResults(tp__func_type(func));
   tp_alike alike = {0};
   /* if so, search all ops for communication again */
   bool communicates = before && before->communicates;
@@ -349,8 +345,8 @@ static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
 static tp_status read_boundary(const tp_program *program, bool is_arg, int i,
                                tp_annotation *annotation, bool *present) {
   char what[32];
-  MlirType type = is_arg ? mlirFunctionTypeGetInput(func_type(program->func), i)
-                         : mlirFunctionTypeGetResult(func_type(program->func), i);
+  MlirType type = is_arg ? mlirFunctionTypeGetInput(tp__func_type(program->func), i)
+                         : mlirFunctionTypeGetResult(tp__func_type(program->func), i);
   MlirAttribute attr = is_arg ? tp__arg_attr(program->func, i, "tp.sharding")
                               : tp__result_attr(program->func, i, "tp.sharding");
   *present = !mlirAttributeIsNull(attr);

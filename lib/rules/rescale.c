@@ -7,20 +7,14 @@ static MlirValue accumulator(const tp_rescale *r, int k) {
   return mlirBlockGetArgument(r->body.block, r->body.n_inputs + k);
 }
 
-/* Returns the op that defines the value if it has this name; otherwise null. */
-static MlirOperation defined_by(MlirValue value, const char *name) {
-  MlirOperation op = tp__defining_op(value);
-  return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
-}
-
 /* ---- reading ---- */
 
 /* Matches m' = max(m, x) with an input x. */
 static bool read_max(tp_rescale *r, int m) {
   MlirValue value = mlirOperationGetOperand(r->body.yield, m);
-  MlirOperation op = defined_by(value, "arith.maximumf");
+  MlirOperation op = tp__defined_by(value, "arith.maximumf");
   if (mlirOperationIsNull(op))
-    op = defined_by(value, "arith.maxnumf");
+    op = tp__defined_by(value, "arith.maxnumf");
   for (int side = 0; side < 2 && !mlirOperationIsNull(op); side++) {
     MlirValue x = mlirOperationGetOperand(op, side);
     if (!mlirValueEqual(mlirOperationGetOperand(op, 1 - side), accumulator(r, m)) ||
@@ -35,7 +29,7 @@ static bool read_max(tp_rescale *r, int m) {
 }
 
 static bool is_number(MlirValue value, double number) {
-  MlirOperation op = defined_by(value, "arith.constant");
+  MlirOperation op = tp__defined_by(value, "arith.constant");
   MlirAttribute attr = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tp__inherent(op, "value");
   return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr) &&
          mlirFloatAttrGetValueDouble(attr) == number;
@@ -44,12 +38,12 @@ static bool is_number(MlirValue value, double number) {
 /* Matches m', or m' == -inf ? 0 : m', which avoids the NaN of exp(-inf - -inf). */
 static bool is_anchor(const tp_rescale *r, MlirValue value) {
   enum { OEQ = 1, UEQ = 8 };
-  MlirOperation choice = defined_by(value, "arith.select");
+  MlirOperation choice = tp__defined_by(value, "arith.select");
   if (mlirValueEqual(value, r->max))
     return true;
   MlirOperation compare = mlirOperationIsNull(choice)
                               ? choice
-                              : defined_by(mlirOperationGetOperand(choice, 0), "arith.cmpf");
+                              : tp__defined_by(mlirOperationGetOperand(choice, 0), "arith.cmpf");
   if (mlirOperationIsNull(compare))
     return false;
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(compare, "predicate"));
@@ -63,11 +57,12 @@ static bool is_anchor(const tp_rescale *r, MlirValue value) {
 /* Matches exp(m - anchor). The product of such factors over several iterations has the same
  * form. */
 static bool is_factor(const tp_rescale *r, MlirValue value) {
-  MlirOperation exp = defined_by(value, "math.exp");
+  MlirOperation exp = tp__defined_by(value, "math.exp");
   if (mlirOperationIsNull(exp))
-    exp = defined_by(value, "math.exp2");
-  MlirOperation difference =
-      mlirOperationIsNull(exp) ? exp : defined_by(mlirOperationGetOperand(exp, 0), "arith.subf");
+    exp = tp__defined_by(value, "math.exp2");
+  MlirOperation difference = mlirOperationIsNull(exp)
+                                 ? exp
+                                 : tp__defined_by(mlirOperationGetOperand(exp, 0), "arith.subf");
   return !mlirOperationIsNull(difference) &&
          mlirValueEqual(mlirOperationGetOperand(difference, 0), accumulator(r, r->m)) &&
          is_anchor(r, mlirOperationGetOperand(difference, 1));
@@ -75,7 +70,7 @@ static bool is_factor(const tp_rescale *r, MlirValue value) {
 
 /* Matches s * factor, in either order. */
 static bool read_factor(tp_rescale *r, int k, MlirValue value) {
-  MlirOperation product = defined_by(value, "arith.mulf");
+  MlirOperation product = tp__defined_by(value, "arith.mulf");
   for (int side = 0; side < 2 && !mlirOperationIsNull(product); side++)
     if (mlirValueEqual(mlirOperationGetOperand(product, side), accumulator(r, k)) &&
         is_factor(r, mlirOperationGetOperand(product, 1 - side))) {
@@ -87,7 +82,7 @@ static bool read_factor(tp_rescale *r, int k, MlirValue value) {
 
 /* Matches s * factor + p, where p depends on no sum. */
 static bool read_sum(tp_rescale *r, int k) {
-  MlirOperation sum = defined_by(mlirOperationGetOperand(r->body.yield, k), "arith.addf");
+  MlirOperation sum = tp__defined_by(mlirOperationGetOperand(r->body.yield, k), "arith.addf");
   uint64_t sums = 0;
   for (int i = 0; i < r->n; i++)
     if (i != r->m)

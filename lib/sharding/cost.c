@@ -82,20 +82,13 @@ static bool combine_lines(const tp_topology *topology, const tp_mesh *mesh, tp_c
   return true;
 }
 
-static int64_t group_size(const tp_mesh *mesh, unsigned axes) {
-  int64_t n = 1;
-  for (int a = 0; a < mesh->n_axes; a++)
-    n *= axes >> a & 1 ? mesh->axes[a].size : 1;
-  return n;
-}
-
 /* ---- one stage ---- */
 
 /* Returns the cost of a collective in one stage; TP_COST_FORBIDDEN if the topology has no line for
  * it. */
 static tp_cost price(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,
                      unsigned axes, int64_t elements, int64_t element_size) {
-  int64_t n = group_size(mesh, axes);
+  int64_t n = tp__axes_size(mesh, axes);
   double bytes = (double)tp_cost_bytes(kind, n, elements, element_size), best = -1;
   const tp_link *joint = joint_link(topology, mesh, axes, n);
   for (int latency = 0; latency < 2; latency++) {
@@ -154,7 +147,7 @@ static void keep_lesser(const tp_form *form, tp_form *best) {
 static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t elements,
                        tp_form *best) {
   tp_form form = {0};
-  int64_t n = group_size(r->mesh, inner);
+  int64_t n = tp__axes_size(r->mesh, inner);
   if (elements % n != 0)
     return;
   add_stage(r, TP_REDUCE_SCATTER, inner, elements, &form);
@@ -169,7 +162,7 @@ static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t
 static void try_pair(const request *r, tp_collective kind, unsigned first, unsigned second,
                      int64_t elements, tp_form *best) {
   tp_form form = {0};
-  int64_t n = group_size(r->mesh, kind == TP_ALL_GATHER ? second : first),
+  int64_t n = tp__axes_size(r->mesh, kind == TP_ALL_GATHER ? second : first),
           part = elements / n + (elements % n != 0);
   add_stage(r, kind, first, kind == TP_ALL_GATHER ? part : elements, &form);
   add_stage(r, kind, second, kind == TP_REDUCE_SCATTER ? part : elements, &form);

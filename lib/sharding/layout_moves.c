@@ -219,13 +219,6 @@ static const int collectives[] = {
     [TP_STEP_MASK] = -1,
 };
 
-static int64_t set_size(const tp_mesh *mesh, unsigned axes) {
-  int64_t n = 1;
-  for (int a = 0; a < mesh->n_axes; a++)
-    n *= axes >> a & 1 ? mesh->axes[a].size : 1;
-  return n;
-}
-
 /* Returns the elements as tp_cost_bytes defines them. They differ from the local buffer only for
  * all_gather. */
 static int64_t group_elements(tp_step_kind kind, int64_t n, int64_t elements) {
@@ -234,7 +227,7 @@ static int64_t group_elements(tp_step_kind kind, int64_t n, int64_t elements) {
 
 int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, int64_t elements,
                        int64_t element_size) {
-  int64_t n = set_size(mesh, axes);
+  int64_t n = tp__axes_size(mesh, axes);
   if (collectives[kind] < 0)
     return 0;
   return tp_cost_bytes((tp_collective)collectives[kind], n, group_elements(kind, n, elements),
@@ -243,7 +236,7 @@ int64_t tp__move_bytes(const tp_mesh *mesh, tp_step_kind kind, unsigned axes, in
 
 tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_kind kind,
                       unsigned axes, int64_t elements, int64_t element_size) {
-  int64_t n = set_size(mesh, axes);
+  int64_t n = tp__axes_size(mesh, axes);
   tp_cost cost;
   if (collectives[kind] < 0) {
     int64_t result = kind == TP_STEP_SLICE ? elements / n + (elements % n != 0) : elements;

@@ -41,6 +41,14 @@ static inline int64_t tp__gcd(int64_t a, int64_t devices) {
   return a;
 }
 
+/* Returns the number of devices of a group along a set of axes (bit a: axis a). */
+static inline int64_t tp__axes_size(const tp_mesh *mesh, unsigned axes) {
+  int64_t n = 1;
+  for (int a = 0; a < mesh->n_axes; a++)
+    n *= axes >> a & 1 ? mesh->axes[a].size : 1;
+  return n;
+}
+
 /* Nested ceil: the local buffer size of a dimension of `size` that `axes` (n of them, major to
  * minor) split. */
 int64_t tp__buffer_size(const tp_mesh *mesh, int n, const int *axes, int64_t size);

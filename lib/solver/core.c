@@ -4,6 +4,7 @@
 #include "solver/constrained.h"
 #include "solver/memory.h"
 #include "solver/repair.h"
+#include "support/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,6 @@ typedef struct picker {
   double *price;
   int n_failed; /* cores in which no assignment fits */
 } picker;
-
-static int compare_costs(const void *a, const void *b) {
-  tp_cost x = *(const tp_cost *)a, y = *(const tp_cost *)b;
-  return (x > y) - (x < y);
-}
 
 static tp_status start(picker *p, tp__climber *c, const int *at) {
   const tp__wcsp *g = c->g;
@@ -81,7 +77,7 @@ static tp_cost threshold(picker *p, int64_t share) {
     n += p->c->g->nodes[v].n;
   }
   p->c->s->work += p->prices.sweep;
-  qsort(p->sorted, (size_t)n, sizeof *p->sorted, compare_costs);
+  qsort(p->sorted, (size_t)n, sizeof *p->sorted, tp__compare_i64s);
   int64_t last = share * p->n_members;
   return p->sorted[last < n ? last : n - 1];
 }

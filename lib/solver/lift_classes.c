@@ -3,6 +3,8 @@
  * compared. */
 #include "solver/lift_classes.h"
 
+#include "support/compare.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,14 +84,9 @@ static tp_status classify_edges(const tp__wcsp *g, tp__shelf *shelf, const uint6
   return TP_OK;
 }
 
-static int compare(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static void sort(int64_t *words, size_t n) {
   if (n > 32) {
-    qsort(words, n, sizeof *words, compare);
+    qsort(words, n, sizeof *words, tp__compare_i64s);
     return;
   }
   for (size_t i = 1; i < n; i++)

@@ -1,6 +1,8 @@
 /* Normalizes memory loads, and drops irrelevant times. */
 #include "solver/memory.h"
 
+#include "support/compare.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,11 +154,6 @@ tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
   return TP_OK;
 }
 
-static int compare_ints(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 /* Makes the loads of `v`, which may overlap, disjoint: sums over the ranges between their
  * endpoints. Sums are below the number of nodes times the limit. They saturate at 64 bits, which
  * exceeds the capacity anyway. */
@@ -169,7 +166,7 @@ static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
     cut[n++] = v->loads[i].first;
     cut[n++] = v->loads[i].last;
   }
-  qsort(cut, (size_t)n, sizeof *cut, compare_ints);
+  qsort(cut, (size_t)n, sizeof *cut, tp__compare_ints);
   int kept = 0;
   for (int i = 0; i < n; i++)
     if (i == 0 || cut[i] != cut[i - 1])
@@ -181,9 +178,9 @@ static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
       loads[i] = (tp__wload){cut[i], cut[i + 1], usage + (size_t)i * (size_t)v->n};
     for (int i = 0; i < v->n_loads; i++) {
       const tp__wload *from = &v->loads[i];
-      int k =
-          (int)((const int *)bsearch(&from->first, cut, (size_t)kept, sizeof *cut, compare_ints) -
-                cut);
+      int k = (int)((const int *)bsearch(&from->first, cut, (size_t)kept, sizeof *cut,
+                                         tp__compare_ints) -
+                    cut);
       for (; k + 1 < kept && cut[k] < from->last; k++)
         for (int x = 0; x < v->n; x++) {
           int64_t *to = &loads[k].usage[x];

@@ -1,6 +1,8 @@
 /* Hash tables for cached results and unified arrays. */
 #include "solver/shelf.h"
 
+#include "support/memo.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,15 +48,6 @@ void tp__shelf_destroy(tp__shelf *shelf) {
   free(shelf);
 }
 
-static uint64_t hash_of(const int64_t *words, size_t n) {
-  uint64_t hash = n;
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t n) {
   size_t at = hash & (t->capacity - 1);
   while (t->entries[at].key && (t->entries[at].hash != hash || t->entries[at].n != n ||
@@ -90,7 +83,7 @@ void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key) {
     return &shelf->nowhere;
   if (!grow(&shelf->results))
     return NULL;
-  uint64_t hash = hash_of(key->words, key->n);
+  uint64_t hash = tp__hash_words(key->words, key->n);
   entry *e = place(&shelf->results, hash, key->words, key->n);
   if (e->key)
     return &e->result;
@@ -106,7 +99,7 @@ void **tp__shelf_find(tp__shelf *shelf, const tp__shelf_key *key) {
 int64_t *tp__shelf_unify(tp__shelf *shelf, int64_t *array, size_t n) {
   if (!grow(&shelf->arrays))
     return NULL;
-  uint64_t hash = hash_of(array, n);
+  uint64_t hash = tp__hash_words(array, n);
   entry *e = place(&shelf->arrays, hash, array, n);
   if (!e->key) {
     *e = (entry){.hash = hash, .n = n, .key = array, .result = array};

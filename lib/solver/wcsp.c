@@ -1,6 +1,8 @@
 /* The graph of a weighted constraint problem: nodes, edges, elimination records and extraction. */
 #include "solver/wcsp.h"
 
+#include "support/compare.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -463,11 +465,6 @@ tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const
   return NULL;
 }
 
-static int compare_labels(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
   for (int i = g->n_records - 1; i >= 0; i--) {
     const tp__wrecord *r = &g->records[i];
@@ -475,7 +472,7 @@ void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
     for (int k = 0; k < r->n_sides; k++) {
       const tp__wrecord_side *s = &r->side[k];
       const int *hit =
-          bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, compare_labels);
+          bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, tp__compare_ints);
       /* A choice among remaining labels is always found. Index 0 prevents an out-of-bounds read if
        * there is a defect elsewhere. */
       row[k] = s->table + (hit ? (size_t)(hit - s->label) : 0) * s->far;

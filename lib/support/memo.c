@@ -10,15 +10,6 @@ struct tp_memo_entry {
   void *value;
 };
 
-static uint64_t hash_of(const int64_t *words, size_t n) {
-  uint64_t hash = n;
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 static tp_memo_entry *find(tp_memo_entry *entries, size_t capacity, uint64_t hash, const void *key,
                            size_t size) {
   size_t at = hash & (capacity - 1);
@@ -48,7 +39,7 @@ void **tp__memo(tp_memo *memo, tp__arena *arena, const int64_t *words, size_t n)
   if (2 * (memo->count + 1) > memo->capacity && grow(memo) != TP_OK)
     return NULL;
   size_t size = n * sizeof *words;
-  uint64_t hash = hash_of(words, n);
+  uint64_t hash = tp__hash_words(words, n);
   tp_memo_entry *entry = find(memo->entries, memo->capacity, hash, words, size);
   if (entry->key)
     return &entry->value;

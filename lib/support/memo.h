@@ -14,6 +14,16 @@ typedef struct tp_memo {
   size_t capacity, count;
 } tp_memo;
 
+/* Returns a hash of n words. Inline, because the solver is linked without lib/support. */
+static inline uint64_t tp__hash_words(const int64_t *words, size_t n) {
+  uint64_t hash = n;
+  for (size_t i = 0; i < n; i++) {
+    hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
 /* Returns the slot for this key, which holds NULL if the key is new; NULL if memory runs out. Valid
  * until the next call. Keys are stored in `arena`. */
 void **tp__memo(tp_memo *memo, tp__arena *arena, const int64_t *words, size_t n);

@@ -16,12 +16,10 @@ tp_loop_list tp__flat_loops(const tp_score_dim *dims, int n) {
   return list;
 }
 
-static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
-
 tp_loop_list tp__result_loops(const tp_attention_op *op) {
   tp_score_dim dims[TP_MAX_RANK];
   tp__attention_result_dims(op, dims);
-  return tp__flat_loops(dims, rank_of(mlirOperationGetResult(op->op, 0)));
+  return tp__flat_loops(dims, tp__value_rank(mlirOperationGetResult(op->op, 0)));
 }
 
 /* ---- types ---- */

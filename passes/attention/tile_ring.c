@@ -21,10 +21,6 @@ bool tp__is_ring(MlirOperation op) {
          !mlirOperationIsNull(ring_of(mlirOperationGetResult(op, 0)));
 }
 
-static int64_t size_of(MlirValue value, int dim) {
-  return mlirShapedTypeGetDimSize(mlirValueGetType(value), dim);
-}
-
 static bool same_group(const tp_tile_ring *ring, int n, const int *axes) {
   bool same = n == ring->n_axes;
   for (int i = 0; i < n && same; i++)
@@ -58,8 +54,8 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
     ring->n_axes = n_axes;
     for (int i = 0; i < n_axes; i++)
       ring->axes[i] = axes[i];
-    ring->columns = size_of(part, dim);
-    ring->parts = size_of(whole, dim) / ring->columns;
+    ring->columns = tp__value_size(part, dim);
+    ring->parts = tp__value_size(whole, dim) / ring->columns;
   } else if (!same_group(ring, n_axes, axes)) {
     return TP_OK; /* another ring would have other parts, so this operand stays gathered */
   }

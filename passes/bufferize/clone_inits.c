@@ -52,10 +52,6 @@ static int64_t clone_for_uses(MlirOperation op) {
 
 /* ---- overwriting an operand ---- */
 
-static tp_status collect_generic(MlirOperation op, void *data) {
-  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(data, op) : TP_OK;
-}
-
 static bool is_identity(MlirOperation op, intptr_t operand) {
   /* an identity on the result: no loop is a reduction */
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
@@ -118,7 +114,7 @@ static bool overwrite_operand(MlirOperation op) {
 
 static tp_status overwrite_operands(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, collect_generic, &list);
+  tp_status status = tp__walk(pass->module, tp__collect_generic, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     pass->statistics[1] += overwrite_operand(list.items[i]);
   tp__free(list.items);

@@ -102,22 +102,18 @@ static void add_carried(keeper *k, MlirValue value, int n_sources, MlirValue fir
   k->items[k->n++] = (carried){value, {first, second}, n_sources};
 }
 
-static MlirBlock block_of(MlirOperation op, int region) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-}
-
 static MlirOperation end_of(MlirOperation op, int region) {
-  return mlirBlockGetTerminator(block_of(op, region));
+  return mlirBlockGetTerminator(tp__region_block(op, region));
 }
 
 static void add_while(keeper *k, MlirOperation op) {
   MlirOperation condition = end_of(op, 0), yield = end_of(op, 1);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    add_carried(k, mlirBlockGetArgument(block_of(op, 0), i), 2, mlirOperationGetOperand(op, i),
-                mlirOperationGetOperand(yield, i));
+    add_carried(k, mlirBlockGetArgument(tp__region_block(op, 0), i), 2,
+                mlirOperationGetOperand(op, i), mlirOperationGetOperand(yield, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue source = mlirOperationGetOperand(condition, i + 1);
-    add_carried(k, mlirBlockGetArgument(block_of(op, 1), i), 1, source, source);
+    add_carried(k, mlirBlockGetArgument(tp__region_block(op, 1), i), 1, source, source);
     add_carried(k, mlirOperationGetResult(op, i), 1, source, source);
   }
 }
@@ -126,7 +122,7 @@ static void add_for(keeper *k, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue first = mlirOperationGetOperand(op, 3 + i),
               next = mlirOperationGetOperand(end_of(op, 0), i);
-    add_carried(k, mlirBlockGetArgument(block_of(op, 0), 1 + i), 2, first, next);
+    add_carried(k, mlirBlockGetArgument(tp__region_block(op, 0), 1 + i), 2, first, next);
     add_carried(k, mlirOperationGetResult(op, i), 2, first, next);
   }
 }
@@ -199,7 +195,7 @@ static void make_scalar(keeper *k, MlirValue value, MlirOperation where) {
 }
 
 static void convert_while(keeper *k, MlirOperation op) {
-  MlirBlock before = block_of(op, 0), body = block_of(op, 1);
+  MlirBlock before = tp__region_block(op, 0), body = tp__region_block(op, 1);
   MlirOperation condition = end_of(op, 0), yield = end_of(op, 1),
                 next = mlirOperationGetNextInBlock(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
@@ -219,7 +215,7 @@ static void convert_while(keeper *k, MlirOperation op) {
 }
 
 static void convert_for(keeper *k, MlirOperation op) {
-  MlirBlock body = block_of(op, 0);
+  MlirBlock body = tp__region_block(op, 0);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     if (!is_kept(k, mlirOperationGetResult(op, i)))
       continue;
@@ -242,7 +238,7 @@ static MlirValue scalar_of(keeper *k, MlirValue tensor);
 static MlirValue compute(keeper *k, MlirOperation op) {
   intptr_t n_inputs = mlirOperationGetNumOperands(op) - 1;
   MlirOperation copy = mlirOperationClone(op);
-  MlirBlock copied = block_of(copy, 0);
+  MlirBlock copied = tp__region_block(copy, 0);
   for (intptr_t i = 0; i < n_inputs; i++) {
     MlirValue input = mlirOperationGetOperand(op, i);
     bool is_tensor = mlirTypeIsAShaped(mlirValueGetType(input));

@@ -43,12 +43,8 @@ static void unite_memrefs(tp__memory_classes *c, MlirValue a, MlirValue b) {
     unite(c, a, b);
 }
 
-static MlirBlock region_block(MlirOperation op, int region) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-}
-
 static void unite_for(tp__memory_classes *c, MlirOperation op) {
-  MlirBlock body = region_block(op, 0);
+  MlirBlock body = tp__region_block(op, 0);
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
     MlirValue result = mlirOperationGetResult(op, k);
@@ -59,7 +55,7 @@ static void unite_for(tp__memory_classes *c, MlirOperation op) {
 }
 
 static void unite_while(tp__memory_classes *c, MlirOperation op) {
-  MlirBlock before = region_block(op, 0), after = region_block(op, 1);
+  MlirBlock before = tp__region_block(op, 0), after = tp__region_block(op, 1);
   MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
   for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
     unite_memrefs(c, mlirOperationGetOperand(op, k), mlirBlockGetArgument(before, k));
@@ -81,7 +77,7 @@ static void unite_other(tp__memory_classes *c, MlirOperation op) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
       unite_memrefs(c, result, mlirOperationGetOperand(op, i));
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-      MlirBlock block = region_block(op, (int)r);
+      MlirBlock block = tp__region_block(op, (int)r);
       MlirOperation end =
           mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
       if (!mlirOperationIsNull(end) && k < mlirOperationGetNumOperands(end))
@@ -110,6 +106,11 @@ void tp__memory_classes_add(tp__memory_classes *c, MlirOperation op) {
   else
     unite_other(c, op);
   unite_address(c, op);
+}
+
+tp_status tp__memory_classes_visit(MlirOperation op, void *classes) {
+  tp__memory_classes_add(classes, op);
+  return TP_OK;
 }
 
 int64_t tp__memory_class(tp__memory_classes *c, MlirValue value) {

@@ -17,6 +17,8 @@ typedef struct tp__memory_classes {
  * through structured control flow operands are in that of block arguments, yielded values and
  * results; an address (what tp__build_pointer makes) in that of its memref. */
 void tp__memory_classes_add(tp__memory_classes *c, MlirOperation op);
+/* A visitor: the same with `classes`, a tp__memory_classes. Never fails. */
+tp_status tp__memory_classes_visit(MlirOperation op, void *classes);
 /* The node of a memref, made on first use. */
 int64_t tp__memory_node(tp__memory_classes *c, MlirValue value);
 /* The class of a value, below n_nodes and the same as long as nothing is added; -1 for what no op

@@ -73,23 +73,16 @@ static MlirOperation combiner(const nest *n, int k) {
   return (MlirOperation){NULL};
 }
 
-static bool is_any(MlirOperation op, int n, const char *const *names) {
-  for (int i = 0; i < n; i++)
-    if (tp__op_is(op, names[i]))
-      return true;
-  return false;
-}
-
 static bool is_float_sum(MlirOperation op) {
   static const char *const names[] = {"arith.addf", "arith.mulf"};
-  return is_any(op, TP_LEN(names), names);
+  return tp__op_is_any(op, TP_LEN(names), names);
 }
 
 static bool may_reorder(MlirOperation op) {
   static const char *const names[] = {
       "arith.addi",  "arith.muli",  "arith.andi",  "arith.ori",      "arith.xori",    "arith.minsi",
       "arith.maxsi", "arith.minui", "arith.maxui", "arith.minimumf", "arith.maximumf"};
-  return is_float_sum(op) || is_any(op, TP_LEN(names), names);
+  return is_float_sum(op) || tp__op_is_any(op, TP_LEN(names), names);
 }
 
 /* Does the op reduce into result k? */
@@ -218,13 +211,9 @@ static void permute(const nest *n, const int *order) {
 
 /* ---- the pass ---- */
 
-static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(data, op) : TP_OK;
-}
-
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, collect, &list);
+  tp_status status = tp__walk(pass->module, tp__collect_generic, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     int order[MAX_LOOPS];
     nest n;

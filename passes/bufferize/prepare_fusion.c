@@ -17,10 +17,6 @@
 
 enum { STAT_INLINED, STAT_READ };
 
-static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_is(op, "linalg.generic") ? tp__op_list_add(data, op) : TP_OK;
-}
-
 /* ---- numbers ---- */
 
 /* The number of a constant that has one only, made in front of `where`. */
@@ -123,7 +119,7 @@ static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
   if (status == TP_OK)
-    status = tp__walk(pass->module, collect, &list);
+    status = tp__walk(pass->module, tp__collect_generic, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     pass->statistics[STAT_READ] += read_as_inputs(list.items[i]);
     pass->statistics[STAT_INLINED] += inline_scalars(list.items[i]);

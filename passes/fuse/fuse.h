@@ -40,6 +40,9 @@ tp_status tp__fuse_gather(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *
 /* Does a collective add? */
 bool tp__is_sum(MlirOperation op);
 
+/* True for the element types that fused kernels and products read and write. In fuse_sum.c. */
+bool tp__is_kernel_type(MlirType element);
+
 /* ---- sums of rows ---- */
 
 /* What makes the rows that are summed, if it is a product of matrices: a [tokens, k] b [k,

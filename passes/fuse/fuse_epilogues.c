@@ -37,10 +37,6 @@ typedef struct epilogue {
 
 /* ---- the product ---- */
 
-static bool is_kernel_type(MlirType element) {
-  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
-}
-
 /* Contractions read it where it lies; what a call is given is dense. */
 static bool is_part(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
@@ -68,7 +64,7 @@ static const char *read_product(epilogue *e) {
     *(d < rank - e->n_columns ? &e->m : &e->n) *= shape[d];
   if (!mlirTypeEqual(e->element,
                      tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 1)))) ||
-      !is_kernel_type(e->element) ||
+      !tp__is_kernel_type(e->element) ||
       (!sums_in_f32 && !mlirTypeEqual(e->element, tp__element_type(result))))
     return "cuBLASLt has no product of these types";
   if (!found)
@@ -82,21 +78,6 @@ static const char *read_product(epilogue *e) {
 
 /* ---- what nobody needs any more ---- */
 
-static bool is_dead(const tp__rows *rows, const bool *dead, MlirOperation op) {
-  for (int i = 0; i < rows->n_ops; i++)
-    if (mlirOperationEqual(rows->ops[i], op))
-      return dead[i];
-  return false;
-}
-
-static bool is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    if (!is_dead(rows, dead, mlirOpOperandGetOwner(use)))
-      return false;
-  return true;
-}
-
 static void find_dead(const tp__rows *rows, epilogue *e) {
   MlirOperation maker_of_bias = mlirValueIsNull(e->activation.bias)
                                     ? (MlirOperation){NULL}
@@ -107,7 +88,7 @@ static void find_dead(const tp__rows *rows, epilogue *e) {
     e->dead[i] = mlirOperationIsNull(maker_of_bias) || !mlirOperationEqual(op, maker_of_bias);
     for (intptr_t k = 0; k < mlirOperationGetNumResults(op) && e->dead[i]; k++) {
       MlirValue value = mlirOperationGetResult(op, k);
-      e->dead[i] = mlirValueEqual(value, e->value) || is_read_by_dead(rows, e->dead, value);
+      e->dead[i] = mlirValueEqual(value, e->value) || tp__is_read_by_dead(rows, e->dead, value);
     }
   }
 }
@@ -127,10 +108,6 @@ static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
   return false;
 }
 
-static void print_flags(MlirStringRef piece, void *data) {
-  tp__string_append_bytes(data, piece.data, piece.length);
-}
-
 /* A maximum of which NaN is NaN, unless there is none. */
 static tp_status find_strict_maximum(MlirOperation op, void *data) {
   tp__string flags = {0};
@@ -138,7 +115,7 @@ static tp_status find_strict_maximum(MlirOperation op, void *data) {
     return TP_OK;
   MlirAttribute attr = tp__inherent(op, "fastmath");
   if (!mlirAttributeIsNull(attr))
-    mlirAttributePrint(attr, print_flags, &flags);
+    mlirAttributePrint(attr, tp__append_part, &flags);
   *(bool *)data |= !flags.text || (!strstr(flags.text, "nnan") && !strstr(flags.text, "fast>"));
   tp__string_destroy(&flags);
   return TP_OK;
@@ -161,7 +138,7 @@ static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const 
                       : tp__element_type(mlirValueGetType(e->activation.bias));
   if (of_product)
     return of_product;
-  if (!is_read_by_dead(rows, e->dead, rows->root))
+  if (!tp__is_read_by_dead(rows, e->dead, rows->root))
     return "it is read elsewhere, too";
   if (!mlirTypeEqual(bias, e->element))
     return "its bias has another type than its factors";
@@ -266,13 +243,6 @@ static MlirAttribute describe(const epilogue *e) {
   return mlirDictionaryAttrGet(context, TP_LEN(entries), entries);
 }
 
-static MlirValue viewed_as(MlirOperation where, MlirValue value, MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  tp__static_tensor(type, &rank, shape);
-  return tp__view(where, mlirOperationGetLocation(where), value, rank, shape);
-}
-
 /* Makes the function and calls it where the result is made: everything that it reads is there
  * before that. */
 static tp_status outline(fuser *s, const epilogue *e) {
@@ -300,7 +270,7 @@ static tp_status outline(fuser *s, const epilogue *e) {
     values[1] = tp__view(end, location, mlirBlockGetArgument(block, 2), 1, &e->n);
   MlirValue made;
   tp__inline_results(end, body, n_given - 1, values, 1, &made);
-  made = viewed_as(end, made, result);
+  made = tp__view_as(end, made, result);
   mlirOperationSetOperands(end, 1, &made);
 
   MlirNamedAttribute callee =

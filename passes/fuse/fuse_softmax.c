@@ -139,16 +139,12 @@ static void find_pick(tp__rows *rows, tp__softmax_fusion *f) {
 
 /* ---- may it, and is it worth while? ---- */
 
-static bool is_kernel_type(MlirType element) {
-  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
-}
-
 /* Why no kernel does it; false where one does. */
 static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what,
                           bool has_kernels, char *text, size_t size) {
   long long row_bytes = (long long)(what->columns * what->element_size);
   if (!is_f32(mlirOperationGetResult(f->largest, 0)) ||
-      !is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
+      !tp__is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
     snprintf(text, size,
              "the largest of rows, and the numbers of them, are computed in another type than f32");
   else if (mlirOperationIsNull(f->sum))

@@ -156,14 +156,6 @@ static MlirOperation write_body(writer *w) {
   return tp__parse_function(w->f->largest, &w->text);
 }
 
-/* The same elements in the shape of a type. */
-static MlirValue viewed_as(MlirOperation where, MlirValue value, MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  tp__static_tensor(type, &rank, shape);
-  return tp__view(where, mlirOperationGetLocation(where), value, rank, shape);
-}
-
 static tp_status find_place(MlirOperation op, void *data) {
   return mlirAttributeIsNull(tp__get(op, "copied")) ? TP_OK : tp__op_list_add(data, op);
 }
@@ -178,9 +170,9 @@ static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *
                   copy = mlirOperationClone(all[mlirIntegerAttrGetValueInt(tp__get(op, "copied"))]);
     MlirValue result = mlirOperationGetResult(copy, 0);
     mlirOperationSetOperand(
-        copy, 0, viewed_as(op, mlirOperationGetOperand(op, 0), mlirValueGetType(result)));
+        copy, 0, tp__view_as(op, mlirOperationGetOperand(op, 0), mlirValueGetType(result)));
     tp__insert_before(op, copy);
-    tp__replace_op(op, viewed_as(op, result, mlirValueGetType(mlirOperationGetResult(op, 0))));
+    tp__replace_op(op, tp__view_as(op, result, mlirValueGetType(mlirOperationGetResult(op, 0))));
   }
   tp__free(places.items);
   return status;
@@ -255,14 +247,14 @@ static void fill_func(const tp__softmax_fusion *f, MlirOperation func, MlirOpera
     int rank;
     int64_t shape[TP_MAX_RANK];
     tp__static_tensor(mlirValueGetType(given[0]), &rank, shape);
-    given[1] = viewed_as(end, mlirBlockGetArgument(block, 1), target);
+    given[1] = tp__view_as(end, mlirBlockGetArgument(block, 1), target);
     given[2] =
         tp__binary(end, "arith.muli", tp__build_group_index(end, f->mesh, f->n_axes, f->axes),
                    tp__index_constant(end, shape[rank - 1]));
   }
   tp__inline_results(end, body, picks ? 3 : 1, given, n_results, made);
   for (int i = 0; i < n_results; i++)
-    made[i] = viewed_as(end, made[i], results[i]);
+    made[i] = tp__view_as(end, made[i], results[i]);
   mlirOperationSetOperands(end, n_results, made);
 }
 

@@ -23,7 +23,7 @@ bool tp__is_sum(MlirOperation op) {
          mlirAttributeEqual(reduction, tp__parse_attr(context, "#shard<partial sum>"));
 }
 
-static bool is_kernel_type(MlirType element) {
+bool tp__is_kernel_type(MlirType element) {
   return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
 }
 
@@ -39,7 +39,7 @@ static tp_status read_collective(const tp__fuser *s, MlirOperation op, tp__fusio
   *is_candidate = false;
   if (!tp__is_sum(op) || !tp__static_tensor(from, &rank, shape) ||
       !tp__static_tensor(to, &result_rank, shape) || rank == 0 ||
-      !is_kernel_type(tp__element_type(to)) ||
+      !tp__is_kernel_type(tp__element_type(to)) ||
       !mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
     return TP_OK;
   tp_status status = tp__read_axis_runs(op, "grid_axes", &s->mesh, &runs);

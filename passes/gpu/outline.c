@@ -131,16 +131,12 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
   return func;
 }
 
-static void append_text(MlirStringRef part, void *data) {
-  tp__string_append_bytes(data, part.data, part.length);
-}
-
 /* The symbol of the kernel with this body: an earlier one, or `func`, which is then added to the
  * module. */
 static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *prefix,
                              MlirAttribute *symbol) {
   tp__string text = {0};
-  mlirOperationPrint(func, append_text, &text);
+  mlirOperationPrint(func, tp__append_part, &text);
   if (text.failed)
     return tp__error(o->module, TP_NO_MEMORY, "memory ran out");
   for (size_t i = 0; i < o->n_kernels; i++)

@@ -30,7 +30,7 @@ static tp_status find_foreign(MlirOperation op, void *data) {
 /* ---- converting ---- */
 
 static tp_status import_boundary(tp_importer *im, MlirOperation func, bool is_args) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   tp_boundary boundary;
   tp_status status = TP_OK;
   if (tp__boundary_begin(func, is_args, &boundary) != TP_OK)
@@ -70,7 +70,7 @@ static tp_status import_op(MlirOperation op, void *data) {
 /* ---- verifying ---- */
 
 static tp_status check_boundary(MlirOperation func, const tp_mesh *mesh, bool is_args) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   int n = (int)(is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type));
   tp_status status = TP_OK;
   for (int i = 0; i < n && status == TP_OK; i++) {

@@ -25,10 +25,6 @@ static bool is_manual(const computation *c, MlirStringRef axis) {
   return false;
 }
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 /* The last op of a block. MLIR does not know that it is a terminator, because its dialect is not
  * registered. */
 static MlirOperation end_of(MlirBlock block) {
@@ -42,7 +38,8 @@ static MlirOperation end_of(MlirBlock block) {
 /* ---- reading and verifying ---- */
 
 static tp_status check_form(MlirOperation op) {
-  MlirBlock body = mlirOperationGetNumRegions(op) == 1 ? body_of(op) : (MlirBlock){NULL};
+  MlirBlock body =
+      mlirOperationGetNumRegions(op) == 1 ? tp__region_block(op, 0) : (MlirBlock){NULL};
   MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){NULL} : end_of(body);
   if (mlirOperationIsNull(end) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) ||
       !tp__op_is(end, "sdy.return"))
@@ -137,7 +134,7 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
 }
 
 static tp_status check_values(tp_importer *im, MlirOperation op, const computation *c) {
-  MlirBlock body = body_of(op);
+  MlirBlock body = tp__region_block(op, 0);
   MlirOperation end = end_of(body);
   char what[32];
   tp_status status = TP_OK;
@@ -267,7 +264,7 @@ tp_status tp__sdy_replace_computation(tp_importer *im, const tp_mesh *refined, M
   if (!c)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = read_computation(op, c);
-  MlirBlock body = body_of(op);
+  MlirBlock body = tp__region_block(op, 0);
   MlirOperation end = end_of(body), next;
   for (int i = 0; i < c->n_in && status == TP_OK; i++)
     mlirValueReplaceAllUsesOfWith(

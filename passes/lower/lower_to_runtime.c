@@ -65,7 +65,7 @@ static tp_status check_signature(MlirOperation func, MlirType type) {
 /* Puts the context in front of the arguments, and marks tensors read-only: a program leaves its
  * inputs as they are. */
 static tp_status add_context(tp__lowering *l) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(l->func, "function_type"));
+  MlirType type = tp__func_type(l->func);
   int n = (int)mlirFunctionTypeGetNumInputs(type),
       n_results = (int)mlirFunctionTypeGetNumResults(type);
   MlirType *types = tp__calloc((size_t)(n + n_results + 1), sizeof *types);
@@ -145,7 +145,7 @@ typedef struct run_data {
 
 static tp_status lower_entry(MlirOperation func, void *data) {
   run_data *run = data;
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   tp_status status = check_signature(func, type);
   if (status == TP_OK)
     status = tp__walk(func, check_known, NULL);

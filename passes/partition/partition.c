@@ -283,19 +283,15 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   return status;
 }
 
-static bool has_body(MlirOperation op) {
-  return tp__op_is(op, "func.func") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
-
 static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
                                      tp_reshard_cache *reshards) {
   bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    tp_status status =
-        has_body(op) ? partition_func(pass, op, mesh, reshards, unknown_replicate) : TP_OK;
+    tp_status status = tp__is_defined_func(op)
+                           ? partition_func(pass, op, mesh, reshards, unknown_replicate)
+                           : TP_OK;
     if (status != TP_OK)
       return status;
   }

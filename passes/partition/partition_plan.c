@@ -27,8 +27,6 @@ bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec) {
   return find_spec(p, tp__program_number(&p->program, value), spec);
 }
 
-static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
-
 static tp_status read_args(tp_partitioner *p) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
   for (int i = 0; i < p->program.n_args; i++) {
@@ -243,8 +241,8 @@ static tp_status check_carried(tp_partitioner *p, const tp_item *item) {
       char a[256], b[256];
       if (tp__planned_spec(p, value, &have) && tp_spec_equal(have, want))
         continue;
-      describe(p, have, rank_of(value), a, sizeof a);
-      describe(p, want, rank_of(value), b, sizeof b);
+      describe(p, have, tp__value_rank(value), a, sizeof a);
+      describe(p, want, tp__value_rank(value), b, sizeof b);
       return tp__error(c->uses[i].op, TP_INVALID_ARGUMENT,
                        "operand %d has layout %s, but the value it becomes is carried as %s; put a "
                        "shard.shard in front",
@@ -273,8 +271,8 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
     p->result_specs[i] = annotation.spec;
     if (!tp__planned_spec(p, value, &spec) || !tp_spec_equal(spec, annotation.spec)) {
       char a[256], b[256];
-      describe(p, spec, rank_of(value), a, sizeof a);
-      describe(p, annotation.spec, rank_of(value), b, sizeof b);
+      describe(p, spec, tp__value_rank(value), a, sizeof a);
+      describe(p, annotation.spec, tp__value_rank(value), b, sizeof b);
       return tp__error(
           item->op, TP_INVALID_ARGUMENT,
           "returns layout %s as result %d, whose tp.sharding is %s; put a shard.shard in front", a,

@@ -4,7 +4,7 @@
  * block, so that no collective comes under control flow under which it was not before. */
 #include "passes/registry.h"
 
-#include "ir/annotation.h"
+#include "ir/collectives.h"
 #include "ir/value_table.h"
 #include "rules/body.h"
 #include "support/support.h"
@@ -32,16 +32,11 @@ static const char *const pure_ops[] = {
     "shard.all_to_all", "shard.shift",      "tensor.extract_slice",
 };
 
-/* A permute is a call of a private declaration. */
-static bool is_permute(MlirOperation op) {
-  return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, "tp.pairs"));
-}
-
 static bool is_pure(MlirOperation op) {
   for (int i = 0; i < TP_LEN(pure_ops); i++)
     if (tp__op_is(op, pure_ops[i]))
       return true;
-  return is_permute(op);
+  return tp__is_permute(op);
 }
 
 static bool is_collective(MlirOperation op) {
@@ -50,12 +45,6 @@ static bool is_collective(MlirOperation op) {
 
 static MlirValue operand(MlirOperation op) { return mlirOperationGetOperand(op, 0); }
 static MlirValue result(MlirOperation op) { return mlirOperationGetResult(op, 0); }
-
-/* The op of this name that makes `value`; null if it is another one. */
-static MlirOperation made_by(MlirValue value, const char *name) {
-  MlirOperation op = tp__defining_op(value);
-  return !mlirOperationIsNull(op) && tp__op_is(op, name) ? op : (MlirOperation){NULL};
-}
 
 static bool same_type(MlirValue a, MlirValue b) {
   return mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b));
@@ -183,7 +172,7 @@ static bool merge_equal(simplifier *s, MlirOperation op) {
 /* ---- all_slice of all_gather ---- */
 
 static bool fold_gather(simplifier *s, MlirOperation slice) {
-  MlirOperation gather = made_by(operand(slice), "shard.all_gather");
+  MlirOperation gather = tp__defined_by(operand(slice), "shard.all_gather");
   if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(gather) ||
       !same_inherent(slice, gather, "grid") || !same_inherent(slice, gather, "grid_axes") ||
       !same_attr(tp__inherent(slice, "slice_axis"), tp__inherent(gather, "gather_axis")) ||
@@ -213,7 +202,7 @@ static bool same_axis_set(MlirOperation a, MlirOperation b) {
 }
 
 static bool scatter_reduction(simplifier *s, MlirOperation slice) {
-  MlirOperation reduce = made_by(operand(slice), "shard.all_reduce");
+  MlirOperation reduce = tp__defined_by(operand(slice), "shard.all_reduce");
   if (!tp__op_is(slice, "shard.all_slice") || mlirOperationIsNull(reduce) ||
       !tp__is_used_once(result(reduce)) || !same_block(slice, reduce) ||
       !same_inherent(slice, reduce, "grid") || !same_axis_set(slice, reduce) ||
@@ -285,8 +274,8 @@ static bool is_tensor_sum(MlirOperation op) {
 /* all_reduce(a) + all_reduce(b) = all_reduce(a + b); floating-point terms are added in another
  * order. */
 static bool merge_sum(simplifier *s, MlirOperation op) {
-  MlirOperation a = made_by(operand(op), "shard.all_reduce");
-  MlirOperation b = made_by(mlirOperationGetOperand(op, 1), "shard.all_reduce");
+  MlirOperation a = tp__defined_by(operand(op), "shard.all_reduce");
+  MlirOperation b = tp__defined_by(mlirOperationGetOperand(op, 1), "shard.all_reduce");
   if (mlirOperationIsNull(a) || mlirOperationIsNull(b) || mlirOperationEqual(a, b) ||
       !same_attributes(a, b) ||
       !mlirAttributeEqual(reduction_of(a),

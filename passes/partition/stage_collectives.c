@@ -40,13 +40,6 @@ static const collective_row rows[] = {
     {"shard.all_to_all", TP_ALL_TO_ALL, false, "concat_axis", "split_axis"},
 };
 
-static const collective_row *row_of(MlirOperation op) {
-  for (int i = 0; i < TP_LEN(rows); i++)
-    if (tp__op_is(op, rows[i].name))
-      return &rows[i];
-  return NULL;
-}
-
 static const char *name_of(tp_collective kind) {
   for (int i = 0; i < TP_LEN(rows); i++)
     if (rows[i].kind == kind)
@@ -203,7 +196,7 @@ static int dim_attr(MlirOperation op, const char *name) {
 }
 
 static tp_status stage(stager *s, MlirOperation op) {
-  const collective_row *row = row_of(op);
+  const collective_row *row = tp__op_row(op, rows, TP_LEN(rows), sizeof *rows);
   MlirValue operand = mlirOperationGetOperand(op, 0), staged;
   int n, axes[TP_MAX_AXES], rank;
   int64_t sizes[TP_MAX_RANK], elements = 1;
@@ -233,7 +226,7 @@ static tp_status stage(stager *s, MlirOperation op) {
 
 static tp_status collect(MlirOperation op, void *data) {
   stager *s = data;
-  return row_of(op) ? tp__op_list_add(&s->ops, op) : TP_OK;
+  return tp__op_row(op, rows, TP_LEN(rows), sizeof *rows) ? tp__op_list_add(&s->ops, op) : TP_OK;
 }
 
 static tp_status run(tp_pass *pass) {

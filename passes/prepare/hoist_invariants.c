@@ -19,19 +19,12 @@
 
 /* ---- which ops ---- */
 
-static bool is_one_of(MlirOperation op, int n, const char *const *names) {
-  for (int i = 0; i < n; i++)
-    if (tp__op_is(op, names[i]))
-      return true;
-  return false;
-}
-
 /* Arithmetic that is undefined for some numbers, in a way that ends the program. */
 static bool may_trap(MlirOperation op) {
   static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",
                                       "arith.remui",      "arith.ceildivsi", "arith.ceildivui",
                                       "arith.floordivsi", "math.ipowi"};
-  return is_one_of(op, TP_LEN(names), names);
+  return tp__op_is_any(op, TP_LEN(names), names);
 }
 
 static bool is_arithmetic(MlirOperation op) {
@@ -43,7 +36,7 @@ static bool is_arithmetic(MlirOperation op) {
 static tp_status check_inner(MlirOperation op, void *data) {
   static const char *const names[] = {"linalg.yield", "linalg.index", "tensor.yield"};
   (void)data;
-  return is_arithmetic(op) || is_one_of(op, TP_LEN(names), names) ? TP_OK : TP_UNSUPPORTED;
+  return is_arithmetic(op) || tp__op_is_any(op, TP_LEN(names), names) ? TP_OK : TP_UNSUPPORTED;
 }
 
 /* May the op run although the loop would not have run it? */
@@ -54,9 +47,9 @@ static bool may_move(MlirOperation op) {
       "tensor.pad",          "shard.shard",           "shard.sharding"};
   static const char *const slices[] = {"tensor.extract_slice", "tensor.insert_slice"};
   /* an offset that is computed may be wrong where the loop has no trip */
-  if (is_one_of(op, TP_LEN(slices), slices))
+  if (tp__op_is_any(op, TP_LEN(slices), slices))
     return mlirOperationGetNumOperands(op) == (tp__op_is(op, slices[0]) ? 1 : 2);
-  bool known = is_arithmetic(op) || is_one_of(op, TP_LEN(names), names) ||
+  bool known = is_arithmetic(op) || tp__op_is_any(op, TP_LEN(names), names) ||
                (tp__op_has_dialect(op, "linalg") && mlirOperationGetNumResults(op) > 0);
   return known && tp__walk(op, check_inner, NULL) == TP_OK;
 }

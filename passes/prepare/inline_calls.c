@@ -28,10 +28,6 @@ typedef struct inliner {
 
 enum { STAT_CALLS };
 
-static MlirBlock body_of(MlirOperation func) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-}
-
 /* ---- cloning ---- */
 
 typedef struct mapping {
@@ -86,7 +82,7 @@ static tp_status count(MlirOperation op, void *n) {
 
 static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee,
                             mapping *map) {
-  MlirBlock body = body_of(callee);
+  MlirBlock body = tp__region_block(callee, 0);
   for (int i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue value = mlirOperationGetOperand(call, i);
     tp_status status = constrain(in, callee, true, i, call, &value);
@@ -133,7 +129,7 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
           call, TP_UNSUPPORTED,
           "@%.*s calls itself; a recursive program cannot be sharded, turn it into a loop",
           (int)name.length, name.data);
-  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body_of(callee))))
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(tp__region_block(callee, 0))))
     return tp__error(call, TP_UNSUPPORTED,
                      "@%.*s has several blocks; sharding needs structured control flow (scf)",
                      (int)name.length, name.data);
@@ -207,7 +203,7 @@ static tp_status find_reference(MlirOperation op, void *data) {
 
 static void erase_inlined(const inliner *in) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(in->pass->module));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(in->pass->module, 0));
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     MlirAttribute visibility = tp__inherent(op, "sym_visibility");
@@ -228,7 +224,7 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_INVALID_ARGUMENT, "fused=%s: expected inline or keep", fused);
   tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
   inliner in = {.pass = pass, .mesh = &mesh, .keeps_fused = keep};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(pass->module));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(pass->module, 0));
        !mlirOperationIsNull(op) && status == TP_OK; op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "func.func"))
       status = inline_in_function(&in, op);

@@ -29,7 +29,7 @@ static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, co
 }
 
 static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_mesh *mesh) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   tp_boundary boundary;
   tp_status status = tp__boundary_begin(func, is_args, &boundary);
   if (status != TP_OK)

@@ -126,11 +126,6 @@ static tp_status plan_func(tp_planner *p) {
   return status;
 }
 
-static bool has_body(MlirOperation op) {
-  return tp__op_is(op, "func.func") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
-
 /* Reads all functions before planning any, because their reshapes decide how the mesh is
  * refined. */
 static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate,
@@ -138,7 +133,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!has_body(op))
+    if (!tp__is_defined_func(op))
       continue;
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)

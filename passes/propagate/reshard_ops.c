@@ -45,9 +45,7 @@ static MlirOperation behind(MlirValue value) {
                                  : mlirOperationGetNextInBlock(op);
 }
 
-static int64_t bytes_in(const copies *c, tp_spec spec) {
-  return tp__local_bytes(c->p->mesh, spec, c->v->rank, c->v->shape, c->v->element_size);
-}
+static int64_t bytes_in(const copies *c, tp_spec spec) { return tp__value_bytes(c->p, c->v, spec); }
 
 /* The copy with the cheapest reshard to `spec`. */
 static int cheapest(const copies *c, tp_spec spec) {

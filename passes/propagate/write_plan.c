@@ -13,7 +13,7 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   tp_boundary boundary;
   if (tp__boundary_begin(p->program.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
     return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  MlirType type = tp__func_type(p->program.func);
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
     if (node->kind != kind)

@@ -3,11 +3,9 @@
 
 #include "ir/diagnostics.h"
 
-static void append_piece(MlirStringRef piece, void *data) {
-  tp__string_append_bytes(data, piece.data, piece.length);
+void tp__append_type(tp__string *text, MlirType type) {
+  mlirTypePrint(type, tp__append_part, text);
 }
-
-void tp__append_type(tp__string *text, MlirType type) { mlirTypePrint(type, append_piece, text); }
 
 void tp__append_list(tp__string *text, int n, const int64_t *values) {
   tp__string_append(text, "[");

@@ -135,6 +135,22 @@ tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__
   return refuse_stream(transport, "event");
 }
 
+tprt_status tprt__heap_alloc(tprt__transport *transport, size_t bytes, void **memory) {
+  (void)transport;
+  return tprt__alloc_aligned(bytes, memory);
+}
+
+void tprt__heap_free(tprt__transport *transport, void *memory) {
+  (void)transport;
+  tprt__free_aligned(memory);
+}
+
+uint64_t tprt__no_offset(const tprt__transport *transport, const void *memory) {
+  (void)transport;
+  (void)memory;
+  return 0;
+}
+
 tprt_status tprt__fault_fail(const tprt__fault *fault) {
   static const char *const did[] = {
       [TPRT_MISMATCH] = "submitted another operation",

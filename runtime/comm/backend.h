@@ -179,6 +179,12 @@ tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__
   .accept = tprt__accept_host, .launch = tprt__no_launch, .settle = tprt__nothing_to_settle,       \
   .record = tprt__no_record, .hold = tprt__no_hold
 
+/* alloc, free and offset for backends whose memory is ordinary memory of the process. The offset is
+ * always 0: nothing is addressed by offset. */
+tprt_status tprt__heap_alloc(tprt__transport *transport, size_t bytes, void **memory);
+void tprt__heap_free(tprt__transport *transport, void *memory);
+uint64_t tprt__no_offset(const tprt__transport *transport, const void *memory);
+
 /* Finds a backend by its name, ignoring case, or a plug-in by its absolute path. The error for an
  * unknown name lists the known names. Returns TPRT_UNSUPPORTED if threads are wanted and the
  * backend lacks them; else the result of its probe. */

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Replacements of functions that the sources of shard-run call ---- */
 
@@ -30,12 +29,6 @@ void complain(const char *format, ...) {
 }
 
 void progress(const char *what) { (void)what; }
-
-double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- Diagnostics ---- */
 

@@ -53,6 +53,9 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like cli_print, for a plain text; async-signal-safe. False if it could not be written. */
 bool cli_write(const char *text, size_t n);
 
+/* Returns the monotonic clock in seconds. */
+double cli_seconds(void);
+
 /* Parses a number; true if the whole text is a number in [low, high]. */
 bool cli_number(const char *text, double low, double high, double *value);
 

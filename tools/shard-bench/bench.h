@@ -52,6 +52,8 @@ pass_status pass_numbers(int (*start)(void *data), void *data, int n_values, dou
 
 /* ---- Ranks of this library ---- */
 
+/* Ends the process with a message if a call of the library failed. */
+void expect(tprt_status status);
 typedef struct own_ranks {
   const bench_job *job;
   bool registered, threads;

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
   N_SITES = 5,
@@ -43,13 +42,6 @@ typedef struct rank_work {
   double values[N_HOST_RATES];
 } rank_work;
 
-static void expect(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  complain("%s: %s", tprt_status_name(status), tprt_last_error());
-  exit(EXIT_FAILED);
-}
-
 /* Creates the table of a program that consists of these contractions. */
 static void make_table(int n_ranks, int64_t table[TABLE_WORDS]) {
   tprt_abi_header *header = (void *)table;
@@ -74,12 +66,6 @@ static void make_table(int n_ranks, int64_t table[TABLE_WORDS]) {
     table[offset + TPRT_CONTRACT_N_LOOPS] = N_LOOPS;
     memcpy(table + offset + TPRT_CONTRACT_LOOPS, loops, sizeof loops);
   }
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- Timed work ---- */
@@ -112,16 +98,16 @@ static void contract(rank_work *w, int site) {
 static double least_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
   double least = 1e30, slowest;
   work(w, site);
-  double begin = now();
+  double begin = cli_seconds();
   work(w, site);
-  double calls = w->round_seconds / (now() - begin + 1e-9);
+  double calls = w->round_seconds / (cli_seconds() - begin + 1e-9);
   int n = calls < 1 ? 1 : calls > 1e6 ? 1000000 : (int)calls;
   for (int i = 0; i < N_TRIES; i++) {
     expect(tprt_barrier(w->comm, NULL, NULL));
-    begin = now();
+    begin = cli_seconds();
     for (int k = 0; k < n; k++)
       work(w, site);
-    double seconds = (now() - begin) / n;
+    double seconds = (cli_seconds() - begin) / n;
     least = seconds < least ? seconds : least;
   }
   expect(tprt_all_reduce(w->comm, &least, &slowest, 1, TPRT_F64, TPRT_MAX, NULL, NULL));

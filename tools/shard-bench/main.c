@@ -6,11 +6,6 @@
 
 enum { MAX_REPEATS = 25 };
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* All passes of one program, by repetition. */
 typedef struct series {
   pass_result passes[MAX_REPEATS];
@@ -20,7 +15,7 @@ static double median_us(const series *s, int n, int size) {
   double values[MAX_REPEATS];
   for (int i = 0; i < n; i++)
     values[i] = s->passes[i].median_us[size];
-  qsort(values, (size_t)n, sizeof *values, by_value);
+  qsort(values, (size_t)n, sizeof *values, bench_compare);
   return values[n / 2];
 }
 

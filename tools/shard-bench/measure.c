@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { MAX_ROUNDS = 101, MAX_CALLS = 20000 };
 
@@ -123,13 +122,7 @@ static void check(const bench_job *job, const bench_rank *rank, void *send, void
 
 /* ---- Timing ---- */
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b) {
+int bench_compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -138,10 +131,10 @@ static int by_value(const void *a, const void *b) {
 static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv,
                          int64_t elements, int n) {
   rank->largest(rank->state, 0); /* synchronizes the ranks before timing */
-  double begin = now();
+  double begin = cli_seconds();
   for (int i = 0; i < n; i++)
     rank->run(rank->state, job, send, recv, elements);
-  return (now() - begin) / n;
+  return (cli_seconds() - begin) / n;
 }
 
 static void measure_size(const bench_job *job, const bench_rank *rank, void *send, void *recv,
@@ -154,7 +147,7 @@ static void measure_size(const bench_job *job, const bench_rank *rank, void *sen
   int n = calls < 1 ? 1 : calls > MAX_CALLS ? MAX_CALLS : (int)calls;
   for (int i = 0; i < job->n_rounds; i++)
     rounds[i] = time_calls(job, rank, send, recv, elements, n);
-  qsort(rounds, (size_t)job->n_rounds, sizeof *rounds, by_value);
+  qsort(rounds, (size_t)job->n_rounds, sizeof *rounds, bench_compare);
   if (rank->rank == 0) {
     printf("%d %.4f %.4f\n", index, rounds[job->n_rounds / 2] * 1e6, rounds[0] * 1e6);
     fflush(stdout);

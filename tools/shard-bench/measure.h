@@ -48,6 +48,9 @@ int64_t bench_recv_elements(const bench_job *job, int64_t elements);
 /* Measures all sizes. For each, rank 0 prints a line "index median minimum", in microseconds. */
 void bench_measure(const bench_job *job, const bench_rank *rank);
 
+/* Orders doubles, for qsort. */
+int bench_compare(const void *a, const void *b);
+
 /* Convert a job to the command-line arguments of a peer program, and back. */
 enum { BENCH_N_ARGS = 7, BENCH_MAX_ARG = 32 * BENCH_MAX_SIZES };
 void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_ARG]);

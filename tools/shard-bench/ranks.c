@@ -13,7 +13,7 @@ typedef struct own_rank {
   const own_ranks *ranks;
 } own_rank;
 
-static void expect(tprt_status status) {
+void expect(tprt_status status) {
   if (status == TPRT_OK)
     return;
   complain("%s: %s", tprt_status_name(status), tprt_last_error());

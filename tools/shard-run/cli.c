@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 enum {
   OPT_MESH,
@@ -113,12 +112,6 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden option that starts worker processes */
 };
-
-double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 const cli_tool cli_program = {
     .name = "shard-run",

@@ -54,7 +54,6 @@ typedef struct options {
 
 /* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
-double seconds_now(void);
 
 /* Prints the compiler's diagnostics from now on. */
 void diagnostics_attach(MlirContext context);

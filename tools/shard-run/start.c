@@ -92,17 +92,17 @@ static int await_all(pid_t *pids, int n) {
       if (!code)
         report_end(i, state);
       if (!code && (code = code_of(state)))
-        until = seconds_now() + GRACE_SECONDS;
+        until = cli_seconds() + GRACE_SECONDS;
     }
     if (stopped_by && !code) {
       code = 128 + stopped_by;
       signal_all(pids, n, stopped_by);
-      until = seconds_now() + GRACE_SECONDS;
+      until = cli_seconds() + GRACE_SECONDS;
     }
-    if (code && seconds_now() >= until) { /* SIGTERM first, then SIGKILL */
+    if (code && cli_seconds() >= until) { /* SIGTERM first, then SIGKILL */
       signal_all(pids, n, number);
       number = SIGKILL;
-      until = seconds_now() + GRACE_SECONDS;
+      until = cli_seconds() + GRACE_SECONDS;
     }
     if (pid <= 0)
       nanosleep(&pause, NULL);

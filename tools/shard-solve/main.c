@@ -2,7 +2,6 @@
 #include "solve.h"
 
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stop_asked;
@@ -11,12 +10,6 @@ static volatile sig_atomic_t stop_asked;
 static void ask_to_stop(int signal_number) {
   stop_asked = 1;
   signal(signal_number, SIG_DFL);
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 typedef struct watch {
@@ -51,11 +44,11 @@ int main(int argc, char **argv) {
     return cli_end(code);
   signal(SIGINT, ask_to_stop);
   signal(SIGTERM, ask_to_stop);
-  double start = seconds_now();
+  double start = cli_seconds();
   problem_file file;
   if (!problem_read(o.file, &file))
     return EXIT_FAILED;
-  watch w = {.before = seconds_now() - start, .on_terminal = isatty(STDERR_FILENO)};
+  watch w = {.before = cli_seconds() - start, .on_terminal = isatty(STDERR_FILENO)};
   tp_solver_options solver = {.size = sizeof solver,
                               .gap = o.gap,
                               .threads = o.threads,

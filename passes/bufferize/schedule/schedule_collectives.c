@@ -156,7 +156,7 @@ static tp_status count_collective(MlirOperation op, void *data) {
 
 /* What a device holds: arguments, results and the blocks. */
 static tp_status measure(MlirOperation func, int64_t *bytes) {
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+  MlirType type = tp__func_type(func);
   tp_status status = tp__measure_buffers(func, bytes);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
     if (mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)))

@@ -121,7 +121,7 @@ static tp_status add_work(MlirOperation op, void *data) {
  * kept. */
 static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
   tp_work work = {.peak = TP_PEAK_F32, .launch = true};
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(kernel, "function_type"));
+  MlirType type = tp__func_type(kernel);
   (void)tp__walk(kernel, add_work, &work); /* the visitor does not fail */
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
     if (mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)))

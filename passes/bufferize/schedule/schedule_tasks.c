@@ -123,11 +123,6 @@ static tp_status find_writes(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static tp_status add_to_classes(MlirOperation op, void *data) {
-  tp__memory_classes_add(data, op);
-  return TP_OK;
-}
-
 /* Which of its arguments a function writes that tp-fuse-nests made; the others it reads. False: it
  * has too many to be one, or memory ran out. */
 static bool read_kernel(MlirOperation func, kernel *k) {
@@ -137,7 +132,7 @@ static bool read_kernel(MlirOperation func, kernel *k) {
     if (mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(k->body, a))))
       (void)tp__memory_node(&k->classes, mlirBlockGetArgument(k->body, a));
   if (fits) {
-    (void)tp__walk(func, add_to_classes, &k->classes); /* the visitors do not fail */
+    (void)tp__walk(func, tp__memory_classes_visit, &k->classes); /* the visitors do not fail */
     (void)tp__walk(func, find_writes, k);
   }
   bool known = fits && !k->classes.no_memory;

@@ -62,7 +62,7 @@ typedef enum extent { OF_ELEMENT, OF_GROUP, OF_ROW } extent;
  * the frame or the members of a group, or two, along both groups and members. */
 static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs,
                      int k, const int *dims, int *loops, extent *combined) {
-  MlirAffineMap out = tp__row_map_at(maps, n_inputs + k);
+  MlirAffineMap out = tp__map_at(maps, n_inputs + k);
   intptr_t n_loops = mlirAffineMapGetNumDims(out);
   int last = rows->rank - 1, n_missing = 0, missing[2];
   int64_t sizes[TP_MAX_RANK], hidden = rows->shape[last];
@@ -139,7 +139,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
     return TP_ROW_UNKNOWN;
   for (int i = 0; i < n_operands; i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    MlirAffineMap map = tp__row_map_at(maps, i);
+    MlirAffineMap map = tp__map_at(maps, i);
     int of[TP_MAX_RANK] = {0};
     bool known = true;
     b.nodes[i] = TP_ROW_UNKNOWN;

@@ -113,6 +113,11 @@ int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, 
 /* Without roundings around it. */
 int tp__row_exact(const tp__rows *rows, int node);
 
+/* True for the element of the root at the same place. `node` may be TP_ROW_UNKNOWN. */
+bool tp__row_is_root(const tp__rows *rows, int node);
+/* True for a number that differs from this one by at most 1e-6 of it. */
+bool tp__row_is_near(const tp__rows *rows, int node, double number);
+
 /* Is it the element of a tensor that goes along these dimensions of the frame, and no others? */
 bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims);
 

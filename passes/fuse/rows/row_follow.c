@@ -27,7 +27,7 @@ static bool is_understood(const tp__rows *rows, MlirOperation op, bool sees_grou
     int n_loops = 0, n_dims = sees_groups;
     if (!tp__row_loop_sizes(rows, op, maps, sizes) || tp__walk(op, is_pure, NULL) != TP_OK)
       return false;
-    for (intptr_t i = 0; i < mlirAffineMapGetNumDims(tp__row_map_at(maps, 0)); i++)
+    for (intptr_t i = 0; i < mlirAffineMapGetNumDims(tp__map_at(maps, 0)); i++)
       n_loops += sizes[i] != 1;
     for (int d = 0; d < rows->rank; d++)
       n_dims += rows->shape[d] != 1;
@@ -61,13 +61,8 @@ static void follow_users(tp__rows *rows, MlirBlock block, MlirValue value) {
   }
 }
 
-static MlirBlock block_of(MlirValue value) {
-  return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-}
-
 void tp__rows_follow(tp__rows *rows, MlirValue value) {
-  MlirBlock block = block_of(value);
+  MlirBlock block = tp__block_of(value);
   int first = rows->n_ops;
   rows->n_known = 0;
   follow_users(rows, block, value);

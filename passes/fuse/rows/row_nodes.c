@@ -358,3 +358,15 @@ int tp__row_apply(tp__rows *rows, MlirOperation op, const int *operands) {
   bool narrow = scalar_ops[i].op == NARROW || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
   return narrow && scalar_ops[i].op != WIDEN ? round_node(rows, node, element) : node;
 }
+
+/* ---- questions ---- */
+
+bool tp__row_is_root(const tp__rows *rows, int node) {
+  return node >= 0 && rows->nodes[node].kind == TP_ROW_VALUE &&
+         mlirValueEqual(rows->nodes[node].value, rows->root);
+}
+
+bool tp__row_is_near(const tp__rows *rows, int node, double number) {
+  return rows->nodes[node].kind == TP_ROW_NUMBER &&
+         fabs(rows->nodes[node].number - number) <= 1e-6 * fabs(number);
+}

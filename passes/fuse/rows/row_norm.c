@@ -6,11 +6,6 @@ enum { MAX_PARTS = 8 };
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-static bool is_root(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE &&
-         mlirValueEqual(at(rows, node)->value, rows->root);
-}
-
 /* The tensor of which `node` is the element that stands at the same place, or at the same place of
  * the row. */
 static bool is_whole(const tp__rows *rows, int node, MlirValue *value) {
@@ -45,7 +40,7 @@ bool tp__match_row_sum(const tp__rows *rows, int node, tp__row_sum *sum) {
   for (int i = 0; i < n; i++) {
     int part = tp__row_exact(rows, parts[i]);
     MlirValue value;
-    if (is_root(rows, part))
+    if (tp__row_is_root(rows, part))
       n_roots++;
     else if (mlirValueIsNull(sum->residual) && is_whole(rows, part, &value) &&
              mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element))
@@ -61,11 +56,6 @@ bool tp__match_row_sum(const tp__rows *rows, int node, tp__row_sum *sum) {
 
 /* ---- norms ---- */
 
-static bool is_number_near(const tp__rows *rows, int node, double number) {
-  return at(rows, node)->kind == TP_ROW_NUMBER &&
-         fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
-}
-
 static int exact_operand(const tp__rows *rows, int node) {
   return tp__row_exact(rows, at(rows, node)->a);
 }
@@ -80,9 +70,9 @@ static int mean_factor(const tp__rows *rows, int part, int *summed) {
     *summed = at(rows, part)->a;
     return SEEN_SUM;
   }
-  bool share = is_number_near(rows, part, 1 / hidden) ||
+  bool share = tp__row_is_near(rows, part, 1 / hidden) ||
                (at(rows, part)->kind == TP_ROW_INVERSE &&
-                is_number_near(rows, exact_operand(rows, part), hidden));
+                tp__row_is_near(rows, exact_operand(rows, part), hidden));
   return share ? SEEN_SHARE : 0;
 }
 
@@ -94,7 +84,7 @@ static int mean_of(const tp__rows *rows, int node, double sign) {
   double product = 1;
   for (int i = 0; i < n; i++) {
     int bit = mean_factor(rows, parts[i], &summed);
-    if (bit == 0 && is_number_near(rows, tp__row_exact(rows, parts[i]), -1))
+    if (bit == 0 && tp__row_is_near(rows, tp__row_exact(rows, parts[i]), -1))
       product = -product;
     else if (bit == 0 || seen & bit)
       return TP_ROW_UNKNOWN;
@@ -132,7 +122,7 @@ static bool is_negative_square_of_mean(const tp__rows *rows, int node, int x) {
     int summed = TP_ROW_UNKNOWN, bit = mean_factor(rows, parts[i], &summed);
     n_sums += bit == SEEN_SUM && summed == x;
     n_shares += bit == SEEN_SHARE;
-    n_signs += bit == 0 && is_number_near(rows, tp__row_exact(rows, parts[i]), -1);
+    n_signs += bit == 0 && tp__row_is_near(rows, tp__row_exact(rows, parts[i]), -1);
   }
   return n == 5 && n_sums == 2 && n_shares == 2 && n_signs == 1;
 }
@@ -144,8 +134,8 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
                     TP_ROW_MAXIMUM) { /* a variance computed as a difference is kept above 0 */
     const tp__row_node *maximum = at(rows, tp__row_exact(rows, terms[0]));
     int parts[MAX_PARTS];
-    bool a_is_zero = is_number_near(rows, maximum->a, 0),
-         b_is_zero = is_number_near(rows, maximum->b, 0);
+    bool a_is_zero = tp__row_is_near(rows, maximum->a, 0),
+         b_is_zero = tp__row_is_near(rows, maximum->b, 0);
     int n_parts = a_is_zero || b_is_zero
                       ? tp__row_parts(rows, TP_ROW_ADD, a_is_zero ? maximum->b : maximum->a, x,
                                       MAX_PARTS, parts)

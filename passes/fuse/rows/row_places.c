@@ -98,10 +98,6 @@ bool tp__row_maps(MlirOperation op, MlirAttribute *maps) {
          mlirOperationGetNumResults(op) > 0;
 }
 
-MlirAffineMap tp__row_map_at(MlirAttribute maps, intptr_t i) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-}
-
 /* A map's result that is no loop: loop * size + member, loop floordiv size, loop mod size. Numbers
  * of loops; member is -1 but for the first. */
 typedef struct grouped {
@@ -161,7 +157,7 @@ static bool reads_all(const grouped *g, const int64_t *sizes, int64_t extent) {
 
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
                         int64_t *sizes) {
-  intptr_t n_loops = mlirAffineMapGetNumDims(tp__row_map_at(maps, 0));
+  intptr_t n_loops = mlirAffineMapGetNumDims(tp__map_at(maps, 0));
   if (n_loops > TP_MAX_RANK)
     return false;
   for (intptr_t i = 0; i < n_loops; i++)
@@ -170,7 +166,7 @@ bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute ma
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int rank;
       int64_t shape[TP_MAX_RANK];
-      MlirAffineMap map = tp__row_map_at(maps, i);
+      MlirAffineMap map = tp__map_at(maps, i);
       if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
         continue;
       if (!tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape))
@@ -219,8 +215,8 @@ int64_t tp__row_group_of(const tp__rows *rows, MlirOperation op) {
     group = group_of_shape(rows, mlirOperationGetOperand(op, i));
   for (intptr_t i = 0; tp__row_maps(op, &maps) && i < mlirOperationGetNumOperands(op) && !group;
        i++)
-    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(tp__row_map_at(maps, i)) && !group; d++)
-      if (read_grouped(rows, mlirAffineMapGetResult(tp__row_map_at(maps, i), d), &g))
+    for (intptr_t d = 0; d < mlirAffineMapGetNumResults(tp__map_at(maps, i)) && !group; d++)
+      if (read_grouped(rows, mlirAffineMapGetResult(tp__map_at(maps, i), d), &g))
         group = group_of(rows, g.size);
   return group;
 }

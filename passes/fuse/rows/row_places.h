@@ -22,7 +22,6 @@ tp__row_form tp__row_form_of(const tp__rows *rows, MlirValue value, int *dims);
 
 /* The maps of a structured op, by operand; false for other ops. */
 bool tp__row_maps(MlirOperation op, MlirAttribute *maps);
-MlirAffineMap tp__row_map_at(MlirAttribute maps, intptr_t i);
 /* How often each loop of a structured op runs. False where a map is neither a projection, nor reads
  * groups as rows or rows as groups, or picks an element of several. */
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes);

@@ -7,11 +7,6 @@ static const double LARGEST_F8 = 448;
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-static bool is_number_near(const tp__rows *rows, int node, double number) {
-  return at(rows, node)->kind == TP_ROW_NUMBER &&
-         fabs(at(rows, node)->number - number) <= 1e-6 * fabs(number);
-}
-
 /* The operand of a commutative node beside a number; TP_ROW_UNKNOWN where neither is one. */
 static int beside_number(const tp__rows *rows, int node, tp__row_kind kind, double *number) {
   const tp__row_node *n = at(rows, node);
@@ -59,8 +54,8 @@ static int of_share(const tp__rows *rows, int node) {
   for (int i = 0; i < 2; i++) {
     int number = i ? n->a : n->b;
     bool inverse = at(rows, number)->kind == TP_ROW_INVERSE &&
-                   is_number_near(rows, at(rows, number)->a, LARGEST_F8);
-    if (inverse || is_number_near(rows, number, 1 / LARGEST_F8))
+                   tp__row_is_near(rows, at(rows, number)->a, LARGEST_F8);
+    if (inverse || tp__row_is_near(rows, number, 1 / LARGEST_F8))
       return i ? n->b : n->a;
   }
   return TP_ROW_UNKNOWN;

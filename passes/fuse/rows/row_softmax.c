@@ -2,11 +2,6 @@
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-static bool is_root(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_VALUE &&
-         mlirValueEqual(at(rows, node)->value, rows->root);
-}
-
 /* ---- where the rows are ---- */
 
 /* What an op widens, element by element; null for other ops. */
@@ -52,7 +47,8 @@ MlirValue tp__find_row_largest(MlirValue largest) {
 /* ---- what is computed of them ---- */
 
 bool tp__match_row_largest(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_LARGEST && is_root(rows, at(rows, node)->a);
+  return node >= 0 && at(rows, node)->kind == TP_ROW_LARGEST &&
+         tp__row_is_root(rows, at(rows, node)->a);
 }
 
 int tp__row_shift(const tp__rows *rows, int largest, bool finite) {
@@ -91,7 +87,7 @@ static bool find_terms(const tp__rows *rows, int node, int sign, terms *found) {
 static bool take(terms *of, const tp__rows *rows, int node, int sign) {
   for (int i = 0; i < of->n; i++)
     if (of->sign[i] == sign &&
-        (node == TP_ROW_UNKNOWN ? is_root(rows, of->node[i]) : of->node[i] == node)) {
+        (node == TP_ROW_UNKNOWN ? tp__row_is_root(rows, of->node[i]) : of->node[i] == node)) {
       of->n--;
       of->node[i] = of->node[of->n];
       of->sign[i] = of->sign[of->n];

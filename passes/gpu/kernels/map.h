@@ -88,6 +88,8 @@ MlirValue tp__map_load(const tp__map_nest *nest, MlirOperation where, int operan
                        const MlirValue *at);
 void tp__map_store(const tp__map_nest *nest, MlirOperation where, int operand, const MlirValue *at,
                    MlirValue value);
+/* True if the operand's indices depend on the loop. */
+bool tp__map_depends(const tp__map_operand *operand, int loop);
 /* How many neighbours along `loop` are read and written at once, at most nest->most_lanes; 1: no
  * vectors. */
 int tp__map_lanes(const tp__map_nest *nest, int loop);

@@ -58,7 +58,7 @@ void tp__map_store(const tp__map_nest *n, MlirOperation where, int operand, cons
 
 /* ---- vectors ---- */
 
-static bool depends(const tp__map_operand *o, int loop) {
+bool tp__map_depends(const tp__map_operand *o, int loop) {
   for (int d = 0; d < o->rank; d++)
     if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(o->map, d), loop))
       return true;
@@ -109,7 +109,7 @@ int tp__map_lanes(const tp__map_nest *n, int loop) {
       bool packed = is_packed(n, n->operands + i, loop, lanes);
       n_packed += packed;
       if (i >= n->n_inputs) /* an output is written at once or not at all */
-        ok &= packed || !depends(n->operands + i, loop);
+        ok &= packed || !tp__map_depends(n->operands + i, loop);
     }
     if (ok && n_packed > 0)
       return lanes;
@@ -252,7 +252,7 @@ void tp__map_fetch(const tp__map_nest *n, MlirOperation where, int operand, int 
     here[l] = at[l];
   if (packed)
     first = load_vector(n, where, o, lanes, at);
-  else if (lanes == 1 || !depends(o, loop))
+  else if (lanes == 1 || !tp__map_depends(o, loop))
     first = tp__map_load(n, where, operand, at);
   for (int lane = 0; lane < lanes; lane++) {
     if (lane > 0)

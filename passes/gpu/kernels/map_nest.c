@@ -109,20 +109,13 @@ static bool writes_apart(const tp__map_operand *o, int loop) {
   return false;
 }
 
-static bool depends(const tp__map_operand *o, int loop) {
-  for (int d = 0; d < o->rank; d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(o->map, d), loop))
-      return true;
-  return false;
-}
-
 /* What a loop is follows from the outputs, whatever it is called: a parallel one writes elements of
  * its own in each iteration, a reduction the same ones, in order. */
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {
     n_apart += writes_apart(n->operands + i, loop);
-    n_same += !depends(n->operands + i, loop);
+    n_same += !tp__map_depends(n->operands + i, loop);
   }
   if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)
     return TP_OK;

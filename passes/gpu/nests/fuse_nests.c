@@ -218,11 +218,6 @@ static tp_status fuse_in(fusing *f, MlirBlock block) {
 
 /* ---- the pass ---- */
 
-static tp_status add_to_classes(MlirOperation op, void *data) {
-  tp__memory_classes_add(data, op);
-  return TP_OK;
-}
-
 static tp_status collect_unused(MlirOperation op, void *data) {
   return tp__op_is(op, "memref.alloc") && !tp__is_used(mlirOperationGetResult(op, 0))
              ? tp__op_list_add(data, op)
@@ -236,7 +231,7 @@ static tp_status fuse_function(MlirOperation func, void *data) {
                     sizeof f->prefix))
     return TP_OK; /* as for tp-outline-kernels, a name without an end */
   f->classes = (tp__memory_classes){0};
-  (void)tp__walk(func, add_to_classes, &f->classes); /* the visitor does not fail */
+  (void)tp__walk(func, tp__memory_classes_visit, &f->classes); /* the visitor does not fail */
   tp_status status =
       f->classes.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : fuse_inside(f, func);
   if (status == TP_OK)

@@ -12,13 +12,9 @@
 
 enum { MAX_LOOPS = 32 };
 
-static MlirAffineMap map_of(MlirAttribute maps, intptr_t i) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-}
-
 /* The loops (bit f) that the result does not have. */
 static uint32_t reductions_of(MlirAttribute maps) {
-  MlirAffineMap map = map_of(maps, mlirArrayAttrGetNumElements(maps) - 1);
+  MlirAffineMap map = tp__map_at(maps, mlirArrayAttrGetNumElements(maps) - 1);
   uint32_t reductions = 0;
   for (intptr_t f = 0; f < mlirAffineMapGetNumDims(map); f++) {
     bool found = false;
@@ -41,7 +37,7 @@ bool tp__hides_body(MlirOperation op) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps) ||
       !tp__body_of(op, (int)mlirOperationGetNumOperands(op) - 1, &body) ||
-      mlirAffineMapGetNumDims(map_of(maps, 0)) > MAX_LOOPS)
+      mlirAffineMapGetNumDims(tp__map_at(maps, 0)) > MAX_LOOPS)
     return false;
   return tp__body_has_traps(&body) || (reductions_of(maps) && !tp__body_is_contraction(&body));
 }

@@ -4,10 +4,6 @@
 
 #include <inttypes.h>
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
   return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
@@ -21,7 +17,7 @@ static int64_t number_bytes(MlirType type) {
 
 tp_status tp__hold_numbers(struct tp_routes *r) {
   const tp_planner *p = r->p;
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  MlirType type = tp__func_type(p->program.func);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
@@ -100,7 +96,7 @@ static tp_status hold_inside(struct tp_routes *r, int k,
   const tp_node *node = &p->nodes[v->node];
   int64_t *bytes = tp__calloc((size_t)node->n + 1, sizeof *bytes);
   if (!bytes)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < node->n; s++)
     bytes[s] = of(p, tp__route_rule(p, v), &node->strategies[s]);
   tp_status status = tp__hold_space(r, k, v->node, bytes, 2 * from, 2 * to + 1);

@@ -56,10 +56,6 @@ typedef struct listing {
   tp_nearby *best;
 } listing;
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 /* ---- decisions of a node ---- */
 
 /* One input or output of a node, whose layout the node decides, of a value that is held. */
@@ -148,7 +144,7 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
   tp_status status = tp_sensitivity_solve(l->beside, allowed, l->best->cost, &solution);
   l->work += status == TP_OK || status == TP_INFEASIBLE ? solution.work + OF_NODE : 0;
   if (status != TP_OK)
-    return status == TP_INFEASIBLE ? TP_OK : out_of_memory(l->p);
+    return status == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(l->p);
   int *choices = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof *choices);
   status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts)
                    : TP_NO_MEMORY;
@@ -163,7 +159,7 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
       now->seems += bytes_of(l, &sites[i], choices[sites[i].node]) - sites[i].bytes;
   }
   tp_solution_clear(&solution);
-  return status == TP_OK ? TP_OK : out_of_memory(l->p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(l->p);
 }
 
 /* Marks the allowed strategies of a site that agree with the chosen one in the deciding layouts, or
@@ -186,7 +182,7 @@ static tp_status add_parts(listing *l, const part *from, const looked_at *plan) 
   site *sites = tp__calloc(l->n_first + 1, sizeof *sites);
   const bool **same = tp__calloc(plain->n_nodes + 1, sizeof(const bool *));
   const bool *const *allowed = from->allowed; /* a copy: adding parts may move `from` */
-  tp_status status = sites && same ? TP_OK : out_of_memory(l->p);
+  tp_status status = sites && same ? TP_OK : tp__plan_no_memory(l->p);
   int n = status == TP_OK ? find_sites(l, plan, sites) : 0;
   for (size_t i = 0; i < plain->n_nodes && status == TP_OK; i++)
     same[i] = allowed ? allowed[i] : NULL;
@@ -197,7 +193,7 @@ static tp_status add_parts(listing *l, const part *from, const looked_at *plan) 
     const bool *other = row_of(l, &sites[i], same[node], chosen, false, &any);
     const bool *alike = row_of(l, &sites[i], same[node], chosen, true, &some);
     if (!rows || !other || !alike) {
-      status = out_of_memory(l->p);
+      status = tp__plan_no_memory(l->p);
       break;
     }
     memcpy(rows, same, plain->n_nodes * sizeof *rows);
@@ -233,12 +229,12 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
   looked_at *now = tp__arena_alloc(p->arena, sizeof *now);
   int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
   if (!now || !choices)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   *now = (looked_at){.choices = at->choices};
   now->at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.made);
   now->at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.changed);
   if (!now->at_peak.made || !now->at_peak.changed)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (size_t i = 0; i < l->n_first; i++)
     choices[l->place[i]] = at->choices[i];
   tp_solution solution = {.choices = choices};
@@ -271,7 +267,7 @@ static tp_status open_listing(listing *l) {
   const tp_planner *p = l->p;
   l->place = tp__calloc(p->n_nodes + 1, sizeof *l->place);
   if (!l->place)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (size_t i = 0; i < p->n_nodes; i++)
     if (!tp__is_of_routes(&p->nodes[i]))
       l->place[l->n_first++] = (int)i;

@@ -46,10 +46,6 @@ enum {
 #define TRIED_SHARE 0.9  /* share of the rest for the strategies of the plans tried before */
 #define TRIED_GRACE 0.3  /* at least this many seconds for them */
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 static int64_t entries(const tp_planner *p, const size_t *n_kept) {
   int64_t sum = 0;
   for (size_t k = 0; k < p->n_values; k++)
@@ -121,11 +117,11 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
   int64_t n_entries;
   const bool *const *kept = choose(l, l->cheapest, ONLY_FOUND, &n_entries);
   if (!kept)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_status status = state(p, kept, is_counted, &cut);
   if (status == TP_OK) {
     tp_status solved = tp_solve(cut.problem, &options, &solution);
-    status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : out_of_memory(p);
+    status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(p);
     bool is_cheap =
         solved == TP_OK && (double)(solution.cost - l->bound) <= NEAR * (double)l->bound;
     *taken = is_cheap && (is_counted || tp__keeps_limit(&cut, &solution));
@@ -193,7 +189,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   if (most == ONLY_FOUND && options.gap < FOUND_GAP / l->p->effort)
     options.gap = FOUND_GAP / l->p->effort;
   if (!kept)
-    return out_of_memory(l->p);
+    return tp__plan_no_memory(l->p);
   f->most = most;
   tp_status status = state(l->p, kept, true, &cut);
   if (status != TP_OK) {
@@ -202,7 +198,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   }
   status = tp_solve(cut.problem, &options, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
-    status = out_of_memory(l->p);
+    status = tp__plan_no_memory(l->p);
   if (status == TP_OK || status == TP_INFEASIBLE) {
     l->p->is_cut_short |= solution.stopped;
     tp__priced_spend(l, solution.work);
@@ -236,7 +232,7 @@ static tp_status solve_tried(tp_planner *p, early *e) {
     status = tp_solve(cut.problem, &options, &solution);
     p->work += solution.work;
     if (status != TP_OK && status != TP_INFEASIBLE)
-      status = out_of_memory(p);
+      status = tp__plan_no_memory(p);
   }
   if (status == TP_OK) {
     choose_nodes(&cut, &solution);
@@ -312,7 +308,7 @@ static tp_status widen(tp_priced *l, found *f) {
   if (status == TP_OK)
     status = tp__priced_threshold(l, SHARE, &most);
   if (status == TP_OK && !choose(l, l->must, f->cost, &n_entries))
-    return out_of_memory(l->p);
+    return tp__plan_no_memory(l->p);
   bool is_few = f->cost < TP_COST_FORBIDDEN && (double)n_entries <= FEW * l->p->effort;
   if (!is_few && !is_far(l, f))
     return status;
@@ -336,7 +332,7 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   if (kept && n_entries > FEW)
     kept = choose(l, l->must, ONLY_FOUND, &n_entries);
   if (!kept)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_solution solution = {.cost = f->cost};
   tp_status status = state(p, kept, true, &cut);
   if (status == TP_OK)

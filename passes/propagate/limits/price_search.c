@@ -36,20 +36,14 @@ typedef struct lean {
 
 static double bytes_of(const lean *l, size_t k, tp_spec spec) {
   const tp_planned_value *v = &l->priced.values[k];
-  return v->in_blocks
-             ? 0
-             : (double)tp__local_bytes(l->p->mesh, spec, v->rank, v->shape, v->element_size);
-}
-
-static tp_spec spec_at(const tp_node *n, bool makes, int column, int s) {
-  return makes ? n->out[s * n->n_out + column] : n->in[s * n->n_in + column];
+  return v->in_blocks ? 0 : (double)tp__value_bytes(l->p, v, spec);
 }
 
 static void charge(lean *l, size_t k, int node, bool makes, int column, double price) {
   tp_node *n = &l->priced.nodes[node];
   for (int s = 0; s < n->n && price > 0; s++)
-    n->costs[s] =
-        tp_cost_add(n->costs[s], (tp_cost)(price * bytes_of(l, k, spec_at(n, makes, column, s))));
+    n->costs[s] = tp_cost_add(
+        n->costs[s], (tp_cost)(price * bytes_of(l, k, tp__node_spec(n, makes, column, s))));
 }
 
 /* Recomputes all costs with prices multiplied by `share`. */
@@ -79,8 +73,8 @@ static void raise_prices(lean *l, double sum) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t k = 0; k < l->priced.n_values; k++) {
       const tp_planned_value *v = &l->priced.values[k];
-      double size =
-          bytes_of(l, k, spec_at(&l->priced.nodes[v->node], true, v->output, l->choices[v->node]));
+      double size = bytes_of(
+          l, k, tp__node_spec(&l->priced.nodes[v->node], true, v->output, l->choices[v->node]));
       bytes += pass == 0 && (l->at_peak.made[k] || l->at_peak.changed[k]) ? size : 0;
       l->made[k] += pass == 1 && l->at_peak.made[k] ? sum / bytes : 0;
       l->changed[k] += pass == 1 && l->at_peak.changed[k] ? sum / bytes : 0;

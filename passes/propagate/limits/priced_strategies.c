@@ -3,6 +3,7 @@
 #include "passes/propagate/limits/priced_strategies.h"
 
 #include "passes/propagate/limits/memory_limited.h"
+#include "support/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,6 @@ enum {
 #define RISE 4.0          /* factor by which the price of a time rises */
 #define MOST_PRICE 0x1p56 /* in fixed point, summed over all times */
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 tp_status tp__priced_open(tp_priced *l) {
   tp_planner *p = l->p, *sketch = &l->sketch;
   tp_status status = tp__sketch_open(p, sketch);
@@ -42,7 +39,7 @@ tp_status tp__priced_open(tp_priced *l) {
   l->price = tp__arena_array(p->arena, n_times + 1, sizeof *l->price);
   l->best = tp__arena_array(p->arena, n_times + 1, sizeof *l->best);
   if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->best)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
     while (tp__is_of_routes(&sketch->nodes[k]))
       k++;
@@ -53,7 +50,7 @@ tp_status tp__priced_open(tp_priced *l) {
   l->least = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->least);
   l->cheapest = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->cheapest);
   if (!l->must || !l->least || !l->cheapest)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   return tp__plan_make_problem(sketch, false, &l->unpriced);
 }
 
@@ -136,7 +133,7 @@ tp_status tp__priced_solve(tp_priced *l) {
     status = tp_solve(is_priced ? priced : l->unpriced, &options, &solution);
   tp_problem_destroy(priced);
   if (status != TP_OK && status != TP_INFEASIBLE)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   p->is_cut_short |= solution.stopped;
   tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
@@ -217,21 +214,16 @@ tp_status tp__priced_least(tp_priced *l) {
   }
   tp_sensitivity_destroy(sensitivity);
   tp_problem_destroy(priced);
-  return status == TP_OK ? TP_OK : out_of_memory(p);
-}
-
-static int by_cost(const void *a, const void *b) {
-  tp_cost x = *(const tp_cost *)a, y = *(const tp_cost *)b;
-  return (x > y) - (x < y);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) {
   size_t n = l->offset[l->n_first], at = share * l->n_first;
   tp_cost *sorted = tp__calloc(n + 1, sizeof *sorted);
   if (!sorted)
-    return out_of_memory(l->p);
+    return tp__plan_no_memory(l->p);
   memcpy(sorted, l->least, n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, by_cost);
+  qsort(sorted, n, sizeof *sorted, tp__compare_i64s);
   /* includes all strategies with the same cost */
   *most = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN;
   tp__free(sorted);

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 static tp_status copy_values(const tp_planner *p, tp_planner *copy) {
   copy->values = tp__arena_array(p->arena, p->n_values + 1, sizeof *copy->values);
   if (!copy->values)
@@ -33,7 +29,7 @@ tp_status tp__planner_copy(const tp_planner *p, tp_planner *copy) {
   copy->problem = NULL;
   copy->routes = NULL;
   if (!copy->nodes || copy_values(p, copy) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   if (p->n_nodes > 0)
     memcpy(copy->nodes, p->nodes, p->n_nodes * sizeof *p->nodes);
   return TP_OK;
@@ -148,7 +144,7 @@ tp_status tp__planner_cut(tp_planner *p, const bool *const *kept) {
     status = keep ? TP_OK : TP_NO_MEMORY;
   }
   tp__memo_destroy(&same);
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 tp_status tp__planner_restrict(tp_planner *p, int place, const bool *among) {
@@ -157,7 +153,7 @@ tp_status tp__planner_restrict(tp_planner *p, int place, const bool *among) {
     n = (size_t)p->nodes[i].n > n ? (size_t)p->nodes[i].n : n;
   bool *all = tp__calloc(n, sizeof *all);
   const bool **kept = tp__calloc(p->n_nodes + 1, sizeof(const bool *));
-  tp_status status = all && kept ? TP_OK : out_of_memory(p);
+  tp_status status = all && kept ? TP_OK : tp__plan_no_memory(p);
   for (size_t s = 0; status == TP_OK && s < n; s++)
     all[s] = true;
   for (size_t i = 0; status == TP_OK && i < p->n_nodes; i++)

@@ -1,10 +1,6 @@
 /* Adds the nodes and edges of routes to the solver's problem. */
 #include "passes/propagate/limits/route_sketch.h"
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 static int number_of(const tp_spec *specs, int n, tp_spec spec) {
   for (int i = 0; i < n; i++)
     if (tp_spec_equal(specs[i], spec))
@@ -80,7 +76,7 @@ tp_status tp__routes_order(struct tp_routes *r) {
   tp__free(nodes);
   tp__free(usages);
   tp__free(tables);
-  return ok ? TP_OK : out_of_memory(p);
+  return ok ? TP_OK : tp__plan_no_memory(p);
 }
 
 /* ---- edges ---- */
@@ -134,7 +130,7 @@ static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
                          (int64_t)b->n << 32 | b->n_in};
   void **slot = tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
   if (!slot)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_status status = TP_NO_MEMORY;
   if (*slot) {
     status = tp_problem_repeat_edge(problem, e.from, e.to, (int)((intptr_t)*slot - 1));
@@ -149,7 +145,7 @@ static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
       status = tp_problem_add_edge(problem, e.from, e.to, table);
     tp__free(table);
   }
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 static tp_status link_value(struct tp_routes *r, tp_problem *problem, const tp_planned_value *v) {
@@ -186,13 +182,13 @@ static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const t
   int n = p->nodes[space->node].n;
   tp_cost *table = tp__calloc((size_t)node->n * (size_t)n + 1, sizeof *table);
   if (!table)
-    return out_of_memory(r->p);
+    return tp__plan_no_memory(r->p);
   for (int s = 0; s < node->n; s++)
     for (int y = 0; y < n; y++)
       table[s * n + y] = goes_together(space, node, number, s, y) ? 0 : TP_COST_FORBIDDEN;
   tp_status status = tp_problem_add_edge(problem, number, space->node, table);
   tp__free(table);
-  return status == TP_OK ? TP_OK : out_of_memory(r->p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(r->p);
 }
 
 static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
@@ -216,7 +212,7 @@ tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
     for (int k = 0; k < u->n && status == TP_OK; k++)
       if (tp_problem_add_usage(problem, (int)i, u->spans[k].start, u->spans[k].end,
                                u->spans[k].bytes) != TP_OK)
-        status = out_of_memory(p);
+        status = tp__plan_no_memory(p);
   }
   return status;
 }

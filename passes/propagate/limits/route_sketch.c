@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 tp_status tp__sketch_open(const tp_planner *p, tp_planner *sketch) {
   tp_status status = tp__planner_copy(p, sketch);
   sketch->heeds_clock = true;
@@ -60,16 +56,12 @@ static int distinct(const column *c, tp_spec *list, int *number) {
   return count;
 }
 
-static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
-  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
-}
-
 static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec *from,
                         const tp_spec *to, moves *m) {
   for (int i = 0; i < m->n_from; i++)
-    m->from_bytes[i] = bytes_in(p, v, from[i]);
+    m->from_bytes[i] = tp__value_bytes(p, v, from[i]);
   for (int k = 0; k < m->n_to; k++)
-    m->to_bytes[k] = bytes_in(p, v, to[k]);
+    m->to_bytes[k] = tp__value_bytes(p, v, to[k]);
   for (int i = 0; i < m->n_from && !tp__clock_gives_up(p); i++)
     for (int k = 0; k < m->n_to; k++) {
       size_t at = (size_t)i * (size_t)m->n_to + (size_t)k;
@@ -177,14 +169,14 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
   column a = output_of(p, from, output), b = input_of(p, to, input);
   const moves *m = find_moves(r, v, &a, &b);
   if (!m)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   weights w = weights_of(r, plan);
   const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)w.from, (int64_t)w.made};
   void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
   if (from == to) /* a loop that yields the value it carries */
     return TP_OK;
   if (!slot)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_status status;
   if (*slot) {
     status = tp_problem_repeat_edge(problem, from, to, (int)((intptr_t)*slot - 1));
@@ -192,7 +184,7 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
     *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* edge number + 1 */
     status = add_moves(r, problem, m, w, from, to);
   }
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 /* The node and output in front of a station. */
@@ -257,7 +249,8 @@ static void use_station(const tp_planner *p, const tp_planned_value *v, const tp
   if (tp_spec_equal(from, to))
     return;
   const tp_station_plan *plan = s->plan;
-  int64_t start = bytes_in(p, v, from), made = plan->elsewhere ? 0 : bytes_in(p, v, to);
+  int64_t start = tp__value_bytes(p, v, from),
+          made = plan->elsewhere ? 0 : tp__value_bytes(p, v, to);
   hold(used, tp__change_start(plan), tp__change_end(plan),
        excess_of(p, v, from, to) + plan->keeps * start);
   hold(used, plan->start, plan->end, made);

@@ -10,14 +10,6 @@
 
 enum { MAX_AMOUNTS = 3, MAX_SPACES = 16 };
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
-static int64_t bytes_in(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
-  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
-}
-
 /* ---- nodes and their memory use ---- */
 
 tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
@@ -27,7 +19,7 @@ tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int
           TP_OK ||
       tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
                sizeof(const tp_station_table *)) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   p->nodes[p->n_nodes] = (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
   r->usages[p->n_nodes] = (tp_usage){0};
   r->tables[p->n_nodes] = NULL;
@@ -46,7 +38,7 @@ static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end,
     int capacity = u->capacity ? 2 * u->capacity : 2;
     tp_span *spans = tp__arena_array(r->p->arena, (size_t)capacity, sizeof *spans);
     if (!spans)
-      return out_of_memory(r->p);
+      return tp__plan_no_memory(r->p);
     if (u->n > 0)
       memcpy(spans, u->spans, (size_t)u->n * sizeof *spans);
     u->spans = spans;
@@ -73,7 +65,7 @@ int64_t tp__change_start(const tp_station_plan *plan) {
 
 /* A value computed in blocks holds one block. */
 static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
-  int64_t bytes = bytes_in(p, v, spec);
+  int64_t bytes = tp__value_bytes(p, v, spec);
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
@@ -82,7 +74,7 @@ tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value 
   const tp_node *n = &r->p->nodes[node];
   int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
   if (!bytes)
-    return out_of_memory(r->p);
+    return tp__plan_no_memory(r->p);
   const tp_spec *specs = n->n_out ? n->out : n->in; /* a function result has no output */
   for (int s = 0; s < n->n; s++)
     bytes[s] = held_bytes(r->p, v, specs[n->n_out ? s * n->n_out + v->output : s]);
@@ -116,12 +108,12 @@ static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space ma
   if (tp__routes_node(r, TP_NODE_SPACE, value, &made.node) != TP_OK ||
       tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) !=
           TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_node *space = &p->nodes[made.node];
   *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = tied, .n = n};
   space->costs = tp__arena_array(p->arena, (size_t)n, sizeof *space->costs);
   if (!space->costs)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   r->spaces[r->n_spaces++] = made;
   return hold(r, made.node, start, end, amounts);
 }
@@ -148,7 +140,7 @@ tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t
                        tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
   int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
   if (!list || !made.strategy)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   int n = number_amounts(bytes, n_tied, list, made.strategy);
   return n == 0 || list[n - 1] == 0 ? TP_OK : add_space(r, value, node, made, n, list, start, end);
 }
@@ -163,9 +155,9 @@ tp_status tp__hold_source(struct tp_routes *r, int value, int station, int befor
   int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes),
           *list = bytes + from->n;
   if (!bytes || !made.strategy)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < from->n; s++)
-    bytes[s] = bytes_in(p, &p->values[value], from->out[s * from->n_out + output]);
+    bytes[s] = tp__value_bytes(p, &p->values[value], from->out[s * from->n_out + output]);
   /* list[0] = 0 is the amount if no layout changes */
   int n = number_amounts(bytes, from->n, list + 1, made.strategy);
   for (int s = 0; s < from->n; s++)
@@ -229,7 +221,7 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
           tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size,
                           &path) == TP_OK)
         t->excess[at] = tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) +
-                        keeps * bytes_in(p, v, before[i]);
+                        keeps * tp__value_bytes(p, v, before[i]);
     }
 }
 
@@ -305,7 +297,7 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
   int number = -1;
   tp_station_plan *kept = tp__arena_alloc(p->arena, sizeof *kept);
   if (!kept || (!plan->is_alone && tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK))
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   *kept = *plan;
   *station = route->n_stations++;
   route->stations[*station] = (tp_station){number, plan->before, plan->anchor, plan->in_op, kept};
@@ -321,7 +313,7 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
   node->n = n_layouts;
   node->in = node->out = slot ? *slot : NULL;
   node->costs = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *node->costs);
-  return node->in && node->costs ? TP_OK : out_of_memory(p);
+  return node->in && node->costs ? TP_OK : tp__plan_no_memory(p);
 }
 
 /* Adds the memory use of a station: the result of a reshard, a second copy if its user cannot
@@ -333,11 +325,11 @@ static tp_status hold_change(struct tp_routes *r, int value, int station,
   int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps),
           *made = steps + node->n;
   if (!steps)
-    return out_of_memory(r->p);
+    return tp__plan_no_memory(r->p);
   for (int s = 0; s < node->n; s++)
     if (node->ways[s].changed) {
       steps[s] = node->ways[s].excess;
-      made[s] = bytes_in(r->p, v, node->out[s]);
+      made[s] = tp__value_bytes(r->p, v, node->out[s]);
     }
   tp_status status = hold(r, station, tp__change_start(plan), tp__change_end(plan), steps);
   if (status == TP_OK && !plan->elsewhere)
@@ -361,14 +353,14 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
                      : tp__add_outputs(p, route->stations[plan->before].node, 0, before, 0);
   tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
   if (!t || tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_node *node = &p->nodes[number];
   node->n = t->n;
   node->in = node->out = t->specs;
   node->ways = t->ways;
   node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
   if (!node->costs)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   if (hold_change(r, value, number, plan) != TP_OK)
     return TP_NO_MEMORY;
   r->tables[number] = t;

@@ -31,10 +31,6 @@ typedef struct placed {
   bool is_return;
 } placed;
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 /* ---- routes ---- */
 
 /* True if the value has no buffer unless its layout changes. A value made from no input (fill) is
@@ -147,11 +143,9 @@ static tp_status hold_changed(struct tp_routes *r, int value, int station, int64
   const tp_planned_value *v = &p->values[value];
   int64_t *bytes = tp__arena_array(p->arena, (size_t)node->n + 1, sizeof *bytes);
   if (!bytes)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < node->n; s++)
-    bytes[s] = node->ways[s].changed
-                   ? tp__local_bytes(p->mesh, node->in[s], v->rank, v->shape, v->element_size)
-                   : 0;
+    bytes[s] = node->ways[s].changed ? tp__value_bytes(p, v, node->in[s]) : 0;
   return tp__hold_space(r, value, change, bytes, start, end);
 }
 
@@ -191,7 +185,7 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   node->in = node->out = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->in);
   node->costs = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->costs);
   if (!node->in || !node->costs)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < change->n; s++)
     node->n = tp__add_distinct(node->in, node->n, change->in[s]);
   node->slot = r->routes[value].stations[*station].node;
@@ -359,7 +353,8 @@ static tp_status route_value(struct tp_routes *r, int value) {
   route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES,
                                     sizeof *route->stations);
   route->of_use = tp__arena_array(p->arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
-  tp_status status = uses && above && route->stations && route->of_use ? TP_OK : out_of_memory(p);
+  tp_status status =
+      uses && above && route->stations && route->of_use ? TP_OK : tp__plan_no_memory(p);
   if (status == TP_OK && (v.in_blocks || !v.keeps_layout)) {
     int n = place_uses(r, &v, uses);
     life l = life_of(r, value, uses, n);
@@ -413,7 +408,7 @@ static void find_ends(struct tp_routes *r) {
 tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   struct tp_routes *r = p->routes = tp__arena_alloc(p->arena, sizeof *r);
   if (!r)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   *r = (struct tp_routes){.p = p, .is_sketch = is_sketch};
   tp_status status = tp__timeline_build(p, &r->timeline);
   if (status != TP_OK)
@@ -425,7 +420,7 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
           TP_OK ||
       tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
                sizeof(const tp_station_table *)) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
   memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
   find_ends(r);

@@ -16,10 +16,6 @@ typedef struct column {
   int *number; /* by strategy: index of its layout */
 } column;
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 static double trips_of(const tp_planner *p, const tp_node *node) {
   return node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
 }
@@ -68,7 +64,7 @@ tp_status tp__few_open(tp_planner *p, tp_few *f) {
       add_ways(f, n);
   }
   tp__free(n);
-  return f->ends ? TP_OK : out_of_memory(p);
+  return f->ends ? TP_OK : tp__plan_no_memory(p);
 }
 
 void tp__few_close(tp_few *f) {
@@ -77,10 +73,6 @@ void tp__few_close(tp_few *f) {
 }
 
 /* ---- layouts ---- */
-
-static tp_spec spec_at(const tp_node *n, bool makes, int at, int s) {
-  return makes ? n->out[s * n->n_out + at] : n->in[s * n->n_in + at];
-}
 
 /* True if axes stand only where annotations propagate them. */
 static bool is_named(const tp_planner *p, const tp_few_end *e, tp_spec spec) {
@@ -99,7 +91,7 @@ static column *make_column(const tp_planner *p, const tp_node *node, bool makes,
       !(c->number = tp__arena_array(p->arena, (size_t)node->n, sizeof *c->number)))
     return NULL;
   for (int s = 0; s < node->n; s++) {
-    tp_spec spec = spec_at(node, makes, at, s);
+    tp_spec spec = tp__node_spec(node, makes, at, s);
     int i = 0;
     while (i < c->n && !tp_spec_equal(c->specs[i], spec))
       i++;
@@ -126,7 +118,7 @@ static int kept_layouts(const tp_node *node, const bool *row, bool makes, int at
   for (int s = 0; s < node->n; s++) {
     if (!row[s])
       continue;
-    specs[n] = spec_at(node, makes, at, s);
+    specs[n] = tp__node_spec(node, makes, at, s);
     int i = 0;
     while (!tp_spec_equal(specs[i], specs[n]))
       i++;
@@ -301,7 +293,7 @@ tp_status tp__few_choose(tp_few *f) {
     for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
       if ((p->nodes[i].kind == TP_NODE_OP) == (kind == 0))
         status = keep_best(f, i, kind == 1 && !tp__clock_is_over(p->clock), true);
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 /* A row with one strategy. */
@@ -326,5 +318,5 @@ tp_status tp__few_around(tp_few *f, const int *choices) {
     status = (f->rows[i] = chosen_row(f, i, choices[i])) ? TP_OK : TP_NO_MEMORY;
   for (int i = 0; i < (int)p->n_nodes && status == TP_OK && !tp__clock_is_over(p->clock); i++)
     status = keep_best(f, i, true, false);
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }

@@ -8,10 +8,6 @@
 /* at least 1/BEYOND_SHARE of the work goes to plans whose estimated memory exceeds the limit */
 enum { BEYOND_SHARE = 3 };
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 /* ---- edges ---- */
 
 /* Numbers the distinct specs of a column of `n` specs with the given stride; returns how many there
@@ -92,7 +88,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
     tp__words_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
   if (!slot)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_status status;
   if (*slot) {
     status = tp_problem_repeat_edge(problem, ends.from, ends.to, (int)((intptr_t)*slot - 1));
@@ -100,7 +96,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
     *slot = (void *)(intptr_t)(tp_problem_n_edges(problem) + 1); /* edge number + 1 */
     status = price_edge(p, problem, v, ends);
   }
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
 static tp_status add_edges(tp_planner *p, tp_problem *problem) {
@@ -194,10 +190,10 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   tp_problem *problem = *made = tp_problem_create();
   tp__memo_destroy(&p->same_edges); /* the memo has the edge numbers of one problem */
   if (!problem)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
     if (add_problem_node(p, problem, i) != (int)i)
-      status = out_of_memory(p);
+      status = tp__plan_no_memory(p);
   if (status == TP_OK)
     status = add_edges(p, problem);
   if (status == TP_OK)
@@ -206,7 +202,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
     status = tp__routes_state(p, problem);
   if (status == TP_OK && p->routes && limited &&
       tp_problem_set_limit(problem, p->memory_limit - tp__routes_numbers(p->routes)) != TP_OK)
-    status = out_of_memory(p);
+    status = tp__plan_no_memory(p);
   if (status == TP_OK && p->is_given_up) {
     tp_problem_destroy(problem);
     *made = NULL;
@@ -236,7 +232,7 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
     return tp__clock_exceeded(p); /* few strategies were kept because the time was over */
   if (solved != TP_OK)
     return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
-           : solved == TP_NO_MEMORY ? out_of_memory(p)
+           : solved == TP_NO_MEMORY ? tp__plan_no_memory(p)
                                     : tp__error(p->program.func, solved, "the solver failed: %s",
                                                 tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes && !is_limited; i++)

@@ -10,10 +10,6 @@
 #include "passes/propagate/limits/route_stations.h"
 #include "passes/propagate/model/storage.h"
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 /* Index among the values of the planner; -1: none. */
 static int number_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
@@ -22,14 +18,10 @@ static int number_of(const tp_planner *p, MlirValue value) {
 
 /* ---- while loops ---- */
 
-static MlirBlock block_of(MlirOperation loop, int region) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, region));
-}
-
 bool tp__carried_is_passed_on(const tp_item *item, int slot) {
   MlirValue value = item->carried[slot].values[0];
   return tp__op_is(item->op, "scf.while") && mlirValueIsABlockArgument(value) &&
-         mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(item->op, 0)) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value), tp__region_block(item->op, 0)) &&
          tp__is_passed_on(item->op, mlirBlockArgumentGetArgNumber(value));
 }
 
@@ -47,7 +39,7 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
   if (tp__op_is(op, "scf.condition")) {
     MlirValue value = mlirOperationGetOperand(op, i);
     passes = mlirValueIsABlockArgument(value) &&
-             mlirBlockEqual(mlirBlockArgumentGetOwner(value), block_of(loop, 0)) &&
+             mlirBlockEqual(mlirBlockArgumentGetOwner(value), tp__region_block(loop, 0)) &&
              tp__is_passed_on(loop, mlirBlockArgumentGetArgNumber(value));
   }
   return passes ? tp__timeline_number(&r->timeline, loop) : -1;
@@ -186,5 +178,5 @@ tp_status tp__routes_places(struct tp_routes *r) {
     status = find_since(r, overwritten);
   }
   tp__free(overwritten);
-  return status == TP_OK ? TP_OK : out_of_memory(p);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }

@@ -18,10 +18,6 @@ enum { ROUNDS = 6 }; /* improvement rounds */
 #define FEW_GAP 0.002    /* accepted gap of a plan of few strategies */
 #define WORTHWHILE 1e-3  /* share of the cost that a round must gain for another one to follow */
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 tp_cost tp__least_cost(const tp_planner *p) {
   tp_cost sum = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
@@ -48,7 +44,7 @@ tp_status tp__few_plan(const tp_few *f, tp_planner *few) {
   tp_status status = tp__planner_copy(p, few);
   few->gap = p->gap > FEW_GAP ? p->gap : FEW_GAP;
   if (status == TP_OK && !rows)
-    status = out_of_memory(p);
+    status = tp__plan_no_memory(p);
   if (status == TP_OK) {
     memcpy(rows, f->rows, p->n_nodes * sizeof *rows);
     status = tp__planner_cut(few, rows);
@@ -100,7 +96,7 @@ static tp_status improve(tp_few *f, tp_planner *best) {
     }
   }
   mlirContextDetachDiagnosticHandler(p->pass->context, handler);
-  return status == TP_NO_MEMORY ? out_of_memory(p) : TP_OK;
+  return status == TP_NO_MEMORY ? tp__plan_no_memory(p) : TP_OK;
 }
 
 static tp_status find_few(tp_planner *p, tp_planner *best) {

@@ -9,10 +9,6 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 /* Number, among all strategies, of strategy s of a node that kept those in `kept`. */
 static int number_among_all(const bool *kept, int s) {
   int at = 0;
@@ -98,7 +94,7 @@ tp_status tp__plain_open(const tp_planner *p, tp_planner *plain) {
   plain->same_layouts = (tp_memo){0};
   if (!place || status != TP_OK) {
     tp__free(place);
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   }
   plain->n_nodes = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
@@ -126,7 +122,7 @@ tp_status tp__plain_take(tp_planner *p, const int *choices) {
   const bool *const *own = chosen_rows(p, choices, true), *const *all =
                                                               chosen_rows(p, choices, false);
   if (!own || !all)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_status status = tp__plain_open(p, &plain);
   if (status == TP_OK)
     status = plan_plain(&plain, own);

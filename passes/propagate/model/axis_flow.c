@@ -114,11 +114,9 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
       flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->mesh, &rule->factors[f]);
 }
 
-static int rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
-
 static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
   int x = tp__program_number(&p->program, a), y = tp__program_number(&p->program, b);
-  for (int d = 0; d < rank_of(a); d++)
+  for (int d = 0; d < tp__value_rank(a); d++)
     join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
 }
 
@@ -146,7 +144,7 @@ static void add_values(tp_planner *p) {
   for (int i = 0; i < p->program.n_args; i++) {
     MlirValue arg = mlirBlockGetArgument(entry(p), i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(arg)))
-      add_slots(p->flow, &n, rank_of(arg));
+      add_slots(p->flow, &n, tp__value_rank(arg));
   }
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
@@ -155,11 +153,11 @@ static void add_values(tp_planner *p) {
         add_slots(p->flow, &n, item->rule->results[r].rank);
     if (item->kind == TP_ITEM_LAYOUT &&
         mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
-      add_slots(p->flow, &n, rank_of(mlirOperationGetResult(item->op, 0)));
+      add_slots(p->flow, &n, tp__value_rank(mlirOperationGetResult(item->op, 0)));
     for (int k = 0; k < item->n_carried; k++)
       for (int v = 0; v < item->carried[k].n_values; v++)
         if (mlirTypeIsARankedTensor(mlirValueGetType(item->carried[k].values[v])))
-          add_slots(p->flow, &n, rank_of(item->carried[k].values[v]));
+          add_slots(p->flow, &n, tp__value_rank(item->carried[k].values[v]));
   }
 }
 

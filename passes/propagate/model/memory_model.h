@@ -73,6 +73,9 @@ int tp__timeline_anchor(const tp_timeline *timeline, MlirValue value, MlirOperat
 int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape,
                         int64_t element_size);
 
+/* The same for a planned value. */
+int64_t tp__value_bytes(const tp_planner *planner, const tp_planned_value *value, tp_spec spec);
+
 /* Extra bytes that a reshard in several steps needs besides its source and its result: the maximum
  * over its steps, while the source is kept. */
 int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) {
+tp_status tp__plan_no_memory(const tp_planner *p) {
   return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
@@ -15,7 +15,7 @@ tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
 
 static tp_status new_node(tp_planner *p, int *index) {
   if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   memset(&p->nodes[p->n_nodes], 0, sizeof *p->nodes);
   *index = (int)p->n_nodes++;
   return TP_OK;
@@ -39,7 +39,7 @@ static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
   if (!kept)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp_planned_value *v = new_value(p, value, node, 0);
   if (tp__static_tensor(mlirValueGetType(value), &v->rank, shape))
     memcpy(kept, shape, (size_t)v->rank * sizeof *kept);
@@ -65,7 +65,7 @@ static tp_status add_use(tp_planner *p, int value, tp_use use) {
     int capacity = v->use_capacity ? 2 * v->use_capacity : FEW_USES;
     tp_use *uses = tp__arena_array(p->arena, (size_t)capacity, sizeof *uses);
     if (!uses)
-      return out_of_memory(p);
+      return tp__plan_no_memory(p);
     if (v->n_uses > 0)
       memcpy(uses, v->uses, (size_t)v->n_uses * sizeof *uses);
     v->uses = uses;
@@ -125,7 +125,7 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   const tp_spec *specs;
   int n;
   if (tp__layout_set_list(p, set, &specs, &n, &node->left_out) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int i = 0; i < n; i++)
     key[i] = (int64_t)specs[i].bits;
   void **slot = tp__memo(&p->same_layouts, p->arena, key, (size_t)n);
@@ -140,7 +140,7 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   node->in = slot ? *slot : NULL;
   node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
   if (!node->in || !node->costs)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   node->out = node->in;
   return TP_OK;
 }
@@ -151,7 +151,7 @@ static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *nod
   const tp_node *producer = &p->nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);
   if (!set)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < producer->n; s++) {
     tp_spec spec = producer->out[s * producer->n_out + v->output];
     if (!tp_spec_has_partial(spec))
@@ -210,7 +210,7 @@ static tp_status add_carried_uses(tp_planner *p) {
 
 static tp_status add_items(tp_planner *p) {
   p->values = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *p->values);
-  tp_status status = p->values ? TP_OK : out_of_memory(p);
+  tp_status status = p->values ? TP_OK : tp__plan_no_memory(p);
   for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
     status = add_arg(p, i);
   for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
@@ -236,7 +236,7 @@ tp_status tp__plan_copies(tp_planner *p) {
       continue;
     tp_layout_set *set = tp__layout_set_empty(p);
     if (!set)
-      return out_of_memory(p);
+      return tp__plan_no_memory(p);
     for (int u = -1; u < v->n_uses; u++) {
       const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
       for (int s = 0; s < other->n; s++)

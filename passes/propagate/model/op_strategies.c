@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 tp_cost tp__cost_times(tp_cost cost, double trips) {
   return cost >= TP_COST_FORBIDDEN || (double)cost * trips >= (double)TP_COST_FORBIDDEN
              ? TP_COST_FORBIDDEN
@@ -398,7 +394,7 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
   for (int s = 0; costs && s < e->n; s++)
     costs[s] = own_cost(p, e->rule, &e->found[s], fused);
   if (!costs || tp__keep_cheapest(p->arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int s = 0; s < TP_MAX_STRATEGIES; s++)
     e->found[s] = e->found[kept[s]];
   *left_out = e->n - TP_MAX_STRATEGIES;
@@ -414,7 +410,7 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
     return status;
   node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
   if (!node->strategies)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   memcpy(node->strategies, e->found, (size_t)e->n * sizeof *node->strategies);
   for (int s = 0; s < e->n; s++) {
     for (int i = 0; i < rule->n_operands; i++)
@@ -479,13 +475,13 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   void **slot = NULL;
   tp_status status = TP_OK;
   if (!e && !(e = p->op_scratch = tp__arena_alloc(p->arena, sizeof *e)))
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   e->planner = p;
   e->rule = rule;
   factor_axes(e);
   uint64_t fused = fused_operands(p, rule);
   if (!tp__rule_word(p, rule, &word))
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   tp__words_add(&key, word);
   tp__words_add(&key, rule->barred_axes);
   tp__words_add(&key, (int64_t)fused);
@@ -495,14 +491,14 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
     tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !is_annotated(rule->op) &&
       !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   if (slot && *slot) {
     *node = *(const tp_node *)*slot;
   } else {
     status = list_strategies(p, e, fused, node);
     tp_node *first = slot ? tp__arena_alloc(p->arena, sizeof *first) : NULL;
     if (status == TP_OK && slot && !first)
-      return out_of_memory(p);
+      return tp__plan_no_memory(p);
     if (status == TP_OK && slot) {
       *first = *node;
       *slot = first;

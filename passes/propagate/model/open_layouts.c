@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-static tp_status out_of_memory(tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-}
-
 tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
   node->n = n;
   node->n_in = n_in;
@@ -15,7 +11,7 @@ tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n
   node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
   node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
   node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
-  return node->in && node->out && node->costs ? TP_OK : out_of_memory(p);
+  return node->in && node->out && node->costs ? TP_OK : tp__plan_no_memory(p);
 }
 
 /* True if the set has, for each axis, either all of its parts or none. */
@@ -109,7 +105,7 @@ static tp_status limit(layout_list *list) {
   for (int i = 0; sizes && i < list->n; i++)
     sizes[i] = tp_spec_local_elements(p->mesh, list->specs[i], list->rank, list->shape);
   if (!sizes || tp__keep_cheapest(p->arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   for (int i = 0; i < TP_MAX_STRATEGIES; i++)
     list->specs[i] = list->specs[kept[i]];
   list->left_out = list->n - TP_MAX_STRATEGIES;
@@ -121,7 +117,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
                             layout_list **out) {
   layout_list *list = p->layout_scratch;
   if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
-    return out_of_memory(p);
+    return tp__plan_no_memory(p);
   list->planner = p;
   list->n = list->left_out = 0;
   list->value = tp__program_number(&p->program, value);

@@ -86,8 +86,7 @@ static int64_t bytes_of(const peak_finder *f, int value) {
   if (!v)
     return bytes_in(p, mlirValueGetType(tp__timeline_value(&f->timeline, value)),
                     layout_of(f, value));
-  int64_t bytes =
-      tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+  int64_t bytes = tp__value_bytes(p, v, tp__plan_produced(p, v));
   return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
 }
 
@@ -95,9 +94,7 @@ static int64_t bytes_of(const peak_finder *f, int value) {
 static bool in_blocks(const peak_finder *f, int value) {
   const tp_planner *p = f->planner;
   const tp_planned_value *v = planned(f, value);
-  return v && v->in_blocks &&
-         bytes_of(f, value) <
-             tp__local_bytes(p->mesh, tp__plan_produced(p, v), v->rank, v->shape, v->element_size);
+  return v && v->in_blocks && bytes_of(f, value) < tp__value_bytes(p, v, tp__plan_produced(p, v));
 }
 
 static int operand_of(const peak_finder *f, int k, int i) {

@@ -44,6 +44,11 @@ typedef struct tp_node {
   int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
 } tp_node;
 
+/* Returns the spec of an output (`makes`) or of an input under strategy s. */
+static inline tp_spec tp__node_spec(const tp_node *node, bool makes, int column, int s) {
+  return makes ? node->out[s * node->n_out + column] : node->in[s * node->n_in + column];
+}
+
 enum { TP_EXPOSED = 16 };
 
 typedef struct tp_use {
@@ -241,6 +246,8 @@ void tp__flow_axes(const tp_planner *planner, int value, int dim, uint8_t *named
 /* node_order.c: renumbers the nodes into the order in which the solver is fastest. */
 tp_status tp__order_nodes(tp_planner *planner);
 
+/* nodes.c: reports on the function that memory ran out. Returns TP_NO_MEMORY. */
+tp_status tp__plan_no_memory(const tp_planner *planner);
 /* nodes.c: builds nodes and values. */
 tp_status tp__plan_nodes(tp_planner *planner);
 /* Gives each value with several uses a node for its shared copy, with the layouts that its producer

@@ -220,6 +220,10 @@ int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64
   return tp_spec_local_elements(mesh, spec, rank, shape) * element_size;
 }
 
+int64_t tp__value_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
+  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
+}
+
 int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
                           const int64_t *shape, int64_t element_size) {
   int64_t excess = 0, result = 0;

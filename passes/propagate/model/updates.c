@@ -15,7 +15,7 @@ static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
         p->program.func, TP_INVALID_ARGUMENT,
         "result %d: tp.updates is the number of the argument whose new value it is, 0 to %d",
         result, p->program.n_args - 1);
-  MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+  MlirType type = tp__func_type(p->program.func);
   if (!mlirTypeEqual(mlirFunctionTypeGetInput(type, i), mlirFunctionTypeGetResult(type, result))) {
     char from[128], to[128];
     tp__type_text(mlirFunctionTypeGetInput(type, i), sizeof from, from);
@@ -57,8 +57,8 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   if (possible)
     return TP_OK;
   char from[256], to[256];
-  int rank = (int)mlirShapedTypeGetRank(mlirFunctionTypeGetInput(
-      mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type")), a->index));
+  int rank = (int)mlirShapedTypeGetRank(
+      mlirFunctionTypeGetInput(tp__func_type(p->program.func), a->index));
   tp_spec_text(p->mesh, a->out[0], rank, from, sizeof from);
   tp_spec_text(p->mesh, b->in[0], rank, to, sizeof to);
   return tp__error(p->program.func, TP_INFEASIBLE,

@@ -142,7 +142,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
     bool is_arg = n->kind == TP_NODE_ARG;
     tp_spec spec = is_arg ? n->out[s] : n->in[s];
-    MlirType type = mlirTypeAttrGetValue(tp__inherent(func, "function_type"));
+    MlirType type = tp__func_type(func);
     MlirType value = is_arg ? mlirFunctionTypeGetInput(type, n->index)
                             : mlirFunctionTypeGetResult(type, n->index);
     int rank = (int)mlirShapedTypeGetRank(value);

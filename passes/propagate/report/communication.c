@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tp_status out_of_memory(const tp_report *r) {
-  return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
-}
-
 /* ---- annotations of the input ---- */
 
 static tp_status add_pin(tp_report *r, int node, tp_pin pin) {
   tp_function_report *f = &r->function;
   if (tp__grow((void **)&f->pins, &f->pin_capacity, f->n_pins + 1, sizeof *f->pins) != TP_OK)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   f->pin_of_node[node] = (int)f->n_pins;
   f->pins[f->n_pins++] = pin;
   return TP_OK;
@@ -52,7 +48,7 @@ tp_status tp__report_pins(tp_report *r, tp_planner *p) {
   r->function.pin_of_node =
       tp__arena_array(p->arena, p->n_nodes + 1, sizeof *r->function.pin_of_node);
   if (!r->function.pin_of_node)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   tp_status status = TP_OK;
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
     r->function.pin_of_node[i] = -1;
@@ -108,7 +104,7 @@ static tp_status sort_changes(tp_report *r, const tp_planner *p) {
     f->changes[i].position = tp__table_get(&c.places, f->changes[i].op.ptr);
   tp__table_destroy(&c.places);
   if (status != TP_OK)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   if (f->n_changes > 0)
     qsort(f->changes, f->n_changes, sizeof *f->changes, compare_positions);
   return TP_OK;
@@ -238,5 +234,5 @@ tp_status tp__report_measure(tp_report *r, tp_planner *p) {
     for (size_t k = 0; k < c->n_collectives; k++)
       f->bytes += (int64_t)((double)c->collectives[k].bytes * c->trips);
   }
-  return f->failed ? out_of_memory(r) : sort_changes(r, p);
+  return f->failed ? tp__report_no_memory(r) : sort_changes(r, p);
 }

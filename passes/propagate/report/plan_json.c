@@ -77,7 +77,7 @@ static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pi
     return tp__report_spec(r, tp__plan_produced(p, v), v->rank);
   for (size_t i = 0; pin->place == TP_PIN_RESULT && i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
-    MlirType type = mlirTypeAttrGetValue(tp__inherent(p->program.func, "function_type"));
+    MlirType type = tp__func_type(p->program.func);
     if (node->kind == TP_NODE_RESULT && node->index == pin->number)
       return tp__report_spec(
           r, node->in[node->chosen * node->n_in],

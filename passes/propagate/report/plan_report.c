@@ -14,7 +14,7 @@
 
 enum { MAX_ALTERNATIVES = 1000 };
 
-static tp_status out_of_memory(const tp_report *r) {
+tp_status tp__report_no_memory(const tp_report *r) {
   return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
 }
 
@@ -25,20 +25,16 @@ typedef struct naming {
   MlirAsmState state;
 } naming;
 
-static void keep_part(MlirStringRef part, void *text) {
-  tp__string_append_bytes(text, part.data, part.length);
-}
-
 static tp_status name_value(const naming *n, MlirValue value) {
   tp_report *r = n->report;
   tp__string text = {0};
-  mlirValuePrintAsOperand(value, n->state, keep_part, &text);
+  mlirValuePrintAsOperand(value, n->state, tp__append_part, &text);
   const char *name = tp__arena_strdup(&r->arena, tp__string_text(&text));
   tp__string_destroy(&text);
   if (!name ||
       tp__grow((void **)&r->names, &r->name_capacity, r->n_names + 1, sizeof *r->names) != TP_OK ||
       tp__table_put(&r->name_of, value.ptr, (int)r->n_names) != TP_OK)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   r->names[r->n_names++] = name;
   return TP_OK;
 }
@@ -124,7 +120,7 @@ const char *tp__report_axes(tp_report *r, int n, const int *axes) {
 
 const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
   tp__string text = {0};
-  mlirAttributePrint(attr, keep_part, &text);
+  mlirAttributePrint(attr, tp__append_part, &text);
   const char *copy = tp__arena_strdup(&r->arena, tp__string_text(&text));
   tp__string_destroy(&text);
   return copy ? copy : "";
@@ -240,7 +236,7 @@ static tp_status copy_module(tp_report *r) {
   tp_status status = tp__walk(r->pass->module, list_op, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
     if (tp__table_put(&r->op_place, list.items[i].ptr, (int)i) != TP_OK)
-      status = out_of_memory(r);
+      status = tp__report_no_memory(r);
   tp__free(list.items);
   return status == TP_OK ? tp__walk(mlirModuleGetOperation(r->before), list_op, &r->ops) : status;
 }
@@ -250,7 +246,7 @@ tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology 
   r->topology = topology;
   r->document = tp__report_document(r);
   if (!r->document)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   return *r->file ? copy_module(r) : TP_OK;
 }
 
@@ -281,7 +277,7 @@ static tp_status add_function(tp_report *r, tp_planner *p) {
   tp__free(peak.held);
   bool added =
       function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
-  return added ? TP_OK : out_of_memory(r);
+  return added ? TP_OK : tp__report_no_memory(r);
 }
 
 tp_status tp__report_end(tp_planner *p) {
@@ -328,7 +324,7 @@ tp_status tp__report_write(tp_report *r) {
   bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");
   char *text = plain ? tp__report_print(r->document) : tp__report_json(r->document);
   if (!text)
-    return out_of_memory(r);
+    return tp__report_no_memory(r);
   bool ok = write_file(r->file, text);
   tp__free(text);
   return ok ? TP_OK

@@ -142,6 +142,8 @@ typedef struct tp_report {
 
 /* ---- plan_report.c ---- */
 
+/* Reports that memory ran out. Returns TP_NO_MEMORY. */
+tp_status tp__report_no_memory(const tp_report *report);
 tp_status tp__report_open(tp_pass *pass, tp_report **report);
 tp_status tp__report_start(tp_report *report, const tp_mesh *mesh, const tp_topology *topology);
 /* Called before and after writing the plan of a function. tp__report_begin sees the annotations of

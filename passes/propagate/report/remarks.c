@@ -134,8 +134,7 @@ static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
 static void check_whole(remarks *r, const tp_planned_value *v) {
   const tp_planner *p = r->p;
   char what[128];
-  int64_t bytes =
-      tp__local_bytes(p->mesh, tp_spec_replicated(), v->rank, v->shape, v->element_size);
+  int64_t bytes = tp__value_bytes(p, v, tp_spec_replicated());
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
       is_free(p, &p->nodes[v->node]) || is_asked_for(p, v))
     return;
@@ -183,8 +182,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
   tp_spec from = tp__plan_produced(p, v);
   for (int u = 0; u < v->n_uses && is_weight(p, v); u++) {
     tp_spec to = tp__plan_wanted(p, &v->uses[u]);
-    bool seen = tp_spec_equal(from, to) ||
-                tp__local_bytes(p->mesh, to, v->rank, v->shape, v->element_size) < r->bytes;
+    bool seen = tp_spec_equal(from, to) || tp__value_bytes(p, v, to) < r->bytes;
     for (int k = 0; k < u && !seen; k++)
       seen = tp_spec_equal(to, tp__plan_wanted(p, &v->uses[k]));
     tp_reshard path = {0};

@@ -230,25 +230,6 @@ static tprt_status loopback_join(tprt__transport *parent, const tprt__token *tok
   return status;
 }
 
-/* ---- memory: all memory of the process is shared ---- */
-
-static tprt_status loopback_alloc(tprt__transport *transport, size_t bytes, void **memory) {
-  (void)transport;
-  return tprt__alloc_aligned(bytes, memory);
-}
-
-static void loopback_free(tprt__transport *transport, void *memory) {
-  (void)transport;
-  tprt__free_aligned(memory);
-}
-
-/* Always 0: nothing is addressed by offset. */
-static uint64_t loopback_offset(const tprt__transport *transport, const void *memory) {
-  (void)transport;
-  (void)memory;
-  return 0;
-}
-
 /* ---- cost: one thread works for all ranks ---- */
 
 static void loopback_constants(const tprt__transport *transport, int64_t *alpha_ps,
@@ -292,9 +273,9 @@ const tprt__backend tprt__backend_loopback = {
     .abort = tprt__loopback_abort,
     .fault = tprt__loopback_fault,
     .gone = loopback_gone,
-    .alloc = loopback_alloc,
-    .free = loopback_free,
-    .offset = loopback_offset,
+    .alloc = tprt__heap_alloc,
+    .free = tprt__heap_free,
+    .offset = tprt__no_offset,
     .expose = tprt__loopback_expose,
     .withdraw = tprt__loopback_withdraw,
     .expose_all = tprt__expose_each,

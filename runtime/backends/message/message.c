@@ -318,25 +318,6 @@ void tprt__wire_destroy(tprt__transport *transport) {
   world_free(world);
 }
 
-/* ---- memory: private to the rank ---- */
-
-tprt_status tprt__wire_alloc(tprt__transport *transport, size_t bytes, void **memory) {
-  (void)transport;
-  return tprt__alloc_aligned(bytes, memory);
-}
-
-void tprt__wire_free(tprt__transport *transport, void *memory) {
-  (void)transport;
-  tprt__free_aligned(memory);
-}
-
-/* Always 0: nothing is addressed by offset. */
-uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory) {
-  (void)transport;
-  (void)memory;
-  return 0;
-}
-
 /* ---- cost ---- */
 
 void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,

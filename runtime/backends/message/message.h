@@ -188,8 +188,8 @@ enum {
 #define WIRE_ROWS                                                                                  \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve,          \
   .join = tprt__wire_join, .abort = tprt__wire_abort, .fault = tprt__wire_fault, TPRT__NO_STREAMS, \
-  .gone = tprt__wire_has_gone, .alloc = tprt__wire_alloc, .free = tprt__wire_free,                 \
-  .offset = tprt__wire_offset, .expose = tprt__wire_expose, .withdraw = tprt__wire_withdraw,       \
+  .gone = tprt__wire_has_gone, .alloc = tprt__heap_alloc, .free = tprt__heap_free,                 \
+  .offset = tprt__no_offset, .expose = tprt__wire_expose, .withdraw = tprt__wire_withdraw,         \
   .expose_all = tprt__expose_each, .reach = tprt__wire_reach, .put = tprt__wire_put,               \
   .get = tprt__wire_get, .signal = tprt__wire_signal, .await = tprt__wire_await,                   \
   .recover = tprt__wire_recover, .constants = tprt__wire_constants, .cost = tprt__wire_cost,       \
@@ -202,9 +202,6 @@ tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, i
 void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__wire_fault(const tprt__transport *transport);
 bool tprt__wire_has_gone(const tprt__transport *transport, int rank);
-tprt_status tprt__wire_alloc(tprt__transport *transport, size_t bytes, void **memory);
-void tprt__wire_free(tprt__transport *transport, void *memory);
-uint64_t tprt__wire_offset(const tprt__transport *transport, const void *memory);
 void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,
                           int64_t *beta_ps_per_kb);
 void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);

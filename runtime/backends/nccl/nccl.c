@@ -186,12 +186,6 @@ static void nccl_destroy(tprt__transport *transport) {
 
 /* ---- memory of other ranks: accessible to kernels only ---- */
 
-static uint64_t nccl_offset(const tprt__transport *transport, const void *memory) {
-  (void)transport;
-  (void)memory;
-  return 0;
-}
-
 static tprt_status no_window(void) {
   return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: the host reaches no memory of other ranks");
 }
@@ -282,7 +276,7 @@ const tprt__backend tprt__backend_nccl = {
     .gone = nccl_gone,
     .alloc = tprt__nccl_alloc,
     .free = tprt__nccl_free,
-    .offset = nccl_offset,
+    .offset = tprt__no_offset,
     .expose = tprt__nccl_expose,
     .withdraw = tprt__nccl_withdraw,
     .expose_all = tprt__nccl_expose_all,

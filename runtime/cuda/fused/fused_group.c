@@ -22,7 +22,7 @@ struct tprt_cuda_group {
   tprt_cuda_symmetric *memory; /* of an attached group: its signals and staging; else NULL */
 };
 
-static tprt_status load(void) {
+static tprt_status load_launch_calls(void) {
   static const tprt__symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &cuda.member},
       LAUNCH_CALLS(ROW)
@@ -33,7 +33,7 @@ static tprt_status load(void) {
 
 static tprt_status find_driver(void) {
   static tprt__once once = TPRT__ONCE;
-  return tprt__load_once(&once, load);
+  return tprt__load_once(&once, load_launch_calls);
 }
 
 static tprt_status check(cuda_result result, const char *what) {

@@ -387,7 +387,9 @@ tprt_status tprt__cuda_gemm_prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *
   return prepare(blas, given, false, &g, &p);
 }
 
-tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *given) {
+tprt_status tprt__cuda_gemm_check(tprt_cuda_blas *blas, const tprt_cuda_gemm *given,
+                                  tprt_cuda_stream stream) {
+  (void)stream;
   tprt_cuda_gemm g = {0};
   plan *p;
   return prepare(blas, given, true, &g, &p);

@@ -61,19 +61,10 @@ static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, i
   return part;
 }
 
-typedef tprt_status step_fn(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
-                            tprt_cuda_stream stream);
-
-static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
-                           tprt_cuda_stream stream) {
-  (void)stream;
-  return tprt__cuda_gemm_check(blas, slice);
-}
-
 /* Runs `step` for all GEMMs of pipeline step i: each rank multiplies the rows of the i-th rank
  * after it. */
-static tprt_status each_product(const gathering *g, int i, step_fn *step, tprt_cuda_blas *blas,
-                                tprt_cuda_stream stream) {
+static tprt_status each_product(const gathering *g, int i, tprt__cuda_gemm_step *step,
+                                tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = TPRT_OK;
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++) {
     int rank = g->first_rank + p / g->n_gemms, owner = (rank + i) % g->n_ranks;
@@ -174,7 +165,7 @@ static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gat
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++)
     status = check_gemm(g, g->first_rank + p / g->n_gemms, &g->gemms[p]);
   for (int i = 0; i < g->n_ranks && !status; i++)
-    status = each_product(g, i, prepare, blas, NULL);
+    status = each_product(g, i, tprt__cuda_gemm_check, blas, NULL);
   return status;
 }
 

@@ -46,21 +46,12 @@ static tprt_status check_gemm(int rank, const tprt_cuda_gemm *g, const tprt_cuda
   return TPRT_OK;
 }
 
-typedef tprt_status step_fn(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
-                            tprt_cuda_stream stream);
-
-static tprt_status prepare(tprt_cuda_blas *blas, const tprt_cuda_gemm *slice,
-                           tprt_cuda_stream stream) {
-  (void)stream;
-  return tprt__cuda_gemm_check(blas, slice);
-}
-
 /* Runs `step` for each slice of the GEMM of `rank`, whose result goes to the slice's owner. It
  * starts with the next rank, so that not all ranks send to the same one. The slices of blocks are a
  * batch. */
 static tprt_status each_slice(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm,
-                              const tprt_cuda_rows *rows, int n_ranks, int rank, step_fn *step,
-                              tprt_cuda_stream stream) {
+                              const tprt_cuda_rows *rows, int n_ranks, int rank,
+                              tprt__cuda_gemm_step *step, tprt_cuda_stream stream) {
   int64_t slice = slice_of(rows, n_ranks), n_blocks = blocks_of(rows),
           block = rows->tokens / n_blocks;
   int64_t row_a = gemm->row_a ? gemm->row_a : gemm->k;
@@ -109,7 +100,8 @@ tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *bl
       status = check_gemm(first + i, &read[i], &rows, config->n_ranks);
   }
   for (int i = 0; i < n_here && !status; i++)
-    status = each_slice(blas, &read[i], &rows, config->n_ranks, first + i, prepare, stream);
+    status = each_slice(blas, &read[i], &rows, config->n_ranks, first + i, tprt__cuda_gemm_check,
+                        stream);
   for (int i = 0; i < n_here && !status; i++)
     status =
         each_slice(blas, &read[i], &rows, config->n_ranks, first + i, tprt_cuda_multiply, stream);

@@ -28,7 +28,7 @@ struct tprt__gpu_graph {
   cuda_executable executable;
 };
 
-static tprt_status load(void) {
+static tprt_status load_graph_calls(void) {
   static const tprt__cuda *driver;
   static const tprt__symbol symbols[] = {
 #define ROW(member, symbol, parameters) {symbol, &calls.member},
@@ -40,7 +40,7 @@ static tprt_status load(void) {
 
 tprt_status tprt__gpu_graphs_load(void) {
   static tprt__once once = TPRT__ONCE;
-  return tprt__load_once(&once, load);
+  return tprt__load_once(&once, load_graph_calls);
 }
 
 /* Makes later work of the other streams wait for the current work of the first one. */

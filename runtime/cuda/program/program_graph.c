@@ -53,8 +53,6 @@ bool tprt__graphs_are_shared(const tprt_context *context) {
          context->world->transport->backend == &tprt__backend_loopback;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Sets *common to `mine` if all ranks have the same value; else to CAPTURE_IMPOSSIBLE if a rank has
  * that, else to CAPTURE_NEEDED. */
 static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
@@ -68,7 +66,7 @@ static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
   const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &mine, all, 1, TPRT_I64, NULL);
   tprt_status status = tprt__comm_tell(context->world, &gather);
   for (int i = 0; i < n && !status; i++)
-    *common = all[i] == *common ? *common : least(CAPTURE_NEEDED, least(all[i], *common));
+    *common = all[i] == *common ? *common : tprt__min(CAPTURE_NEEDED, tprt__min(all[i], *common));
   tprt__free(all);
   return status;
 }

@@ -105,8 +105,7 @@ tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
 
 /* ---- Sites ---- */
 
-/* Returns the number of rows in each block; 0 if there are no blocks. */
-static int64_t block_rows(const tprt__rows *rows) {
+int64_t tprt__rows_block(const tprt__rows *rows) {
   return rows->blocks ? rows->tokens / rows->blocks : 0;
 }
 
@@ -115,7 +114,7 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
   const tprt__rows *rows = &site->rows;
   int64_t n = tprt_comm_size(state->comm),
           row = rows->hidden * (int64_t)tprt_dtype_size(site->op.dtype);
-  if (__builtin_mul_overflow((block_rows(rows) + n - 1) / n * n * rows->blocks, row, bytes))
+  if (__builtin_mul_overflow((tprt__rows_block(rows) + n - 1) / n * n * rows->blocks, row, bytes))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "rows of more than 2^63 bytes");
   return TPRT_OK;
 }

@@ -88,6 +88,8 @@ tprt_status tprt__rows_begin_p2p(tprt_context *context);
  * and for results that they store. The status is the same on all ranks. */
 tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *peers,
                                      size_t input_bytes, size_t output_bytes);
+/* Returns the number of rows in each block; 0 if there are no blocks. */
+int64_t tprt__rows_block(const tprt__rows *rows);
 /* Computes the bytes of a rank's input (or matmul result), rounded up to slices of equal size for
  * all ranks. */
 tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_state *state,

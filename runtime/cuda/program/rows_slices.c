@@ -9,20 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the number of rows in each block; 0 if there are no blocks. */
-static int64_t block_of(const tprt__rows *rows) {
-  return rows->blocks ? rows->tokens / rows->blocks : 0;
-}
-
 static int64_t slice_of(const tprt__rows *rows, int n_ranks) {
-  return (block_of(rows) + n_ranks - 1) / n_ranks;
+  return (tprt__rows_block(rows) + n_ranks - 1) / n_ranks;
 }
 
 bool tprt__rows_has_slices(const tprt__site *site, int n_ranks) {
   const tprt__rows *rows = &site->rows;
   int64_t row = rows->k * (int64_t)tprt_dtype_size(site->op.dtype);
   return slice_of(rows, n_ranks) * row % 16 == 0 &&
-         (rows->blocks <= 1 || block_of(rows) * row % 16 == 0);
+         (rows->blocks <= 1 || tprt__rows_block(rows) * row % 16 == 0);
 }
 
 tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers *b) {
@@ -45,7 +40,8 @@ static tprt_status plan_slice(tprt_context *context, const tprt__site *site, int
                               tprt__gpu_contraction **made) {
   const tprt__rows *rows = &site->rows;
   tprt_abi_loop loops[1 + TPRT__MATMUL_LOOPS] = {
-      {rows->blocks, {block_of(rows) * rows->k, 0, slice_of(rows, n_ranks) * rows->hidden}}};
+      {rows->blocks,
+       {tprt__rows_block(rows) * rows->k, 0, slice_of(rows, n_ranks) * rows->hidden}}};
   tprt__matmul_loops(m, rows->hidden, rows->k, rows->transpose_b, loops + 1);
   tprt__contraction plan;
   tprt_status status =
@@ -59,7 +55,8 @@ tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site
                                    const tprt__site_state *state) {
   struct tprt__rows_state *of = tprt__gpu_site_of(state)->rows;
   int n = tprt_comm_size(state->comm);
-  int64_t slice = slice_of(&site->rows, n), last = slice ? block_of(&site->rows) % slice : 0;
+  int64_t slice = slice_of(&site->rows, n),
+          last = slice ? tprt__rows_block(&site->rows) % slice : 0;
   if (!tprt__rows_has_slices(site, n))
     snprintf(of->why, sizeof of->why,
              "the product is computed whole: slices of %lld rows of %lld elements of %s are no "
@@ -91,7 +88,7 @@ static tprt_status contract(tprt_context *context, const tprt__site *site,
   tprt_status status = TPRT_OK;
   for (int i = 1; i <= n && !status; i++) {
     int owner = (me + i) % n;
-    int64_t first = owner * slice, left = block_of(rows) - first;
+    int64_t first = owner * slice, left = tprt__rows_block(rows) - first;
     const char *a = (const char *)b->a + first * rows->k * size;
     char *out =
         (char *)(uintptr_t)to->input[owner] + me * rows->blocks * slice * rows->hidden * size;
