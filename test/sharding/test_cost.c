@@ -254,7 +254,7 @@ static void three_axes(void **state) {
   tp_form form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 3, all, 16000, 4);
   assert_int_equal(form.n_stages, 3);
   assert_int_equal(form.stages[0].n_axes, 2); /* both axes of the node */
-  /* 16000 floats: an eighth for each of the 8 devices of a node, and half of that over the network */
+  /* 16000 floats: an eighth for each of the 8 devices of a node, half of that over the network */
   assert_int_equal(form.stages[0].cost, line_time(node, 7 * 2000 * 4));
   assert_int_equal(form.stages[1].cost, line_time(network, 2 * 1000 * 4));
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 3, all, 16000, 4);
@@ -330,9 +330,9 @@ static tp_fused_price fused(const tp_topology *t, const tp_mesh *mesh, tp_fused_
   return tp_cost_fused_rows(t, mesh, &rows);
 }
 
-/* Fused reductions with row epilogues: the algorithm, and both times. A fused kernel takes a launch,
- * its signals (one to push, two with others) and the longer of its memory and its wire traffic;
- * unfused, each collective and each kernel is paid. */
+/* Fused reductions with row epilogues: the algorithm, and both times. The time of a fused kernel is
+ * a launch, its signals (one to push, two in the other algorithms) and the longer one of its memory
+ * and its wire traffic. Unfused, each collective and each kernel adds its time. */
 static void fused_rows(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});

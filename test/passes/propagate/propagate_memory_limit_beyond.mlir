@@ -5,8 +5,8 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=2588B})' -o %t.between.mlir
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=2587B})' -o %t.less.mlir
 // Every plan is proven to be the cheapest of its limit. Bytes that they hold at their peak:
-//   cheapest: v1 whole (3600), 2 rows of v0 (80), v0 gathered and its product (360 each), sums (40),
-//     results (16 + 20);
+//   cheapest: v1 whole (3600), 2 rows of v0 (80), v0 gathered and its product (360 each), sums
+//     (40), results (16 + 20);
 //   between: 5 of 9 matrices of v1 (2000), v0 (80), 5 rows of it gathered and of the product (200
 //     each), sums and their init (40 each), results (8 + 20).
 // RUN: %python -B %S/../Inputs/relations.py free=%t.free.mlir cheapest=%t.cheapest.mlir between=%t.between.mlir less=%t.less.mlir -- \

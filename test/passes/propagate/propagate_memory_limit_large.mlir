@@ -1,4 +1,5 @@
-// A large function (the chain of i8 makes it one) with a plan that is counted with more than the limit and keeps it.
+// A large function (the chain of i8 makes it one) with a plan that is counted with more than the
+// limit and keeps it.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=2100B})' -o %t.plan.mlir
 // With v1 sharded over z, the plan without a limit keeps the limit. The plan within the limit is
 // proven to be the cheapest, so it costs no more; without annotation and limit, one costs less.

@@ -11,7 +11,8 @@
 // RUN: FileCheck %t/view.mlir --input-file=%t.view.mlir
 
 // The limit requires a sharded result. Without a limit, but with that result layout as an
-// annotation, the cheapest plan costs the same; without either, it costs less and exceeds the limit.
+// annotation, the cheapest plan costs the same; without either, it costs less and exceeds the
+// limit.
 // RUN: sed 's/-> tensor<18xf32> {$/-> (tensor<18xf32> {tp.sharding = [["x"]]}) {/' %t/fused.mlir > %t.fused.given
 // RUN: sed 's/-> tensor<8x8x24xf32> {$/-> (tensor<8x8x24xf32> {tp.sharding = [["x"], [], []]}) {/; s/24xf32>)/24xf32> {tp.sharding = [[], [], []]})/' %t/constraint.mlir > %t.constraint.given
 // RUN: sed 's/"?"/"x", "y"/; s/5xf16>)/5xf16> {tp.sharding = [[], []]})/' %t/view.mlir > %t.view.given
@@ -53,7 +54,8 @@ func.func @main(%x: tensor<2x9xf32> {tp.sharding = [[], []]}) -> tensor<18xf32> 
 // A constraint that changes nothing is another name of the argument.
 // CHECK: %arg0: tensor<8x8x24xf32> {tp.sharding = {{\[\[\], \[\], \[\]\]}}}
 // CHECK-SAME: {tp.sharding = {{\[\["x"\], \[\], \[\]\]}}}
-// The argument has 8 x 8 x 24 x 4 = 6144 bytes, and a device holds 2 of the 8 rows of the result: 1536.
+// The argument has 8 x 8 x 24 x 4 = 6144 bytes, and a device holds 2 of the 8 rows of the result:
+// 1536.
 // CHECK-SAME: tp.plan = {{.*}}peak_memory = 7680 : i64
 shard.grid @mesh(shape = 5) {tp.axes = ["x"]}
 func.func @main(%x: tensor<8x8x24xf32>) -> tensor<8x8x24xf32> {

@@ -7,8 +7,9 @@
 // RUN: FileCheck %s --check-prefix=TEXT --input-file=%t.md
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=h100 objective=bytes report=%t.json})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
-// A cost is a price for bytes, 10,000 a byte, and for operations, of which 20 cost what a byte costs, and times, of which a millisecond counts
-// as a byte. Here it is 2 * 3/4 * 64 * 4 * 4 bytes, and the 2 * 16 * 64 * 4 operations of each product. test/sharding/test_cost.c (objective_bytes)
+// A cost is a price for bytes, 10,000 a byte, and for operations, of which 20 cost what a byte
+// costs, and times, of which a millisecond counts as a byte. Here it is 2 * 3/4 * 64 * 4 * 4 bytes,
+// and the 2 * 16 * 64 * 4 operations of each product. test/sharding/test_cost.c (objective_bytes)
 // has these prices for all collectives and topologies.
 // RUN: %python -B %S/../Inputs/relations.py plan=%t.mlir report=%t.json 'text=%t.md~It costs ([0-9.]+) us in the prices of the objective' -- \
 // RUN:   'plan.bound_ps == plan.cost_ps == round(report["functions"][0]["solution"]["cost_seconds"] * 1e12)' \

@@ -1,5 +1,6 @@
-// Two streams: the gather of the second weight runs beside the first matmul, which takes longer, and is not waited for. The plan costs the sum of
-// matmuls and gather, and takes the time of the matmuls alone.
+// Two streams: the gather of the second weight runs beside the first matmul, which takes longer,
+// and is not waited for. The plan costs the sum of matmuls and gather, and takes the time of the
+// matmuls alone.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=true})' -o %t.overlap.mlir
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{overlap=true})' -o %t.spmd.mlir
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.json report-alternatives=0})' -o %t.sum.mlir
@@ -14,8 +15,9 @@
 // SUM: cost_ps
 // SUM-NOT: overlapped_ps
 
-// A plan that costs more in sum and takes less time: the bound stays that of the sum. It is executed. The plan with the least sum takes longer,
-// and stays as it is with overlap, since its layouts are annotations then.
+// A plan that costs more in sum and takes less time: the bound stays that of the sum. It is
+// executed. The plan with the least sum takes longer, and stays as it is with overlap, since its
+// layouts are annotations then.
 // RUN: shard-opt %S/propagate_sub_axes_heads.mlir --pass-pipeline='builtin.module(tp-decompose,tp-propagate{overlap=true})' -o %t.heads.mlir
 // RUN: shard-run %t.heads.mlir --mesh tp=8
 // RUN: shard-opt %S/propagate_sub_axes_heads.mlir --pass-pipeline='builtin.module(tp-decompose,tp-propagate)' -o %t.least.mlir

@@ -1,8 +1,8 @@
 // 6 experts on 4 devices, 5 tokens each: two groups of 3 experts, and in each the hidden layer in two parts. The best plan on the whole axis
 // gives two experts to three of the devices, none to the last.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition)' | FileCheck %s
-// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs a tenth
-// more, or above.
+// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs at
+// least a tenth more.
 // RUN: sed 's/@main(/&%u: tensor<5xi8> {tp.sharding = [["ep"]]}, /' %s > %t.whole
 // RUN: shard-opt %t.whole --pass-pipeline='builtin.module(tp-propagate)' -o %t.whole.mlir
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t.whole.mlir

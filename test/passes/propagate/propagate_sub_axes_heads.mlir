@@ -1,8 +1,8 @@
 // 12 heads on 8 devices: the whole axis would leave two devices without heads; cut 4x2, every pair of devices has 3 heads and shares their rows.
 // The best plan on the whole axis splits the rows, and gathers all keys and values.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate,tp-partition)' | FileCheck %s
-// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs more, by
-// at least a twentieth.
+// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs more,
+// by at least a twentieth.
 // RUN: sed 's/@main(/&%u: tensor<9xi8> {tp.sharding = [["tp"]]}, /' %s > %t.whole
 // RUN: shard-opt %t.whole --pass-pipeline='builtin.module(tp-decompose,tp-propagate)' -o %t.whole.mlir
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t.whole.mlir

@@ -1,8 +1,8 @@
 // Grouped queries, 8 key/value heads on 16 devices: the axis is cut 8x2, each head of keys and values belongs to two devices, which share its 4
 // rows. No reshape asks for it: the weights are three-dimensional.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate,tp-partition)' | FileCheck %s
-// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs one and
-// a half times as much, or above.
+// An unused argument that the axis shards unevenly keeps the axis whole: then the plan costs at
+// least one and a half times as much.
 // RUN: sed 's/@main(/&%u: tensor<17xi8> {tp.sharding = [["tp"]]}, /' %s > %t.whole
 // RUN: shard-opt %t.whole --pass-pipeline='builtin.module(tp-decompose,tp-propagate)' -o %t.whole.mlir
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t.whole.mlir

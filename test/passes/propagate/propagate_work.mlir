@@ -1,6 +1,7 @@
-// The time of a contraction: the peak of its element type, less where a dimension is small. The device takes OP picoseconds for an operation of f32
-// and nothing for others; f64 takes twice as long, f16 a fourth. A product of N x N x N has 2 N N N operations. test/sharding/test_cost.c (work)
-// has the formula with all of its terms.
+// The time of a contraction: the peak of its element type, less where a dimension is small. The
+// device takes OP picoseconds for an operation of f32 and nothing for others; f64 takes twice as
+// long, f16 a fourth. A product of N x N x N has 2 N N N operations. test/sharding/test_cost.c
+// (work) has the formula with all of its terms.
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-propagate{mesh=1 topology=%S/../Inputs/slow_device.json})' | FileCheck %s -D#OP=1000 -D#N=128
 
 // CHECK: @f32{{.*}}cost_ps = [[#F32:mul(mul(2,OP),mul(N,mul(N,N)))]] :
@@ -42,7 +43,8 @@ func.func @batch(%a: tensor<2x128x128xf32>, %b: tensor<2x128x128xf32>, %c: tenso
   return %r : tensor<2x128x128xf32>
 }
 // -----
-// A product with a vector takes the time of the memory, which is nothing here, and of its operations: one column of N.
+// A product with a vector takes the time of the memory, which is nothing here, and of its
+// operations: one column of N.
 // CHECK: @vector{{.*}}cost_ps = [[#div(F32,N)]] :
 func.func @vector(%a: tensor<128x128xf32>, %b: tensor<128xf32>, %c: tensor<128xf32>) -> tensor<128xf32> {
   %r = linalg.matvec ins(%a, %b : tensor<128x128xf32>, tensor<128xf32>) outs(%c : tensor<128xf32>) -> tensor<128xf32>
