@@ -1,4 +1,5 @@
-/* Tests the cost model. */
+/* Tests the cost model. Expected times are computed here from the inputs of the test and the
+ * formulas of tp/cost.h: alpha + bytes / bandwidth, and the roofline of a device. */
 #include "tp/cost.h"
 
 #include "simulator.h"
@@ -8,6 +9,17 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* Returns picoseconds. */
+static tp_cost us(double microseconds) { return (tp_cost)(microseconds * 1e6 + 0.5); }
+
+/* Returns the time that `bytes` bytes, or `bytes` operations, take at `giga` times 1e9 a second. */
+static tp_cost rate(double bytes, double giga) { return us(bytes / (giga * 1e3)); }
+
+/* Returns alpha + bytes / bandwidth. */
+static tp_cost line_time(tp_line line, double bytes) {
+  return us(line.alpha_us + bytes / (line.gbytes_per_s * 1e3));
+}
 
 static void bytes(void **state) {
   (void)state;
@@ -93,20 +105,26 @@ static void exact_figures(void **state) {
   tp_mesh mesh = make_mesh(2, (int64_t[]){2, 4});
   tp_topology t = {0};
   static const int both[] = {0, 1};
+  const tp_line outer = {5, 10}, inner = {7, 40}, latency = {1, 1};
   for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
-    t.links[0].lines[kind] = (tp_line){5, 10};
-    t.links[1].lines[kind] = (tp_line){7, 40};
+    t.links[0].lines[kind] = outer;
+    t.links[1].lines[kind] = inner;
   }
-  /* largest alpha 7 us, smallest bandwidth 10 GB/s; 8 devices, 8000 floats: 7 * 4000 bytes = 2.8
-   * us */
-  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 9800000);
-  t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: 5 + 2 * 2 = 9 us */
-  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 11800000);
+  /* largest alpha, smallest bandwidth; each of 8 devices sends 7 pieces of 1000 or 10 floats */
+  const double large = 7 * 1000 * 4, small = 7 * 10 * 4;
+  tp_line group = {inner.alpha_us, outer.gbytes_per_s};
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4),
+                   line_time(group, large));
+  t.links[0].doubling_us = 2; /* axis 0 has 2 devices, the group 8: two doublings */
+  group.alpha_us = outer.alpha_us + 2 * 2;
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4),
+                   line_time(group, large));
   /* the group needs a latency line on every axis */
-  t.links[1].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
-  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 9000000 + 28000);
-  t.links[0].latency_lines[TP_ALL_GATHER] = (tp_line){1, 1};
-  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), 5000000 + 280000);
+  t.links[1].latency_lines[TP_ALL_GATHER] = latency;
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), line_time(group, small));
+  t.links[0].latency_lines[TP_ALL_GATHER] = latency;
+  group = (tp_line){latency.alpha_us + 2 * 2, latency.gbytes_per_s};
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 80, 4), line_time(group, small));
 }
 
 /* Axes of one level form a group like a single axis of that size; axes of several levels do not. */
@@ -133,25 +151,33 @@ static void joint_groups(void **state) {
       assert_int_equal(tp_cost_flat(&trivial, &between, (tp_collective)k, 3, all, 4096, 4),
                        tp_cost_flat(&split, &parts, (tp_collective)k, 2, both, 4096, 4));
   }
+  /* the latency line of eight devices is for small messages: each sends 7 floats */
   assert_int_equal(tp_topology_load("h100", &parts, NULL, 0, &split), TP_OK);
-  assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4),
-                   11000199); /* the latency line of eight: 28 bytes at 141 GB/s */
+  assert_int_equal(tp_topology_load("h100", &whole, NULL, 0, &joined), TP_OK);
+  tp_cost latency = line_time(joined.links[0].latency_lines[TP_ALL_GATHER], 7 * 4);
+  assert_true(0 < latency && latency < line_time(joined.links[0].lines[TP_ALL_GATHER], 7 * 4));
+  assert_int_equal(tp_cost_flat(&split, &parts, TP_ALL_GATHER, 2, both, 8, 4), latency);
   assert_int_equal(tp_topology_load("h100", &nodes, NULL, 0, &joined), TP_OK);
   /* both axes are in the network; a group with the node spans two levels */
   assert_int_equal(joined.n_joints, 1);
   assert_int_equal(joined.joints[0].n, 4);
-  /* an axis of the network and the node: 20 us, plus 20 us for each of three doublings; 60 bytes at
-   * 48 GB/s */
-  assert_int_equal(tp_cost_flat(&joined, &nodes, TP_ALL_GATHER, 2, reach, 16, 4), 80001250);
+  /* an axis of 2 in the network and the node: the line of the network, three doublings up to 16
+   * devices, each of which sends 15 floats */
+  tp_line wide = joined.links[1].lines[TP_ALL_GATHER];
+  wide.alpha_us += 3 * joined.links[1].doubling_us;
+  assert_true(joined.links[1].doubling_us > 0);
+  assert_int_equal(tp_cost_flat(&joined, &nodes, TP_ALL_GATHER, 2, reach, 16, 4),
+                   line_time(wide, 15 * 4));
 }
 
-/* Axis 0 has 2 devices on a network, 10 us and 1 GB/s; axis 1 has 4 in a node, 1 us and 100
- * GB/s. */
+static const tp_line network = {10, 1}, node = {1, 100};
+
+/* Axis 0 has 2 devices on the network, axis 1 has 4 in a node. */
 static tp_topology two_levels(void) {
   tp_topology t = {0};
   for (int kind = 0; kind < TP_N_COLLECTIVES; kind++) {
-    t.links[0].lines[kind] = (tp_line){10, 1};
-    t.links[1].lines[kind] = (tp_line){1, 100};
+    t.links[0].lines[kind] = network;
+    t.links[1].lines[kind] = node;
   }
   return t;
 }
@@ -176,21 +202,25 @@ static void stages(void **state) {
   static const int both[] = {0, 1};
   tp_mesh mesh = make_mesh(2, (int64_t[]){2, 4});
   tp_topology t = two_levels();
+  const double over = 4000, within = 3 * 8000;
   /* gather: over the network first, 4000 bytes of 2000 floats; then 3 * 8000 bytes in the node */
   tp_form form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_ALL_GATHER, TP_ALL_GATHER}, (int[]){0, 1},
-               (tp_cost[]){14000000, 1240000});
-  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4), 10000000 + 28000000);
-  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), 15240000);
+               (tp_cost[]){line_time(network, over), line_time(node, within)});
+  assert_int_equal(tp_cost_flat(&t, &mesh, TP_ALL_GATHER, 2, both, 8000, 4),
+                   line_time(network, 7 * over));
+  assert_int_equal(price(&t, &mesh, TP_ALL_GATHER, 2, both, 8000), form.cost);
   /* scatter: the reverse */
   form = tp_cost_form(&t, &mesh, TP_REDUCE_SCATTER, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_REDUCE_SCATTER, TP_REDUCE_SCATTER}, (int[]){1, 0},
-               (tp_cost[]){1240000, 14000000});
+               (tp_cost[]){line_time(node, within), line_time(network, over)});
   /* reduce: scatter in the node, 2 * 4000 bytes of the piece over the network, gather in the
    * node */
   form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 2, both, 8000, 4);
-  check_stages(&form, 3, (tp_collective[]){TP_REDUCE_SCATTER, TP_ALL_REDUCE, TP_ALL_GATHER},
-               (int[]){1, 0, 1}, (tp_cost[]){1240000, 18000000, 1240000});
+  check_stages(
+      &form, 3, (tp_collective[]){TP_REDUCE_SCATTER, TP_ALL_REDUCE, TP_ALL_GATHER},
+      (int[]){1, 0, 1},
+      (tp_cost[]){line_time(node, within), line_time(network, 2 * over), line_time(node, within)});
   /* 8001 elements: no axis divides them */
   assert_int_equal(price(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001),
                    tp_cost_flat(&t, &mesh, TP_ALL_REDUCE, 2, both, 8001, 4));
@@ -198,12 +228,12 @@ static void stages(void **state) {
    * equal times in both orders */
   form = tp_cost_form(&t, &mesh, TP_ALL_TO_ALL, 2, both, 8000, 4);
   check_stages(&form, 2, (tp_collective[]){TP_ALL_TO_ALL, TP_ALL_TO_ALL}, (int[]){0, 1},
-               (tp_cost[]){26000000, 1240000});
+               (tp_cost[]){line_time(network, 4 * over), line_time(node, within)});
   /* small messages use one operation: stages would add a latency */
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 2, both, 8, 4);
   assert_int_equal(form.n_stages, 1);
   assert_int_equal(form.stages[0].n_axes, 2);
-  assert_int_equal(form.cost, 10000000 + 28000);
+  assert_int_equal(form.cost, line_time(network, 7 * 4));
   form = tp_cost_form(&t, &mesh, TP_BROADCAST, 2, both, 8000, 4);
   assert_int_equal(form.n_stages, 1);
   /* bytes do not depend on the form, except for all_to_all */
@@ -224,8 +254,9 @@ static void three_axes(void **state) {
   tp_form form = tp_cost_form(&t, &mesh, TP_ALL_REDUCE, 3, all, 16000, 4);
   assert_int_equal(form.n_stages, 3);
   assert_int_equal(form.stages[0].n_axes, 2); /* both axes of the node */
-  assert_int_equal(form.stages[0].cost, 1000000 + 7 * 8000 * 10);
-  assert_int_equal(form.stages[1].cost, 10000000 + 2 * 4000 * 1000);
+  /* 16000 floats: an eighth for each of the 8 devices of a node, half of that over the network */
+  assert_int_equal(form.stages[0].cost, line_time(node, 7 * 2000 * 4));
+  assert_int_equal(form.stages[1].cost, line_time(network, 2 * 1000 * 4));
   form = tp_cost_form(&t, &mesh, TP_ALL_GATHER, 3, all, 16000, 4);
   assert_int_equal(form.n_stages, 1);
 }
@@ -240,28 +271,32 @@ static void work(void **state) {
                    .launch_us = 3,
                    .efficiency = 0.5,
                    .min_gemm_dim = 128};
-  /* 1e9 flop at 50 gflop/s: 20 ms; 1e8 bytes at 5 GB/s: 20 ms; scalar operations add to the
-   * flops */
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9}), INT64_C(20000000000));
+  /* every rate is reached by half; scalar operations add to the flops */
+  const double half = t.efficiency;
+  const tp_cost flops = rate(1e9, 100 * half), scalars = rate(1e7, 2 * half);
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9}), flops);
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .peak = TP_PEAK_F16}),
-                   INT64_C(5000000000));
+                   rate(1e9, 400 * half));
   assert_int_equal(compute(&t, (tp_work){.memory_bytes = 1e8, .launch = true}),
-                   INT64_C(20003000000));
+                   rate(1e8, 10 * half) + us(t.launch_us));
+  /* the roofline: the arithmetic takes longer than the memory here, then the reverse */
   assert_int_equal(
       compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e8}),
-      INT64_C(30000000000));
+      flops + scalars);
+  assert_true(rate(1e8, 10 * half) < flops + scalars);
+  assert_int_equal(
+      compute(&t, (tp_work){.contraction_flops = 1e9, .scalar_ops = 1e7, .memory_bytes = 1e9}),
+      rate(1e9, 10 * half));
+  assert_true(rate(1e9, 10 * half) > flops + scalars);
   /* a small dimension leaves tiles partly empty; a matrix-vector product has no tiles */
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}),
-                   INT64_C(80000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}),
-                   INT64_C(20000000000));
+                   flops * 128 / 32);
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 128}), flops);
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 2}),
-                   INT64_C(1280000000000));
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}),
-                   INT64_C(20000000000));
+                   flops * 128 / 2);
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 1}), flops);
   t.min_gemm_dim = 0;
-  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}),
-                   INT64_C(20000000000));
+  assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), flops);
 }
 
 /* A collective over more devices of a machine is never faster; a missing line in a topology file
@@ -295,7 +330,9 @@ static tp_fused_price fused(const tp_topology *t, const tp_mesh *mesh, tp_fused_
   return tp_cost_fused_rows(t, mesh, &rows);
 }
 
-/* Fused reductions with row epilogues: the algorithm, and both times computed by hand. */
+/* Fused reductions with row epilogues: the algorithm, and both times. The time of a fused kernel is
+ * a launch, its signals (one to push, two in the other algorithms) and the longer one of its memory
+ * and its wire traffic. Unfused, each collective and each kernel adds its time. */
 static void fused_rows(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
@@ -313,40 +350,45 @@ static void fused_rows(void **state) {
   for (int k = 0; k < TP_N_COLLECTIVES; k++)
     t.links[0].lines[k] = t.links[1].lines[k] = (tp_line){.alpha_us = 10, .gbytes_per_s = 100};
   const tp_fused_rows norm = {.n_kernels = 1, .n_operands = 1, .n_results = 2};
+  const double memory = t.memory_gbytes_per_s * t.efficiency, wire = t.kernels[0].gbytes_per_s;
+  const double row = 1024 * 4, f8 = 1024, scales = 8 * 4; /* bytes of a row */
+  const tp_cost launch = us(t.launch_us), signal = us(t.kernels[0].signal_us);
+  const tp_line line = t.links[0].lines[0];
   tp_fused_rows rows = norm;
-  /* 16 KiB: memory 16 KiB * (1 + 2 * 4 + 3) at 500 GB/s is less than the wire's 3 * 16 KiB at 100
-   * GB/s: 491.52 ns */
+  /* 4 rows: memory 4 rows * (1 + 2 * 4 + 3) takes less time than the wire's 3 * 4 rows */
+  assert_true(rate(4 * row * 12, memory) < rate(3 * 4 * row, wire));
   rows.tokens = 4;
   rows.hidden = 1024;
   tp_fused_price price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_PUSH);
-  assert_int_equal(price.fused, 4000000 + 2000000 + 491520);
-  /* all_reduce: 10 us and 2 * 3 * 4 KiB at 100 GB/s; the kernel: 4 us and 4 * 16 KiB at 500 GB/s */
-  assert_int_equal(price.separate, 10000000 + 245760 + 4000000 + 131072);
+  assert_int_equal(price.fused, launch + signal + rate(3 * 4 * row, wire));
+  /* all_reduce: 2 * 3 pieces of a row; the kernel reads two and writes two tensors of 4 rows */
+  assert_int_equal(price.separate,
+                   line_time(line, 2 * 3 * row) + launch + rate(4 * 4 * row, memory));
   /* one more row: too large for staging */
   rows.tokens = 5;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_PULL);
-  assert_int_equal(price.fused, 4000000 + 4000000 + 614400);
+  assert_int_equal(price.fused, launch + 2 * signal + rate(3 * 5 * row, wire));
   /* fewer rows than devices: no slices */
   rows.tokens = 3;
   rows.hidden = 1 << 20;
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_PULL);
-  /* 4 MiB: each device sends three quarters of its input, and its quarter of both results to three
-   * peers: 9 MiB */
+  /* 1024 rows: each device sends three quarters of its input, and its quarter of both results to
+   * three peers */
   rows.tokens = 1024;
   rows.hidden = 1024;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  assert_int_equal(price.fused, 4000000 + 4000000 + 94371840);
+  assert_int_equal(price.fused, launch + 2 * signal + rate(3 * 256 * row * (1 + 2), wire));
   /* scattered: slices for any size; the first result stays local, the second is all-gathered */
   rows.tokens = 4;
   rows.scattered = true;
   rows.n_gathered = 1;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  assert_int_equal(price.fused, 4000000 + 4000000 + 245760);
-  assert_int_equal(price.separate, 10000000 + 122880 + 10000000 + 122880 + 4000000 + 32768);
+  assert_int_equal(price.fused, launch + 2 * signal + rate(3 * row * (1 + 1), wire));
+  assert_int_equal(price.separate, 2 * line_time(line, 3 * row) + launch + rate(4 * row, memory));
   /* f8 and eight scales per row instead of the second result: 9 * 4 KiB and 128 bytes, of which a
    * quarter stays local; 3 quarters of 4224 bytes are sent */
   rows.n_results = 1;
@@ -355,31 +397,32 @@ static void fused_rows(void **state) {
   rows.n_scales = 8;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  assert_int_equal(price.fused, 4000000 + 4000000 + 122880 + 31680);
-  /* unfused: reduce_scatter; all_gathers of 1 KiB and 32 bytes from each peer; a kernel for three
-   * rows of 4 KiB and the f8 */
-  const tp_cost collectives = 10000000 + 122880 + 10000000 + 30720 + 10000000 + 960;
-  assert_int_equal(price.separate, collectives + 4000000 + 24576 + 2112);
+  assert_int_equal(price.fused, launch + 2 * signal + rate(3 * (row + f8 + scales), wire));
+  /* unfused: reduce_scatter; all_gathers of the f8 and of the scales of a row from each peer; a
+   * kernel that reads two rows and writes one, the f8 and the scales */
+  const tp_cost collectives =
+      line_time(line, 3 * row) + line_time(line, 3 * f8) + line_time(line, 3 * scales);
+  assert_int_equal(price.separate, collectives + launch + rate(3 * row + f8 + scales, memory));
   /* two kernels, of which the second reads the first result */
   rows.n_kernels = 2;
   assert_int_equal(fused(&t, &mesh, rows).separate,
-                   collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+                   collectives + 2 * launch + rate(4 * row + f8 + scales, memory));
   /* which is only an intermediate */
   rows.n_results = 0;
   rows.n_passed = 1;
   assert_int_equal(fused(&t, &mesh, rows).separate,
-                   collectives + 2 * 4000000 + 24576 + 8192 + 2112);
+                   collectives + 2 * launch + rate(4 * row + f8 + scales, memory));
   assert_int_equal(fused(&t, &mesh, rows).fused, price.fused);
   /* without all-gathers, with a given scale */
   rows.quantised_gathered = false;
   rows.n_scales = rows.n_passed = 0;
   rows.n_kernels = 1;
   price = fused(&t, &mesh, rows);
-  assert_int_equal(price.fused, 4000000 + 4000000 + 122880);
-  assert_int_equal(price.separate, 10000000 + 122880 + 4000000 + 16384 + 2048);
+  assert_int_equal(price.fused, launch + 2 * signal + rate(3 * row, wire));
+  assert_int_equal(price.separate, line_time(line, 3 * row) + launch + rate(2 * row + f8, memory));
   /* no epilogue: no row kernel */
   rows = (tp_fused_rows){.tokens = 4, .hidden = 1024, .n_results = 1};
-  assert_int_equal(fused(&t, &mesh, rows).separate, 10000000 + 245760);
+  assert_int_equal(fused(&t, &mesh, rows).separate, line_time(line, 2 * 3 * row));
   /* unsupported by kernels: the other level, more devices, both levels */
   static const int outer[] = {1}, both[] = {0, 1};
   rows.n_axes = 1;
@@ -395,7 +438,7 @@ static void fused_rows(void **state) {
     assert_string_not_equal(tp_fused_name((tp_fused_algorithm)i), "unknown");
 }
 
-/* Softmax of sharded rows in one exchange: both times computed by hand. */
+/* Softmax of sharded rows in one exchange: both times. */
 static void fused_softmax(void **state) {
   (void)state;
   static const int axis[] = {0};
@@ -419,19 +462,25 @@ static void fused_softmax(void **state) {
                               .element_size = 2,
                               .n_collectives = 3};
   tp_cost once, separate;
-  /* 64 MB at 500 GB/s; 3 * 16 KB at 100 GB/s; 64 KB at 500 GB/s */
+  const double memory = t.memory_gbytes_per_s * t.efficiency;
+  const tp_line line = t.links[0].lines[0];
+  /* a kernel that reads the logits; an all_gather of 16 bytes a row from each of three peers; a
+   * kernel that reads those of all four devices */
+  const tp_cost launch = us(t.launch_us), kernel = launch + rate(1000 * 32000 * 2, memory);
   assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
-  assert_int_equal(once, 4000000 + 128000000 + 10000000 + 480000 + 4000000 + 128000);
-  /* twice the kernel; three all_reduces of 2 * 3 * 1 KB */
-  assert_int_equal(separate, 2 * (4000000 + 128000000) + 3 * (10000000 + 60000));
+  assert_int_equal(once,
+                   kernel + line_time(line, 3 * 1000 * 16) + launch + rate(4 * 1000 * 16, memory));
+  /* twice the kernel; three all_reduces of 2 * 3 quarters of 4 bytes a row */
+  const tp_cost reduce = line_time(line, 2 * 3 * 1000);
+  assert_int_equal(separate, 2 * kernel + 3 * reduce);
   softmax.n_collectives = 2;
   assert_true(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
-  assert_int_equal(separate, 2 * (4000000 + 128000000) + 2 * (10000000 + 60000));
+  assert_int_equal(separate, 2 * kernel + 2 * reduce);
   mesh.axes[0].size = 8;
   assert_false(tp_cost_fused_softmax(&t, &mesh, &softmax, &once, &separate));
 }
 
-/* Matmuls in slices, each sent while the next is computed; times computed by hand. */
+/* Matmuls in slices, each sent while the next is computed. */
 static void fused_products(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(1, (int64_t[]){4});
@@ -451,17 +500,23 @@ static void fused_products(void **state) {
       .tokens = 4096, .hidden = 1000, .scattered = true, .n_results = 1, .k = 1250};
   tp_fused_price price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  /* slices: 4 us and 2.56e9 flop at 5e12 a second; the kernel: 4 us, two signals, and 5 slices of
-   * 4096 kB at 500 GB/s */
-  const tp_cost reduction = 4000000 + 4000000 + 40960000;
-  assert_int_equal(price.fused, 4 * (4000000 + 512000000) + reduction);
-  /* whole matmul; then the kernel that reads three slices at 100 GB/s */
-  assert_int_equal(price.separate, INT64_C(4000000) + 2048000000 + 4000000 + 4000000 + 122880000);
+  const double memory = t.memory_gbytes_per_s * t.efficiency, wire = t.kernels[0].gbytes_per_s,
+               gflops = t.gflops[TP_PEAK_F32] * t.efficiency;
+  const double slice = 1024 * 1000 * 4, multiply_adds = 1024.0 * 1000; /* of a slice; per k */
+  const tp_cost launch = us(t.launch_us), signal = us(t.kernels[0].signal_us);
+  /* four slices; then the kernel, with two signals, reads four slices and writes one */
+  const tp_cost reduction = launch + 2 * signal + rate(5 * slice, memory);
+  assert_int_equal(price.fused, 4 * (launch + rate(2 * multiply_adds * 1250, gflops)) + reduction);
+  /* whole matmul; then the kernel that reads three slices of peers */
+  assert_int_equal(price.separate, launch + rate(4 * 2 * multiply_adds * 1250, gflops) + launch +
+                                       2 * signal + rate(3 * slice, wire));
   assert_null(price.unmeasured);
   /* computing a slice takes less time than sending one */
   rows.k = 50;
   price = fused(&t, &mesh, rows);
-  assert_int_equal(price.fused, 3 * 40960000 + 4000000 + 20480000 + reduction);
+  assert_true(launch + rate(2 * multiply_adds * 50, gflops) < rate(slice, wire));
+  assert_int_equal(price.fused, 3 * rate(slice, wire) + launch +
+                                    rate(2 * multiply_adds * 50, gflops) + reduction);
   assert_null(price.unmeasured);
   /* unmeasured cases */
   rows.k = 20;
@@ -481,7 +536,7 @@ static void fused_products(void **state) {
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_NONE);
 }
 
-/* All-gathered rows and matmuls, slice by slice; times computed by hand. */
+/* All-gathered rows and matmuls, slice by slice. */
 static void gathered_rows(void **state) {
   (void)state;
   static const int axis[] = {0};
@@ -507,16 +562,23 @@ static void gathered_rows(void **state) {
                            .columns = {1000, 250}};
   tp_fused_price price = tp_cost_gathered_rows(&t, &mesh, &rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
-  /* slices: twice 4 us, 2.56e9 flop at 5e12 per second; two barriers */
-  assert_int_equal(price.fused, INT64_C(4) * (8000000 + 512000000) + 4000000);
-  /* three slices of 4096 kB at 100 GB/s, then both products */
-  assert_int_equal(price.separate, INT64_C(10000000) + 122880000 + 8000000 + 2048000000);
+  const double wire = t.kernels[0].gbytes_per_s, gflops = t.gflops[TP_PEAK_F32] * t.efficiency;
+  const double slice = 1024 * 1000 * 4, multiply_adds = 1024.0 * 1000; /* of a slice; per column */
+  const tp_cost launch = us(t.launch_us), signal = us(t.kernels[0].signal_us);
+  /* four slices of two products of 1250 columns together; two barriers */
+  assert_int_equal(price.fused,
+                   4 * (2 * launch + rate(2 * multiply_adds * 1250, gflops)) + 2 * signal);
+  /* three slices from the peers, then both products */
+  assert_int_equal(price.separate, line_time(t.links[0].lines[0], 3 * slice) + 2 * launch +
+                                       rate(4 * 2 * multiply_adds * 1250, gflops));
   assert_null(price.unmeasured);
   /* sending a slice takes longer than computing one */
   rows.n = 1;
   rows.columns[0] = 50;
   price = tp_cost_gathered_rows(&t, &mesh, &rows);
-  assert_int_equal(price.fused, 3 * 40960000 + 4000000 + 20480000 + 4000000);
+  assert_true(launch + rate(2 * multiply_adds * 50, gflops) < rate(slice, wire));
+  assert_int_equal(price.fused, 3 * rate(slice, wire) + launch +
+                                    rate(2 * multiply_adds * 50, gflops) + 2 * signal);
   rows.tokens = 4095;
   assert_non_null(tp_cost_gathered_rows(&t, &mesh, &rows).unmeasured);
   t.kernels[0].n_pulls = 0;

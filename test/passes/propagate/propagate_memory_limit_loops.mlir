@@ -69,7 +69,8 @@ func.func @returned(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %w: tenso
 
 // -----
 
-// The layout changes behind the product: then it has memory of its own, as long as it is read.
+// The layout changes behind the product: then it has memory of its own, as long as it is read. Half
+// of each argument (2048 each), the product, its sum over the devices and the result (4096 each).
 // CHECK-LABEL: func.func @changed
 // CHECK-SAME: peak_memory = 16384
 // COUNTED: every one counts at least 12288 here

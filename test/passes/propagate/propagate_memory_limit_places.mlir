@@ -1,4 +1,6 @@
-// A value that is named only as the place of a fill is not kept for it: the compiled program has 9216 bytes too.
+// A value that is named only as the place of a fill is not kept for it: the compiled program has
+// 9216 bytes too. A quarter of each argument, of the result and of two products (1024 each), and an
+// argument that is gathered (4096).
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=9216B})' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=5120B})' 2>&1 | FileCheck %s --check-prefix=LESS
 // LESS: memory-limit: a device may hold 5120 bytes, and no plan was found that fits (none does by what planning counts

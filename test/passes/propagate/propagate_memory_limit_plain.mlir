@@ -6,6 +6,8 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=176127B})' 2>&1 | FileCheck %s --check-prefixes=NONE
 
 // PLAN: bound_ps = [[COST:[0-9]+]] : i64, cost_ps = [[COST]] : i64
+// Two weights (65536 each), x and its square (16384 each), and a quarter of y, of the square and of
+// the result (4096 each).
 // PLAN-SAME: peak_memory = 176128
 // PLAN: %[[A:.*]] = linalg.matmul
 // PLAN: shard.shard %[[A]] to

@@ -1,17 +1,30 @@
-// Two streams: the gather of the second weight runs beside the first matmul, and is not waited for. What the plan costs is what the sum says; without
-// it, 228399200 - 210315200, the time of the gather, it takes what the matmuls take.
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=true})' | FileCheck %s
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{overlap=true})' | FileCheck %s
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' | FileCheck %s --check-prefix=SUM
+// Two streams: the gather of the second weight runs beside the first matmul, which takes longer,
+// and is not waited for. The plan costs the sum of matmuls and gather, and takes the time of the
+// matmuls alone.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=true})' -o %t.overlap.mlir
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{overlap=true})' -o %t.spmd.mlir
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.json report-alternatives=0})' -o %t.sum.mlir
+// RUN: FileCheck %s --check-prefix=SUM --input-file=%t.sum.mlir
+// RUN: %python -B %S/../Inputs/relations.py overlap=%t.overlap.mlir spmd=%t.spmd.mlir sum=%t.sum.mlir report=%t.json -- \
+// RUN:   'overlap.bound_ps == overlap.cost_ps == sum.cost_ps == sum.bound_ps' 'vars(spmd) == vars(overlap)' \
+// RUN:   'overlap.overlapped_ps == round(report["functions"][0]["step"]["compute_seconds"] * 1e12)' \
+// RUN:   'sum.cost_ps - overlap.overlapped_ps == round(report["functions"][0]["traffic"][0]["modelled_seconds"] * 1e12) > 0' \
+// RUN:   '[t["kind"] for t in report["functions"][0]["traffic"]] == ["all_gather"]'
 
-// CHECK: bound_ps = 228399200 : i64, cost_ps = 228399200 : i64, {{.*}}overlapped_ps = 210315200 : i64
+// SUM-NOT: overlapped_ps
+// SUM: cost_ps
 // SUM-NOT: overlapped_ps
 
-// A plan that costs more in sum and takes less time: the bound stays that of the sum. It is executed.
-// RUN: shard-opt %S/propagate_sub_axes_heads.mlir --pass-pipeline='builtin.module(tp-decompose,tp-propagate{overlap=true})' -o %t.mlir
-// RUN: FileCheck %s --check-prefix=HEADS --input-file=%t.mlir
-// RUN: shard-run %t.mlir --mesh tp=8
-// HEADS: bound_ps = 222465600 : i64, cost_ps = 245537600 : i64, {{.*}}overlapped_ps = 207515200 : i64
+// A plan that costs more in sum and takes less time: the bound stays that of the sum. It is
+// executed. The plan with the least sum takes longer, and stays as it is with overlap, since its
+// layouts are annotations then.
+// RUN: shard-opt %S/propagate_sub_axes_heads.mlir --pass-pipeline='builtin.module(tp-decompose,tp-propagate{overlap=true})' -o %t.heads.mlir
+// RUN: shard-run %t.heads.mlir --mesh tp=8
+// RUN: shard-opt %S/propagate_sub_axes_heads.mlir --pass-pipeline='builtin.module(tp-decompose,tp-propagate)' -o %t.least.mlir
+// RUN: shard-opt %t.least.mlir --pass-pipeline='builtin.module(tp-propagate{overlap=true})' -o %t.again.mlir
+// RUN: %python -B %S/../Inputs/relations.py heads=%t.heads.mlir least=%t.least.mlir again=%t.again.mlir -- \
+// RUN:   'heads.bound_ps == least.cost_ps == least.bound_ps == again.cost_ps < heads.cost_ps' \
+// RUN:   'heads.overlapped_ps < again.overlapped_ps < again.cost_ps'
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @main(%x: tensor<256x128xf32> {tp.sharding = [["tp"], []]}, %v: tensor<128x128xf32> {tp.sharding = [[], []]}, %w: tensor<128x128xf32> {tp.sharding = [["tp"], []]})

@@ -134,8 +134,9 @@ func.func @pads(%x: tensor<16x16xf32>, %k: tensor<3x3xf32>) -> tensor<16x16xf32>
 
 // -----
 
-// Scores that are a sum of two products: one is made block by block, the other (1 MiB) is stored. Beside it stand blocks (256 KiB each), the four
-// factors, values and the result (64 KiB each), and maxima and sums.
+// Scores that are a sum of two products: one is made block by block, the other (1 MiB) is stored.
+// Beside it stand three blocks (256 KiB each), the four factors, values and the result (64 KiB
+// each), and maxima and sums of 512 rows (2 KiB each).
 // CHECK-LABEL: func.func @two_products
 // CHECK-SAME: peak_memory = 2232320
 #q = affine_map<(s, t, d) -> (s, d)>
