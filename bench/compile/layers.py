@@ -41,10 +41,10 @@ def measure(shard_opt, layers, repeats, directory):
     return [layers, ops, f"{base:.3f}"] + [f"{max(0, least(['tp-raise', p]) - base):.3f}" for p in PASSES.values()]
 
 
-def polyline(points, colour):
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points)
+def polyline(points, color):
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>' for x, y in points)
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>{dots}'
+    return f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>{dots}'
 
 
 def plot(rows):

@@ -435,7 +435,7 @@ ROWS = [
         dict(B=8, S=5, D=16, H=4, d=4, L=1), lambda D, L, **_: all_reduce(2 * L * (12 * D * D + 2 * D), 8)),
     Row("13", "bottlenecks, train, by images (B)", "all_reduce of gradients", X, lambda t, **s: resnet(t, place={0: "x"}, **s),
         dict(B=256, HW=56, C=128, L=4), dict(B=8, HW=8, C=2, L=1), lambda B, HW, C, L: all_reduce(4 * resnet_parameters(C, L), 8), "f32"),
-    Row("13s", "the same, one image by rows (B)", "rows of neighbours, for the forward pass and for the gradient", X, lambda t, **s: resnet(t, place={1: "x"}, **s),
+    Row("13s", "the same, one image by rows (B)", "rows of neighbors, for the forward pass and for the gradient", X, lambda t, **s: resnet(t, place={1: "x"}, **s),
         dict(B=1, HW=448, C=128, L=4), dict(B=1, HW=16, C=2, L=1),
         lambda B, HW, C, L: all_reduce(4 * resnet_parameters(C, L), 8) + L * 2 * 2 * 4 * B * HW * C, "f32"),
     Row("14", "26 tables of 1M rows (B W)", "columns of tables, all_to_all", X, dlrm, dict(N=26, R=1 << 20, W=128, B=65536),

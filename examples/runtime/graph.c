@@ -1,4 +1,4 @@
-/* A CUDA graph with a fused kernel in it: sums of rows over the ranks, normalised, captured once
+/* A CUDA graph with a fused kernel in it: sums of rows over the ranks, normalized, captured once
  * and replayed with other inputs.
  *
  * The ranks are virtual, all on one GPU, so that one is enough; with a GPU for each rank the group
@@ -134,7 +134,7 @@ int main(void) {
     float sum[COUNT], out[COUNT];
     did(download(sum, (uint64_t)(uintptr_t)rows.residual_out[1], bytes), "download");
     did(download(out, (uint64_t)(uintptr_t)rows.out[1], bytes), "download");
-    printf("replay %d: the sum is %g, normalised %g\n", replay, sum[COUNT - 1], out[COUNT - 1]);
+    printf("replay %d: the sum is %g, normalized %g\n", replay, sum[COUNT - 1], out[COUNT - 1]);
   }
   tprt_cuda_group_destroy(group);
   return 0;

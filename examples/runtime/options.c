@@ -36,7 +36,7 @@ static void *play(void *argument) {
   expect(tprt_comm_set_hint(comm, "timeout", "2")); /* seconds, of each operation from now on */
   expect(tprt_comm_set_hint(comm, "flight", "16")); /* the last 16 operations are kept */
   expect(tprt_comm_set_hint(comm, "nan_check", "1"));
-  if (tprt_comm_set_hint(comm, "colour", "red") == TPRT_INVALID_ARGUMENT && rank == 0)
+  if (tprt_comm_set_hint(comm, "color", "red") == TPRT_INVALID_ARGUMENT && rank == 0)
     printf("an unknown hint is refused\n");
 
   expect(tprt_all_reduce(comm, &mine, &sum, 1, TPRT_F32, TPRT_SUM, NULL, NULL));

@@ -1,4 +1,4 @@
-/* Halo exchange in the background: every rank sends its edges to both neighbours while it works on
+/* Halo exchange in the background: every rank sends its edges to both neighbors while it works on
  * its inner part. */
 #include "ranks.h"
 
@@ -8,7 +8,7 @@ static void *play(void *argument) {
   tprt_comm *comm = argument;
   int rank = tprt_comm_rank(comm), left = (rank + N_RANKS - 1) % N_RANKS,
       right = (rank + 1) % N_RANKS;
-  double cells[N + 2], next[N + 2]; /* one more on each side: the neighbours' edges */
+  double cells[N + 2], next[N + 2]; /* one more on each side: the neighbors' edges */
   for (int i = 1; i <= N; i++)
     cells[i] = rank * N + i;
 
@@ -24,7 +24,7 @@ static void *play(void *argument) {
   tprt_work *work;
   expect(tprt_submit_batch(comm, exchange, 4, &work));
 
-  for (int i = 2; i < N; i++) /* needs no neighbour */
+  for (int i = 2; i < N; i++) /* needs no neighbor */
     next[i] = (cells[i - 1] + cells[i] + cells[i + 1]) / 3;
   expect(tprt_work_wait(work, 0));
   tprt_work_destroy(work);
@@ -32,7 +32,7 @@ static void *play(void *argument) {
   next[N] = (cells[N - 1] + cells[N] + cells[N + 1]) / 3;
 
   if (rank == 1)
-    printf("rank 1: left neighbour's last cell %g, first mean %g\n", cells[0], next[1]);
+    printf("rank 1: left neighbor's last cell %g, first mean %g\n", cells[0], next[1]);
   return NULL;
 }
 

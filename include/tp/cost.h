@@ -276,9 +276,9 @@ typedef struct tp_fused_rows {
   tp_peak peak;   /* class of the matmul */
   /* the epilogue ends with a quantization to f8, which is a further result; unfused, it takes one
    * more kernel */
-  bool quantised;
+  bool quantized;
   int64_t n_scales;        /* f32 scales stored per row with the quantized rows */
-  bool quantised_gathered; /* scattered: the quantized rows and the scales are all-gathered again */
+  bool quantized_gathered; /* scattered: the quantized rows and the scales are all-gathered again */
 } tp_fused_rows;
 
 typedef struct tp_fused_price {

@@ -172,7 +172,7 @@ typedef struct tprt_abi_fused_reduce {
   int64_t algorithm; /* tprt_cuda_algorithm assumed by the compiler; all give the same result */
   int64_t k;         /* columns of A; 0 without a matmul */
   int64_t transpose_b;
-  /* tprt_cuda_quantise; per-group scales need rows of a multiple of 128 elements */
+  /* tprt_cuda_quantize; per-group scales need rows of a multiple of 128 elements */
   int64_t quantize;
   /* lower bound of the max from which a scale is computed: the bits of an f32 >= 0 */
   int64_t least_max;

@@ -146,13 +146,13 @@ typedef enum tprt_cuda_norm {
   TPRT_CUDA_LAYER_NORM = 2
 } tprt_cuda_norm;
 
-typedef enum tprt_cuda_quantise {
-  TPRT_CUDA_NO_QUANTISE = 0,
+typedef enum tprt_cuda_quantize {
+  TPRT_CUDA_NO_QUANTIZE = 0,
   TPRT_CUDA_STATIC = 1,    /* q = y / *static_scale */
   TPRT_CUDA_PER_TOKEN = 2, /* scale = max |y| of the row / 448; 1 for a row of zeros */
   /* like PER_TOKEN, for every 128 elements of a row; hidden is a multiple of 128 */
   TPRT_CUDA_PER_GROUP = 3,
-} tprt_cuda_quantise;
+} tprt_cuda_quantize;
 
 /* An all-reduce or reduce-scatter of rows, fused with bias, residual, norm and quantization.
  *
@@ -161,17 +161,17 @@ typedef enum tprt_cuda_quantise {
  *     a = sum of d over the ranks
  *     r = round(a + bias + residual)            -> residual_out
  *     y = round(norm(r) * gamma + beta)         -> out           (without norm: y = r)
- *     q = f8e4m3(y / scale), clamped to +-448   -> quantised, scale
+ *     q = f8e4m3(y / scale), clamped to +-448   -> quantized, scale
  *
  * RMS norm: r / sqrt(mean(r^2) + epsilon). Layer norm: (r - mean(r)) / sqrt(mean((r - mean(r))^2) +
  * epsilon). All arithmetic is in f32. r and y are rounded even if they are not stored.
  *
  * Symmetric buffers: with PULL and SLICES the input, unless input_sent; with SLICES and not sharded
- * also out, quantised, scale and residual_out. All other buffers are local. out may alias input
+ * also out, quantized, scale and residual_out. All other buffers are local. out may alias input
  * with SLICES or PUSH; residual_out may alias residual if both have the same layout. */
 typedef struct tprt_cuda_rows {
   size_t size;
-  tprt_dtype dtype; /* f32, f16 or bf16: type of all tensors except quantised and scale */
+  tprt_dtype dtype; /* f32, f16 or bf16: type of all tensors except quantized and scale */
   int64_t tokens, hidden;
   /* 0 or 1: none. Else the tokens form this many blocks, and a rank's slice has ceil(tokens /
    * blocks / n_ranks) rows of every block. A sharded buffer concatenates them. This is the layout
@@ -179,13 +179,13 @@ typedef struct tprt_cuda_rows {
   int64_t blocks;
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
-  tprt_cuda_quantise quantise;
+  tprt_cuda_quantize quantize;
   /* also round after the sum over the ranks and after the bias, as unfused kernels do */
   bool match_unfused;
   /* SLICES: residual and residual_out are sharded. In any case only the owner of a row reads its
    * residual */
   bool residual_sharded;
-  bool out_sharded; /* SLICES: out, quantised and scale are sharded. This is the reduce-scatter */
+  bool out_sharded; /* SLICES: out, quantized and scale are sharded. This is the reduce-scatter */
   float epsilon;
   const float *static_scale;
   /* rows of `hidden` elements in the memory of this process's GPU; bias and beta may be NULL */
@@ -195,7 +195,7 @@ typedef struct tprt_cuda_rows {
   const void *residual[TPRT_CUDA_MAX_RANKS];
   void *residual_out[TPRT_CUDA_MAX_RANKS];
   void *out[TPRT_CUDA_MAX_RANKS];
-  void *quantised[TPRT_CUDA_MAX_RANKS]; /* one byte per element */
+  void *quantized[TPRT_CUDA_MAX_RANKS]; /* one byte per element */
   float *scale[TPRT_CUDA_MAX_RANKS];    /* [tokens] or [tokens, hidden / 128] */
   /* SLICES: the input has already been sent. input[r] holds the operands that rank r reduces: the
    * slices from all ranks, each laid out like a sharded tensor, in rank order. input is then local,

@@ -65,7 +65,7 @@ void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
 
 /* Returns how many of the `n` axes, starting with the first, are adjacent sub-axes of one parent.
  * They print as one axis. */
-int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes);
+int tp__ordered_axes(const tp_mesh *mesh, int n, const int *axes);
 
 /* True if the module says tp.phase = "local": it is partitioned, and its shapes are per device. */
 bool tp__is_local(MlirOperation module);

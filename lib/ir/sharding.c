@@ -219,7 +219,7 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
 
 /* ---- writing ---- */
 
-int tp__joined_axes(const tp_mesh *mesh, int n, const int *axes) {
+int tp__ordered_axes(const tp_mesh *mesh, int n, const int *axes) {
   int run = 1;
   while (run < n && axes[run] == axes[0] + run &&
          mesh->axes[axes[run]].parent == mesh->axes[axes[0]].parent)
@@ -232,7 +232,7 @@ static MlirAttribute axis_list(MlirContext context, const tp_mesh *mesh, int n, 
   MlirAttribute entries[TP_MAX_AXES + 1];
   int count = 0;
   for (int i = 0; i < n;) {
-    int run = tp__joined_axes(mesh, n - i, axes + i);
+    int run = tp__ordered_axes(mesh, n - i, axes + i);
     char text[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, axes[i], run, text, sizeof text);
     entries[count++] = tp__attr_string(context, text);

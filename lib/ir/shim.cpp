@@ -3,7 +3,7 @@
 // whole shapes, the previous op, MLIR's opt driver, and the plug-in entry. This is the only C++ of
 // the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
-#include "ir/likeness.h"
+#include "ir/op_equivalence.h"
 #include "ir/pass.h"
 
 #include "mlir/CAPI/IR.h"
@@ -333,7 +333,7 @@ private:
 
 } // namespace
 
-bool tp__likeness(MlirOperation op, uint64_t *hash) {
+bool tp__op_structure_hash(MlirOperation op, uint64_t *hash) {
   *hash = 0;
   return addLikeness(unwrap(op), unwrap(op), *hash);
 }
@@ -364,7 +364,7 @@ int tp__tensor_sizes(MlirType type, const int64_t **sizes) {
   return static_cast<int>(tensor.getRank());
 }
 
-bool tp__ops_alike(MlirOperation a, MlirOperation b) {
+bool tp__ops_equivalent(MlirOperation a, MlirOperation b) {
   return Comparison().areAlike(unwrap(a), unwrap(b));
 }
 

@@ -154,7 +154,7 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
   return status;
 }
 
-/* Also matches ops of the shard dialect without a row, which tp__mark_differing reports. */
+/* Also matches ops of the shard dialect without a row, which tp__mark_divergent reports. */
 static bool matches(MlirOperation op) {
   const collective_row *row =
       tp__op_has_dialect(op, "shard") ? tp__op_row(op, rows, TP_LEN(rows), sizeof *rows) : NULL;

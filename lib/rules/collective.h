@@ -29,24 +29,24 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
                                 tp_effect *effect);
 
 /* Fixed-point analysis of a function: which values may differ between devices. */
-typedef struct tp_difference {
+typedef struct tp_divergence {
   const tp_mesh *mesh;
   tp_value_table sets; /* value -> axes, as bits; absent: none */
   bool changed, report;
   bool in_call; /* inside of a fused function, which calls no other function */
   tp_status status;
-} tp_difference;
+} tp_divergence;
 
-/* Runs the analysis, starting from the arguments recorded with tp__difference_add. Reports
+/* Runs the analysis, starting from the arguments recorded with tp__divergence_add. Reports
  * communication under a condition that may differ between devices of its group. Free d->sets with
  * tp__table_destroy, also after an error. */
-tp_status tp__difference_run(tp_difference *d, MlirOperation func);
-void tp__difference_add(tp_difference *d, MlirValue value, uint32_t axes);
-uint32_t tp__difference_of(const tp_difference *d, MlirValue value);
+tp_status tp__divergence_run(tp_divergence *d, MlirOperation func);
+void tp__divergence_add(tp_divergence *d, MlirValue value, uint32_t axes);
+uint32_t tp__divergence_of(const tp_divergence *d, MlirValue value);
 
 /* Finds the values that differ between devices, and bars axes from splitting them
  * (tp_rule.barred_axes, tp_carried.differs). Reports communication that could wait forever, and
  * values that differ where all devices have to agree. */
-tp_status tp__mark_differing(tp_program *program);
+tp_status tp__mark_divergent(tp_program *program);
 
 #endif

@@ -1,7 +1,7 @@
 /* tensor.concat: every dimension can be sharded. Along the concatenated one, each device fetches
  * the elements of each operand that its points of the result read, and selects by position. */
 #include "rules/families.h"
-#include "rules/points.h"
+#include "rules/pointwise_builder.h"
 #include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
@@ -59,14 +59,15 @@ static MlirValue pick(const tp_local *local, int along) {
     ends[i] = tp__index_constant(op, end);
   }
   MlirValue offset = tp__shard_offset(local, rule->results[0].dims[along].factors[0]);
-  tp_points points =
-      tp__points_begin(op, n, operands, tp__empty(op, mlirValueGetType(operands[0])));
-  MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, along), offset);
-  MlirValue value = tp__points_value(&points, n - 1);
+  tp_pointwise points =
+      tp__pointwise_begin(op, n, operands, tp__empty(op, mlirValueGetType(operands[0])));
+  MlirValue at =
+      tp__binary(points.yield, "arith.addi", tp__pointwise_index(&points, along), offset);
+  MlirValue value = tp__pointwise_value(&points, n - 1);
   for (int i = n - 2; i >= 0; i--)
     value = tp__select(points.yield, tp__compare(points.yield, TP_SLT, at, ends[i]),
-                       tp__points_value(&points, i), value);
-  return tp__points_end(&points, value);
+                       tp__pointwise_value(&points, i), value);
+  return tp__pointwise_end(&points, value);
 }
 
 static tp_status localize(const tp_local *local) {
@@ -74,7 +75,7 @@ static tp_status localize(const tp_local *local) {
   int along = dim_of(rule->op);
   if (!tp__window_is_split(local, 0, along))
     return TP_OK;
-  tp_status status = tp__fetch_windows(local);
+  tp_status status = tp__halo_fetch_windows(local);
   if (status != TP_OK)
     return status;
   MlirValue value = pick(local, along);

@@ -5,10 +5,18 @@
 
 const tp_family *const *tp__families(int *n) {
   static const tp_family *const families[] = {
-      &tp__lookup_family,     &tp__joined_family, /* before linalg: they are generics too */
-      &tp__linalg_family,     &tp__elementwise_family, &tp__constant_family, &tp__reshape_family,
-      &tp__slice_family,      &tp__concat_family,      &tp__pad_family,      &tp__scalar_family,
-      &tp__collective_family, &tp__user_family, /* last: ops that no other family matches */
+      &tp__lookup_family,
+      &tp__ordered_reduction_family, /* before linalg: they are generics too */
+      &tp__linalg_family,
+      &tp__elementwise_family,
+      &tp__constant_family,
+      &tp__reshape_family,
+      &tp__slice_family,
+      &tp__concat_family,
+      &tp__pad_family,
+      &tp__scalar_family,
+      &tp__collective_family,
+      &tp__user_family, /* last: ops that no other family matches */
   };
   *n = TP_LEN(families);
   return families;

@@ -8,7 +8,7 @@
 struct tp_family;
 
 extern const struct tp_family tp__lookup_family;
-extern const struct tp_family tp__joined_family;
+extern const struct tp_family tp__ordered_reduction_family;
 extern const struct tp_family tp__linalg_family;
 extern const struct tp_family tp__elementwise_family;
 extern const struct tp_family tp__constant_family;
@@ -22,6 +22,6 @@ extern const struct tp_family tp__user_family;
 
 /* True if the op is a reduction that the joined family accepts, provided that its initial values
  * are suitable. */
-bool tp__looks_joined(MlirOperation op);
+bool tp__looks_ordered(MlirOperation op);
 
 #endif

@@ -32,7 +32,7 @@ tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena);
 /* Drops variants under which the padding value would be added once per partial sum. */
 void tp__drop_padded_variants(tp_rule *rule);
 
-/* Gives the pads of the op their local operands and types, after tp__fetch_windows. Each pad
+/* Gives the pads of the op their local operands and types, after tp__halo_fetch_windows. Each pad
  * becomes an ordinary op, or is removed. */
 tp_status tp__pads_in_place_locally(const tp_local *local);
 

@@ -183,8 +183,8 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
 
 /* Returns the element that the map reads when all loops are at 0, which local maps must subtract to
  * count from the first fetched element. Point j reads from |stride| * j on, or from |stride| * (R -
- * 1 - j) on if the stride is negative (tp__fetch_windows). The maps count from the first element of
- * the padding. */
+ * 1 - j) on if the stride is negative (tp__halo_fetch_windows). The maps count from the first
+ * element of the padding. */
 static int64_t start_of(const tp_local *local, int i, int d) {
   const tp_value_map *map = &local->rule->operands[i];
   const tp_window *window = map->dims[d].window;
@@ -235,7 +235,7 @@ static void write_local_maps(const tp_local *local) {
 }
 
 tp_status tp__linalg_fetch(const tp_local *local) {
-  tp_status status = tp__fetch_windows(local);
+  tp_status status = tp__halo_fetch_windows(local);
   if (status != TP_OK)
     return status;
   if (moves_maps(local) && tp__op_is(local->rule->op, "linalg.generic"))

@@ -11,7 +11,7 @@
  * reads at computed indices from larger bodies. */
 #include "rules/families.h"
 #include "rules/mask.h"
-#include "rules/owned.h"
+#include "rules/owner_reads.h"
 #include "rules/rule.h"
 
 #include <string.h>
@@ -107,7 +107,7 @@ static bool yields_read(const tp_rule *rule, const reads *r) {
   tp_combiner combiner;
   return mlirValueEqual(mlirOperationGetOperand(yield_of(rule->op), 0),
                         mlirOperationGetResult(r->ops[0], 0)) &&
-         tp__owned_combiner(tp__element_type(mlirValueGetType(rule->results[0].value)), &combiner);
+         tp__owner_combiner(tp__element_type(mlirValueGetType(rule->results[0].value)), &combiner);
 }
 
 /* Adds a factor for each dimension that is indexed by data. */
@@ -122,7 +122,7 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
     rule->factors[f].repeats_work = true; /* every device looks up all points */
     tp__dim_set(table, d, f);
     result->has_combiner =
-        tp__owned_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
+        tp__owner_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
   }
 }
 
@@ -187,7 +187,7 @@ static void localize_read(const tp_local *local, MlirOperation read, int operand
   MlirOperation op = local->rule->op, next = mlirOperationGetNextInBlock(read);
   MlirValue value = mlirOperationGetResult(read, 0);
   MlirType type = mlirValueGetType(value);
-  MlirValue zero = tp__index_constant(op, 0), other = tp__owned_nothing(op, type);
+  MlirValue zero = tp__index_constant(op, 0), other = tp__neutral_value(op, type);
   MlirValue shifted =
       tp__binary(read, "arith.subi", mlirOperationGetOperand(read, operand), offset);
   MlirValue here = tp__compare(read, TP_ULT, shifted, count);
@@ -207,7 +207,7 @@ static void localize_rows(const tp_local *local) {
       MlirValue offset = tp__shard_offset(local, f);
       if (mlirValueIsNull(offset))
         continue;
-      MlirValue count = tp__owned_size(local, f);
+      MlirValue count = tp__owner_read_size(local, f);
       reads r = reads_now(rule, i);
       for (int k = 0; k < r.n; k++)
         localize_read(local, r.ops[k], 1 + d, offset, count);

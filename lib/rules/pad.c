@@ -4,7 +4,7 @@
 #include "rules/pad.h"
 #include "rules/body.h"
 #include "rules/families.h"
-#include "rules/points.h"
+#include "rules/pointwise_builder.h"
 #include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
@@ -106,17 +106,18 @@ static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint
   if (!mlirOperationEqual(pad, local->rule->op)) /* after the fetched value */
     mlirOperationMoveBefore(pad, local->rule->op);
   hoist_value(pad);
-  tp_points points = tp__points_begin(pad, 1, &in, tp__empty(pad, mlirValueGetType(in)));
+  tp_pointwise points = tp__pointwise_begin(pad, 1, &in, tp__empty(pad, mlirValueGetType(in)));
   for (int d = 0; d < map->rank; d++) {
     if (!(split >> d & 1))
       continue;
-    MlirValue at = tp__binary(points.yield, "arith.addi", tp__points_index(&points, d), starts[d]);
+    MlirValue at =
+        tp__binary(points.yield, "arith.addi", tp__pointwise_index(&points, d), starts[d]);
     /* indices before the start wrap around */
     MlirValue inside = tp__compare(points.yield, TP_ULT, at, sizes[d]);
     all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
   }
-  return tp__points_end(
-      &points, tp__select(points.yield, all, tp__points_value(&points, 0), tp__padding_value(pad)));
+  return tp__pointwise_end(&points, tp__select(points.yield, all, tp__pointwise_value(&points, 0),
+                                               tp__padding_value(pad)));
 }
 
 tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
@@ -141,7 +142,7 @@ tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
 }
 
 static tp_status localize(const tp_local *local) {
-  tp_status status = tp__fetch_windows(local);
+  tp_status status = tp__halo_fetch_windows(local);
   return status == TP_OK ? tp__pad_run(local, 0, local->rule->op) : status;
 }
 

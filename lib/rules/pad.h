@@ -20,10 +20,10 @@ MlirValue tp__padding_value(MlirOperation pad);
 /* True if the body computes the value from the index of the element. */
 bool tp__padding_moves(MlirOperation pad);
 
-/* Replaces the operand of `pad` by the run of elements that this device reads (tp__fetch_windows)
- * of operand i of the localized op. Along split dimensions, the run holds the padding value outside
- * of the operand; along the others, the pad itself adds the padding. `pad` is moved before the op,
- * unless it is the op itself. The caller sets the result types. */
+/* Replaces the operand of `pad` by the run of elements that this device reads
+ * (tp__halo_fetch_windows) of operand i of the localized op. Along split dimensions, the run holds
+ * the padding value outside of the operand; along the others, the pad itself adds the padding.
+ * `pad` is moved before the op, unless it is the op itself. The caller sets the result types. */
 tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad);
 
 #endif

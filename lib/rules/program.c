@@ -1,9 +1,9 @@
 /* Reads a function as a list of items with rules, and numbers its tensor values. */
 #include "rules/program.h"
 
-#include "rules/alike.h"
 #include "rules/collective.h"
 #include "rules/in_place.h"
+#include "rules/rule_cache.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ typedef struct reading {
   const tp_program *before;
   bool unknown_replicate;
   tp__arena *arena;
-  tp_alike *alike;
+  tp_rule_cache *alike;
 } reading;
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips);
@@ -205,7 +205,7 @@ static void note_communication(tp_program *program, MlirOperation op, const tp_r
 
 /* Returns the rule that an earlier reading has for this op, updated for its current operands. NULL
  * if the rule must be read again, which includes rules that depend on more than the op itself
- * (alike.h). */
+ * (rule_cache.h). */
 static tp_rule *rule_before(const tp_program *before, MlirOperation op) {
   int value = before && mlirOperationGetNumResults(op) > 0
                   ? tp__program_number(before, mlirOperationGetResult(op, 0))
@@ -235,7 +235,7 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  tp_status status = tp__rule_alike(r->alike, op, r->unknown_replicate, r->arena, item->rule);
+  tp_status status = tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule);
   if (status == TP_OK)
     note_communication(r->program, op, item->rule);
   return status;
@@ -298,15 +298,15 @@ tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown
         "has several blocks; sharding needs structured control flow (scf) or a straight line");
   program->n_args = (int)mlirFunctionTypeGetNumInputs(tp__func_type(func));
   program->n_results = (int)mlirFunctionTypeGetNumResults(tp__func_type(func));
-  tp_alike alike = {0};
+  tp_rule_cache alike = {0};
   /* if so, search all ops for communication again */
   bool communicates = before && before->communicates;
   reading r = {program, communicates ? NULL : before, unknown_replicate, arena, &alike};
   tp_status status = number_args(program, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);
-  tp__alike_destroy(&alike);
-  return status == TP_OK ? tp__mark_differing(program) : status;
+  tp__rule_cache_destroy(&alike);
+  return status == TP_OK ? tp__mark_divergent(program) : status;
 }
 
 void tp__program_destroy(tp_program *program) {

@@ -1,7 +1,7 @@
 /* Regroups dimensions of several factors into whole units per device, and back. */
 #include "rules/regroup.h"
 
-#include "rules/fetch.h"
+#include "rules/halo_fetch.h"
 
 /* ---- affected dimensions, and the elements that are read ---- */
 
@@ -113,7 +113,8 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const t
       if (!known)
         shape_of(rule, pricing->mesh, s, i, shape);
       known = true;
-      cost = tp_cost_add(cost, tp__fetch_cost(&run, pricing, map->rank, shape, map->element_size));
+      cost = tp_cost_add(cost,
+                         tp__halo_fetch_cost(&run, pricing, map->rank, shape, map->element_size));
     }
   }
   return cost;
@@ -128,7 +129,7 @@ static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool in
   for (int d = 0; d < map->rank && !mlirValueIsNull(value); d++) {
     tp_run run;
     if (find_run(local->rule, local->mesh, local->strategy, map, d, into_units, &run))
-      value = tp__fetch(local, where, value, &run);
+      value = tp__halo_fetch(local, where, value, &run);
   }
   return value;
 }

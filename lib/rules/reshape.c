@@ -63,7 +63,7 @@ const tp_family tp__reshape_family = {
                "before it are split "
                "completely.",
     .communication =
-        "Permutes between neighbours along dimensions whose shards end inside of a part.",
+        "Permutes between neighbors along dimensions whose shards end inside of a part.",
     .test = "test/rules/reshape",
     .matches = matches,
     .rule = rule_of,

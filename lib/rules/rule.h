@@ -29,7 +29,7 @@ typedef enum tp_factor_kind {
   TP_REDUCTION, /* may be sharded; the results are then partial with their combiner */
   /* may be sharded; localize combines the results of the shards itself, so the results are not
    * partial */
-  TP_JOINED,
+  TP_ORDERED,
   /* must not be sharded: its elements depend on each other in a way that no collective can
    * repair */
   TP_FIXED,
@@ -129,7 +129,7 @@ typedef struct tp_rule {
   bool is_free;
   /* bit a: no strategy uses axis a; set for communication written by a user and for its results */
   uint8_t barred_axes;
-  /* the rule whose data all equal ops share, see alike.h; NULL: not shared */
+  /* the rule whose data all equal ops share, see rule_cache.h; NULL: not shared */
   const struct tp_rule *first;
   /* of a rule written by a user; NULL for families of this library */
   const struct tp_rule_text *text;

@@ -12,7 +12,7 @@
  *   is one with an element per stride (a dimension of two factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
-#include "rules/owned.h"
+#include "rules/owner_reads.h"
 
 static bool is_insert(MlirOperation op) { return tp__op_is(op, "tensor.insert_slice"); }
 
@@ -33,7 +33,7 @@ static bool takes_few(const tp_slice *s, int d, int64_t size) {
 static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena *arena) {
   tp_value_map *large = &rule->operands[0], *small = &rule->results[0];
   tp_combiner combiner;
-  bool has_sum = tp__owned_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner);
+  bool has_sum = tp__owner_combiner(tp__element_type(mlirValueGetType(large->value)), &combiner);
   bool known = is_fixed(s->offsets[d]) && is_fixed(s->strides[d]) && s->strides[d].fixed > 0 &&
                s->sizes[d] > 1;
   if (known && !(has_sum && takes_few(s, d, large->shape[d]))) {

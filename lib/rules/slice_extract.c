@@ -1,12 +1,12 @@
 /* Builds the local form of an extract_slice. */
-#include "rules/owned.h"
-#include "rules/points.h"
+#include "rules/owner_reads.h"
+#include "rules/pointwise_builder.h"
 #include "rules/slice.h"
 #include "rules/window.h"
 
 /* Builds start + stride * index in the body. */
-static MlirValue position(const tp_points *points, MlirValue start, MlirValue stride, int d) {
-  MlirValue steps = tp__binary(points->yield, "arith.muli", tp__points_index(points, d), stride);
+static MlirValue position(const tp_pointwise *points, MlirValue start, MlirValue stride, int d) {
+  MlirValue steps = tp__binary(points->yield, "arith.muli", tp__pointwise_index(points, d), stride);
   return tp__binary(points->yield, "arith.addi", start, steps);
 }
 
@@ -19,7 +19,7 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
   MlirValue large = mlirOperationGetOperand(op, 0), starts[TP_MAX_RANK], strides[TP_MAX_RANK],
             counts[TP_MAX_RANK];
   MlirType type = tp__tensor_like(mlirValueGetType(large), s->rank, s->sizes);
-  MlirValue other = tp__owned_nothing(op, tp__element_type(type)), zero = tp__index_constant(op, 0),
+  MlirValue other = tp__neutral_value(op, tp__element_type(type)), zero = tp__index_constant(op, 0),
             here = {NULL}, indices[TP_MAX_RANK];
   for (int d = 0; d < s->rank; d++) {
     starts[d] = tp__mixed_value(op, s->offsets[d]);
@@ -27,10 +27,10 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
     if (cuts[d] == TP_CUT_OWNED) {
       starts[d] =
           tp__binary(op, "arith.subi", starts[d], tp__shard_offset(local, dims[d].factors[0]));
-      counts[d] = tp__owned_size(local, dims[d].factors[0]);
+      counts[d] = tp__owner_read_size(local, dims[d].factors[0]);
     }
   }
-  tp_points points = tp__points_begin(op, 0, NULL, tp__empty(op, type));
+  tp_pointwise points = tp__pointwise_begin(op, 0, NULL, tp__empty(op, type));
   for (int d = 0; d < s->rank; d++) {
     indices[d] = position(&points, starts[d], strides[d], d);
     if (cuts[d] != TP_CUT_OWNED)
@@ -40,15 +40,15 @@ static MlirValue take_owned(const tp_local *local, const tp_slice *s, const tp_c
     indices[d] = tp__select(points.yield, inside, indices[d], zero);
     here = mlirValueIsNull(here) ? inside : tp__binary(points.yield, "arith.andi", here, inside);
   }
-  MlirValue value = tp__points_read(&points, large, s->rank, indices);
-  return tp__points_end(&points, tp__select(points.yield, here, value, other));
+  MlirValue value = tp__pointwise_read(&points, large, s->rank, indices);
+  return tp__pointwise_end(&points, tp__select(points.yield, here, value, other));
 }
 
 tp_status tp__slice_localize_extract(const tp_local *local, tp_slice *s) {
   const tp_rule *rule = local->rule;
   tp_cut cuts[TP_MAX_RANK];
   bool owned = false;
-  tp_status status = tp__fetch_windows(local);
+  tp_status status = tp__halo_fetch_windows(local);
   for (int d = 0; d < s->rank; d++) {
     cuts[d] = tp__slice_cut(local, s, d);
     owned |= cuts[d] == TP_CUT_OWNED;

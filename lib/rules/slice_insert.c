@@ -1,7 +1,7 @@
 /* Builds the local form of an insert_slice: extracts the part of the shard that may overlap the
  * slice, updates the owned elements, and inserts the part again. The rest of the large tensor is
  * not touched, so the update happens in place. A dynamic offset moves the part. */
-#include "rules/points.h"
+#include "rules/pointwise_builder.h"
 #include "rules/slice.h"
 #include "rules/window.h"
 
@@ -42,7 +42,7 @@ static part find_part(const tp_local *local, tp_slice *s, int d, tp_cut cut) {
 
 /* In the body: tests whether the point belongs to the slice, and computes its index in the small
  * tensor, or 0 if it does not belong. */
-static MlirValue find_point(const tp_points *points, const part *p, MlirValue zero,
+static MlirValue find_point(const tp_pointwise *points, const part *p, MlirValue zero,
                             MlirValue *index) {
   MlirOperation where = points->yield;
   MlirValue at = tp__binary(where, "arith.addi", p->base, *index);
@@ -64,10 +64,10 @@ static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_
   MlirValue small = mlirOperationGetOperand(op, 0), zero = tp__index_constant(op, 0), all = {NULL},
             indices[TP_MAX_RANK];
   MlirValue old = tp__slice_take(op, s, mlirOperationGetOperand(op, 1));
-  tp_points points = tp__points_begin(op, 0, NULL, old);
+  tp_pointwise points = tp__pointwise_begin(op, 0, NULL, old);
   int rank = 0;
   for (int d = 0; d < s->rank; d++) {
-    MlirValue index = tp__points_index(&points, d), place = index;
+    MlirValue index = tp__pointwise_index(&points, d), place = index;
     if (cuts[d] == TP_CUT_OWNED || cuts[d] == TP_CUT_WINDOW) {
       MlirValue inside = find_point(&points, &parts[d], zero, &place);
       all = mlirValueIsNull(all) ? inside : tp__binary(points.yield, "arith.andi", all, inside);
@@ -76,9 +76,9 @@ static MlirValue change_part(const tp_local *local, const tp_slice *s, const tp_
       /* a fetched window has one element per point */
       indices[rank++] = cuts[d] == TP_CUT_WINDOW ? index : place;
   }
-  MlirValue value = tp__points_read(&points, small, rank, indices);
-  return tp__points_end(&points,
-                        tp__select(points.yield, all, value, tp__points_value(&points, 0)));
+  MlirValue value = tp__pointwise_read(&points, small, rank, indices);
+  return tp__pointwise_end(&points,
+                           tp__select(points.yield, all, value, tp__pointwise_value(&points, 0)));
 }
 
 tp_status tp__slice_localize_insert(const tp_local *local, tp_slice *s) {
@@ -86,7 +86,7 @@ tp_status tp__slice_localize_insert(const tp_local *local, tp_slice *s) {
   tp_cut cuts[TP_MAX_RANK];
   part parts[TP_MAX_RANK];
   bool found = false;
-  tp_status status = tp__fetch_windows(local);
+  tp_status status = tp__halo_fetch_windows(local);
   for (int d = 0; d < s->rank; d++) {
     cuts[d] = tp__slice_cut(local, s, d);
     if (cuts[d] == TP_CUT_WHOLE)

@@ -52,7 +52,7 @@ static void axes_text(const tp_mesh *mesh, int n, const int *axes, char *text, s
   size_t used = 0;
   for (int i = 0; i < n && used < size;) {
     char axis[2 * TP_MAX_AXIS_NAME];
-    int run = tp__joined_axes(mesh, n - i, axes + i);
+    int run = tp__ordered_axes(mesh, n - i, axes + i);
     tp_mesh_axis_text(mesh, axes[i], run, axis, sizeof axis);
     used += (size_t)snprintf(text + used, size - used, "%s\"%s\"", i ? " and " : "", axis);
     i += run;

@@ -1,7 +1,7 @@
 /* Windows of operands: their fetch plans, cost, memory and code. */
 #include "rules/window.h"
 
-#include "rules/fetch.h"
+#include "rules/halo_fetch.h"
 #include "rules/pad.h"
 
 /* ---- split windows and their plans ---- */
@@ -58,7 +58,8 @@ static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, cons
     if (!is_split(rule, pricing->mesh, s, i, d))
       continue;
     tp_run run = run_of(rule, pricing->mesh, s, i, d);
-    cost = tp_cost_add(cost, tp__fetch_cost(&run, pricing, map->rank, shape, map->element_size));
+    cost =
+        tp_cost_add(cost, tp__halo_fetch_cost(&run, pricing, map->rank, shape, map->element_size));
   }
   return cost;
 }
@@ -109,14 +110,14 @@ static tp_status fetch_dim(const tp_local *local, int i, int d) {
                 reader = mlirOperationIsNull(pad) ? op : pad;
   int operand = mlirOperationIsNull(pad) ? i : 0;
   tp_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
-  MlirValue value = tp__fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
+  MlirValue value = tp__halo_fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
   if (mlirValueIsNull(value))
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   mlirOperationSetOperand(reader, operand, value);
   return TP_OK;
 }
 
-tp_status tp__fetch_windows(const tp_local *local) {
+tp_status tp__halo_fetch_windows(const tp_local *local) {
   const tp_rule *rule = local->rule;
   for (int i = 0; i < rule->n_operands; i++)
     for (int d = 0; d < rule->operands[i].rank; d++) {

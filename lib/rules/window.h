@@ -4,7 +4,7 @@
  * A slice, a pad, a concat, a reversal, a convolution and a pooling read a window of elements for
  * each point along a dimension. If the dimension is split, a device's elements are partly on other
  * devices. Each device fetches the run of elements that its points read, piece by piece, with one
- * permute per piece (fetch.h). The same plan determines the cost and the code.
+ * permute per piece (halo_fetch.h). The same plan determines the cost and the code.
  *
  * Source of the idea: halo exchange of partitioned convolutions (Xu et al., GSPMD,
  * arXiv:2105.04663, section 3.5). Windows at arbitrary positions, and the choice between two ways
@@ -36,10 +36,10 @@ bool tp__window_is_split(const tp_local *local, int i, int d);
  * stride * j on (for stride < 0: from |stride| * (R - 1 - j) on). Elements outside of the
  * dimension, and those that only points in the padding read, are unspecified. Dimensions without a
  * split window do not change. */
-tp_status tp__fetch_windows(const tp_local *local);
+tp_status tp__halo_fetch_windows(const tp_local *local);
 
-/* Builds the global index of the first element that tp__fetch_windows gives this device for operand
- * i along dimension d, before the op. It may be negative. */
+/* Builds the global index of the first element that tp__halo_fetch_windows gives this device for
+ * operand i along dimension d, before the op. It may be negative. */
 MlirValue tp__window_start(const tp_local *local, int i, int d);
 
 #endif

@@ -58,12 +58,12 @@ typedef struct traffic {
  * those that all devices get. */
 static double bytes_of_row(const tp_fused_rows *rows, bool everywhere) {
   double row = (double)rows->hidden * (double)rows->element_size,
-         quantised = rows->quantised
+         quantized = rows->quantized
                          ? (double)rows->hidden + (double)rows->n_scales * (double)sizeof(float)
                          : 0;
   if (everywhere && rows->scattered)
-    return rows->n_gathered * row + (rows->quantised_gathered ? quantised : 0);
-  return rows->n_results * row + quantised;
+    return rows->n_gathered * row + (rows->quantized_gathered ? quantized : 0);
+  return rows->n_results * row + quantized;
 }
 
 static traffic traffic_of(const tp_fused_rows *rows, tp_fused_algorithm algorithm, double n,
@@ -90,8 +90,8 @@ static tp_cost gathers_cost(const tp_topology *topology, const tp_mesh *mesh,
     int n;
     int64_t elements, size;
   } results[N] = {{rows->n_gathered, elements, rows->element_size},
-                  {rows->quantised_gathered, elements, 1},
-                  {rows->quantised_gathered && scales, scales, sizeof(float)}};
+                  {rows->quantized_gathered, elements, 1},
+                  {rows->quantized_gathered && scales, scales, sizeof(float)}};
   tp_cost cost = 0;
   for (int i = 0; i < N; i++)
     for (int k = 0; k < results[i].n; k++)

@@ -1,11 +1,11 @@
 /* Search under a memory limit: alternates pruning, neighborhoods and branching. */
 #include "solver/constrained.h"
 
-#include "solver/climb.h"
-#include "solver/core.h"
 #include "solver/memory.h"
+#include "solver/price_ascent.h"
 #include "solver/reduce.h"
 #include "solver/repair.h"
+#include "solver/restricted_problem.h"
 #include "solver/split.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
 }
 
 /* Reduces, bounds and prunes until the graph no longer shrinks. *done: the answer is final. */
-static tp_status shrink(tp__climber *c, int depth, bool *done) {
+static tp_status shrink(tp__price_ascent *c, int depth, bool *done) {
   tp__search *s = c->s;
   tp__wcsp *g = c->g;
   *done = true;
@@ -135,7 +135,7 @@ static tp_status shrink(tp__climber *c, int depth, bool *done) {
     }
     before = strategies;
     if (status == TP_OK)
-      status = tp__climb(c, is_root);
+      status = tp__price_ascent_run(c, is_root);
     if (status == TP_INFEASIBLE) {
       c->bound = c->limit;
       return TP_OK;
@@ -149,12 +149,12 @@ static tp_status shrink(tp__climber *c, int depth, bool *done) {
 
 tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int depth,
                                tp__answer *answer) {
-  tp__climber c = {.s = s,
-                   .g = g,
-                   .answer = answer,
-                   .limit = limit,
-                   .bound = INT64_MIN / 4,
-                   .step = TP__LATER_STEP};
+  tp__price_ascent c = {.s = s,
+                        .g = g,
+                        .answer = answer,
+                        .limit = limit,
+                        .bound = INT64_MIN / 4,
+                        .step = TP__LATER_STEP};
   answer->cost = TP_COST_FORBIDDEN;
   bool done;
   tp_status status = shrink(&c, depth, &done);
@@ -171,7 +171,7 @@ tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int de
 /* Converts the answer into strategies of the remaining graph. A strategy may have been dropped in
  * favor of one that is as good; local search then finds that one or another. False if the result
  * does not fit. */
-static tp_status recall(tp__climber *c, int *at, tp_cost *cost, bool *fits) {
+static tp_status recall(tp__price_ascent *c, int *at, tp_cost *cost, bool *fits) {
   tp__wcsp *g = c->g;
   bool complete = true;
   for (int v = 0; v < g->n_nodes; v++) {
@@ -191,16 +191,16 @@ static tp_status recall(tp__climber *c, int *at, tp_cost *cost, bool *fits) {
   return status;
 }
 
-static tp_status look_around(tp__climber *c, int *at) {
+static tp_status look_around(tp__price_ascent *c, int *at) {
   tp_cost cost;
   bool fits, complete = false;
   if (c->answer->cost >= TP_COST_FORBIDDEN)
     return TP_OK;
   tp_status status = recall(c, at, &cost, &fits);
   if (status == TP_OK && fits)
-    status = tp__neighbourhoods(c->s, c->g, at, &cost, &complete);
+    status = tp__neighborhoods(c->s, c->g, at, &cost, &complete);
   if (status == TP_OK && fits && cost < c->limit) {
-    tp__climb_keep(c->g, at, c->answer->choices);
+    tp__price_ascent_keep(c->g, at, c->answer->choices);
     c->answer->cost = cost;
     c->limit = tp__limit_below(c->s, cost);
   }
@@ -209,7 +209,7 @@ static tp_status look_around(tp__climber *c, int *at) {
   return status;
 }
 
-static tp_status try_branching(tp__climber *c) {
+static tp_status try_branching(tp__price_ascent *c) {
   tp__answer found = {.cost = TP_COST_FORBIDDEN, .bound = c->bound};
   found.choices = calloc((size_t)c->g->n_nodes + 1, sizeof *found.choices);
   tp_status status = found.choices ? branch(c->s, c->g, c->limit, 0, &found) : TP_NO_MEMORY;
@@ -227,7 +227,7 @@ static tp_status try_branching(tp__climber *c) {
 
 /* Alternates neighborhoods and branching with growing work. If the limit falls, pruning starts
  * again. */
-static tp_status alternate(tp__climber *c) {
+static tp_status alternate(tp__price_ascent *c) {
   tp__search *s = c->s;
   int64_t whole_limit = s->work_limit, share = (whole_limit - s->work) / FIRST_SHARE + 1;
   int64_t budget = share < FIRST_BUDGET ? share : FIRST_BUDGET;
@@ -256,25 +256,26 @@ static tp_status alternate(tp__climber *c) {
   return status;
 }
 
-static tp_status search_whole(tp__climber *c) {
+static tp_status search_whole(tp__price_ascent *c) {
   bool done;
   tp_status status = shrink(c, 0, &done);
   tp__search_update(c->s, c->bound, c->answer->cost);
   return status == TP_OK && !done ? alternate(c) : status;
 }
 
-tp_status tp__constrained_core(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer) {
-  tp__climber c = {
+tp_status tp__constrained_restricted(tp__search *s, tp__wcsp *g, tp_cost limit,
+                                     tp__answer *answer) {
+  tp__price_ascent c = {
       .s = s, .g = g, .answer = answer, .limit = limit, .bound = INT64_MIN / 4, .step = 1};
   return search_whole(&c);
 }
 
 tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, const int *near,
                                  tp__answer *answer) {
-  tp__climber c = {
+  tp__price_ascent c = {
       .s = s, .g = g, .answer = answer, .limit = limit, .bound = answer->bound, .step = 1};
   answer->cost = TP_COST_FORBIDDEN;
-  tp_status status = tp__cores(&c, near);
+  tp_status status = tp__restricted_problems(&c, near);
   if (status == TP_INFEASIBLE)
     status = TP_OK;
   else if (status == TP_OK && !tp__search_spent(s))

@@ -16,7 +16,7 @@ tp_status tp__constrained_search(tp__search *s, tp__wcsp *g, tp_cost limit, cons
 /* Looks for an assignment of cost < limit in a graph that omits strategies. If the answer has a
  * cost on entry, which is not below the limit, the search starts from its choices. Computes no
  * bound. */
-tp_status tp__constrained_core(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer);
+tp_status tp__constrained_restricted(tp__search *s, tp__wcsp *g, tp_cost limit, tp__answer *answer);
 
 /* The same for a part, without neighborhoods. As in tp__wcsp_search, answer->bound == limit means
  * that there is none. */
@@ -26,7 +26,7 @@ tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int de
 /* Improves `at`, which fits and costs *cost. Repeatedly solves for a small set of nodes with all
  * others fixed, on s->threads threads. *complete: the set has grown to the whole graph, so no
  * assignment costs less. */
-tp_status tp__neighbourhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *cost,
-                             bool *complete);
+tp_status tp__neighborhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *cost,
+                            bool *complete);
 
 #endif

@@ -157,8 +157,8 @@ static void encode_block(const tp__code *code, block b, tp_cost *to) {
 }
 
 /* Encodes the block in the graph's pool. With a shelf, once per key. NULL if memory runs out. */
-static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__shelf_key *key) {
-  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, key) : &unshelved;
+static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__hash_cons_key *key) {
+  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, key) : &unshelved;
   if (!slot || *slot)
     return slot ? *slot : NULL;
   tp_cost *costs = tp__pool_take(&g->pool, b.n, sizeof *costs);
@@ -171,10 +171,10 @@ static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__sh
 static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
                              int node) {
   block b = block_of(problem, node);
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_COSTS);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_COSTS);
   for (size_t i = 0; g->shelf && i < b.n; i++)
-    tp__shelf_add(&key, b.costs[i]);
+    tp__hash_cons_add(&key, b.costs[i]);
   tp_cost *costs = encoded(g, code, b, &key);
   return costs ? tp__wcsp_give_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
 }
@@ -184,9 +184,9 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
                              int edge) {
   const tp__problem_edge *e = &problem->edges[edge];
   block b = block_of(problem, problem->n_nodes + edge);
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_ENCODE);
-  tp__shelf_add_array(&key, b.costs);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_ENCODE);
+  tp__hash_cons_add_array(&key, b.costs);
   tp_cost *table = encoded(g, code, b, &key);
   if (!table)
     return TP_NO_MEMORY;
@@ -205,7 +205,7 @@ tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limit
   tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
   bool ok = g != NULL;
   if (ok && wants_shelf(problem, code, limited))
-    ok = (g->shelf = tp__shelf_create()) != NULL;
+    ok = (g->shelf = tp__hash_cons_create()) != NULL;
   for (int v = 0; ok && v < problem->n_nodes; v++)
     ok = encode_node(g, problem, code, v) == TP_OK;
   for (int e = 0; ok && e < problem->n_edges; e++)

@@ -22,7 +22,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; }
 
 /* Returns the colors by node; NULL if memory runs out. */
-static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
+static const uint64_t *colors(const tp__wcsp *g, tp__pool *pool) {
   uint64_t *now = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *now);
   uint64_t *next = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *next);
   if (!now || !next)
@@ -52,26 +52,26 @@ static const uint64_t *colours(const tp__wcsp *g, tp__pool *pool) {
 
 /* Returns the number of the class with this key, from 0; -1 if memory runs out. A key that does not
  * fit gets a class of its own. */
-static int number(tp__shelf *shelf, const tp__shelf_key *key, int *n) {
-  void **slot = tp__shelf_find(shelf, key);
+static int number(tp__hash_cons *shelf, const tp__hash_cons_key *key, int *n) {
+  void **slot = tp__hash_cons_find(shelf, key);
   if (slot && !*slot)
     *slot = (void *)(intptr_t)++*n;
   return slot ? (int)(intptr_t)*slot - 1 : -1;
 }
 
-static tp_status classify_edges(const tp__wcsp *g, tp__shelf *shelf, const uint64_t *colour,
+static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *shelf, const uint64_t *color,
                                 tp__lift_classes *c) {
   for (int e = 0; e < g->n_edges; e++) {
     const tp__wedge *edge = &g->edges[e];
     if (edge->node[0] < 0)
       continue;
     int rows = g->nodes[edge->node[0]].n, columns = g->nodes[edge->node[1]].n;
-    tp__shelf_key key;
-    tp__shelf_begin(&key, 0);
-    tp__shelf_add_array(&key, edge->table);
-    tp__shelf_add(&key, (int64_t)rows << 32 | columns);
-    tp__shelf_add(&key, (int64_t)colour[edge->node[0]]);
-    tp__shelf_add(&key, (int64_t)colour[edge->node[1]]);
+    tp__hash_cons_key key;
+    tp__hash_cons_begin(&key, 0);
+    tp__hash_cons_add_array(&key, edge->table);
+    tp__hash_cons_add(&key, (int64_t)rows << 32 | columns);
+    tp__hash_cons_add(&key, (int64_t)color[edge->node[0]]);
+    tp__hash_cons_add(&key, (int64_t)color[edge->node[1]]);
     int class = number(shelf, &key, &c->n_edges);
     if (class < 0)
       return TP_NO_MEMORY;
@@ -105,19 +105,19 @@ static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, in
   sort(ends, (size_t)v->n_edges);
 }
 
-static tp_status classify_nodes(const tp__wcsp *g, tp__shelf *shelf, int64_t *ends,
+static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *shelf, int64_t *ends,
                                 tp__lift_classes *c) {
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
       continue;
-    tp__shelf_key key;
-    tp__shelf_begin(&key, 1);
-    tp__shelf_add_array(&key, node->cost);
-    tp__shelf_add(&key, node->n);
+    tp__hash_cons_key key;
+    tp__hash_cons_begin(&key, 1);
+    tp__hash_cons_add_array(&key, node->cost);
+    tp__hash_cons_add(&key, node->n);
     list_ends(g, c, v, ends);
     for (int i = 0; i < node->n_edges; i++)
-      tp__shelf_add(&key, ends[i]);
+      tp__hash_cons_add(&key, ends[i]);
     int class = number(shelf, &key, &c->n_nodes);
     if (class < 0)
       return TP_NO_MEMORY;
@@ -169,20 +169,20 @@ static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp
   return TP_OK;
 }
 
-static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool,
+static tp_status classify(const tp__wcsp *g, tp__hash_cons *shelf, tp__pool *pool,
                           tp__lift_classes *c) {
   size_t most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;
   int64_t *ends = tp__pool_take(pool, most, sizeof *ends);
-  const uint64_t *colour = colours(g, pool);
+  const uint64_t *color = colors(g, pool);
   c->nodes = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *c->nodes);
   c->edges = tp__pool_take_zeroed(pool, (size_t)g->n_edges, sizeof *c->edges);
   c->node_class = tp__pool_take(pool, (size_t)g->n_nodes, sizeof *c->node_class);
   c->edge_class = tp__pool_take(pool, (size_t)g->n_edges, sizeof *c->edge_class);
-  if (!ends || !colour || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
+  if (!ends || !color || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
     return TP_NO_MEMORY;
-  tp_status status = classify_edges(g, shelf, colour, c);
+  tp_status status = classify_edges(g, shelf, color, c);
   if (status == TP_OK)
     status = classify_nodes(g, shelf, ends, c);
   if (status == TP_OK)
@@ -192,8 +192,8 @@ static tp_status classify(const tp__wcsp *g, tp__shelf *shelf, tp__pool *pool,
 
 tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
   *classes = (tp__lift_classes){0};
-  tp__shelf *shelf = tp__shelf_create();
+  tp__hash_cons *shelf = tp__hash_cons_create();
   tp_status status = shelf ? classify(g, shelf, pool, classes) : TP_NO_MEMORY;
-  tp__shelf_destroy(shelf);
+  tp__hash_cons_destroy(shelf);
   return status;
 }

@@ -16,7 +16,7 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
  * strategies such that exact elimination of all others fits into small tables, which grow once that
  * stops helping. *cost is the cost of `at`, before and after. Stops at the cost g->constant, or if
  * the search must stop. */
-tp_status tp__wcsp_improve_widely(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at,
-                                  tp_cost *cost);
+tp_status tp__wcsp_improve_lns(tp__search *s, const tp__wcsp *g, int64_t table_budget, int *at,
+                               tp_cost *cost);
 
 #endif

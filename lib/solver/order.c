@@ -101,7 +101,7 @@ static bool weigh(play *p, int node) {
 }
 
 /* Removes `node` from the list of u, and makes u adjacent to all other nodes of `around`. */
-static bool update_neighbour(play *p, int u, int node, const list *around) {
+static bool update_neighbor(play *p, int u, int node, const list *around) {
   list *l = &p->adjacent[u];
   p->stamp++;
   p->mark[u] = p->stamp;
@@ -118,10 +118,10 @@ static bool update_neighbour(play *p, int u, int node, const list *around) {
   return true;
 }
 
-static bool connect_neighbours(play *p, int node) {
+static bool connect_neighbors(play *p, int node) {
   const list *around = &p->adjacent[node];
   for (int i = 0; i < around->n; i++)
-    if (!update_neighbour(p, around->item[i], node, around))
+    if (!update_neighbor(p, around->item[i], node, around))
       return false;
   for (int i = 0; i < around->n; i++)
     if (!weigh(p, around->item[i]))
@@ -152,7 +152,7 @@ static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t
     for (int i = 0; i < around->n; i++)
       if (!append(&p->scopes, around->item[i]))
         return TP_NO_MEMORY;
-    if (!connect_neighbours(p, e.node))
+    if (!connect_neighbors(p, e.node))
       return TP_NO_MEMORY;
   }
   order->scope_at[order->n] = (size_t)p->scopes.n;
@@ -354,7 +354,7 @@ static bool take_out(play *p, int node) {
   const list none = {0};
   const list *around = &p->adjacent[node];
   for (int i = 0; i < around->n; i++)
-    if (!update_neighbour(p, around->item[i], node, &none) || !weigh(p, around->item[i]))
+    if (!update_neighbor(p, around->item[i], node, &none) || !weigh(p, around->item[i]))
       return false;
   return true;
 }
@@ -372,7 +372,7 @@ tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut
       continue;
     if (table_entries(&p, e.node) <= budget) {
       gone[e.node] = true;
-      status = connect_neighbours(&p, e.node) ? TP_OK : TP_NO_MEMORY;
+      status = connect_neighbors(&p, e.node) ? TP_OK : TP_NO_MEMORY;
       continue;
     }
     int fixed = victim(&p, e.node, burden);

@@ -24,7 +24,7 @@ void tp__reducer_touch(tp__reducer *r, int node) {
   r->queue[(int)(((int64_t)r->head + r->n_queued++) % r->g->n_nodes)] = node;
 }
 
-void tp__reducer_touch_neighbours(tp__reducer *r, int node) {
+void tp__reducer_touch_neighbors(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++)
     tp__reducer_touch(r, tp__wcsp_view(r->g, v->edges[i], node).other);
@@ -46,7 +46,7 @@ tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n) {
 tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop) {
   if (n_drop == 0)
     return TP_OK;
-  tp__reducer_touch_neighbours(r, node);
+  tp__reducer_touch_neighbors(r, node);
   return tp__wcsp_drop(r->g, node, r->drop);
 }
 
@@ -70,7 +70,7 @@ static tp_status make_room(tp__reducer *r, int node) {
 /* Applies all rules that drop strategies of the node; TP_INFEASIBLE if none is left. */
 static tp_status thin_out(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
-  tp_status status = tp__reducer_normalise(r->g, v);
+  tp_status status = tp__reducer_normalize(r->g, v);
   if (status == TP_OK)
     status = make_room(r, node);
   if (status == TP_OK)
@@ -81,7 +81,7 @@ static tp_status thin_out(tp__reducer *r, int node) {
     status = tp__reducer_dominated(r, node);
   if (status == TP_OK && v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
-  return status == TP_OK ? tp__reducer_normalise(r->g, v) : status;
+  return status == TP_OK ? tp__reducer_normalize(r->g, v) : status;
 }
 
 static tp_status simplify(tp__reducer *r, int node) {

@@ -27,13 +27,13 @@ static tp_status absorb(tp__wcsp *g, int node, int edge) {
     best_of(v, u, &w, u->cost);
     return TP_OK;
   }
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_ABSORB);
-  tp__shelf_add_array(&key, u->cost);
-  tp__shelf_add_array(&key, v->cost);
-  tp__shelf_add_array(&key, w.table);
-  tp__shelf_add(&key, w.far == 1);
-  void **slot = tp__shelf_find(g->shelf, &key);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_ABSORB);
+  tp__hash_cons_add_array(&key, u->cost);
+  tp__hash_cons_add_array(&key, v->cost);
+  tp__hash_cons_add_array(&key, w.table);
+  tp__hash_cons_add(&key, w.far == 1);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   tp_cost *cost = slot ? *slot : NULL;
   if (slot && !cost && (cost = tp__pool_take(&g->pool, (size_t)u->n, sizeof *cost))) {
     best_of(v, u, &w, cost);
@@ -45,7 +45,7 @@ static tp_status absorb(tp__wcsp *g, int node, int edge) {
 
 static void remove_edges(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
-  tp__reducer_touch_neighbours(r, node);
+  tp__reducer_touch_neighbors(r, node);
   while (v->n_edges)
     tp__wcsp_remove_edge(r->g, v->edges[v->n_edges - 1]);
 }
@@ -55,7 +55,7 @@ tp_status tp__reducer_fold(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__wnode *v = &g->nodes[node];
   /* a single strategy then costs 0, so each neighbor absorbs only its table */
-  tp_status status = tp__reducer_normalise(g, v);
+  tp_status status = tp__reducer_normalize(g, v);
   for (int i = 0; i < v->n_edges && status == TP_OK; i++)
     status = absorb(g, node, v->edges[i]);
   if (status || tp__wcsp_record(g, node, 0, NULL))
@@ -165,15 +165,15 @@ static tp_status table_between(tp__reducer *r, int node, const int *edges, size_
   const tp__wnode *v = &g->nodes[node];
   void *unshelved = NULL, **slot = &unshelved;
   if (g->shelf) {
-    tp__shelf_key key;
-    tp__shelf_begin(&key, TP__SHELF_BETWEEN);
-    tp__shelf_add_array(&key, v->cost);
+    tp__hash_cons_key key;
+    tp__hash_cons_begin(&key, TP__HASH_CONS_BETWEEN);
+    tp__hash_cons_add_array(&key, v->cost);
     for (int i = 0; i < 2; i++) {
       tp__wview w = tp__wcsp_view(g, edges[i], node);
-      tp__shelf_add_array(&key, w.table);
-      tp__shelf_add(&key, w.far == 1);
+      tp__hash_cons_add_array(&key, w.table);
+      tp__hash_cons_add(&key, w.far == 1);
     }
-    slot = tp__shelf_find(g->shelf, &key);
+    slot = tp__hash_cons_find(g->shelf, &key);
   }
   *made = slot ? *slot : NULL;
   if (!slot || *slot)

@@ -14,16 +14,16 @@ enum { FEW_EDGES = 16 };
 
 /* Adds the inputs of a step at the node to the key: its costs and tables, and optionally the costs
  * of its neighbors. */
-static void add_surroundings(tp__shelf_key *key, const tp__wcsp *g, int node, bool neighbours) {
+static void add_surroundings(tp__hash_cons_key *key, const tp__wcsp *g, int node, bool neighbors) {
   const tp__wnode *v = &g->nodes[node];
-  tp__shelf_add(key, (int64_t)v->n << 32 | v->n_edges);
-  tp__shelf_add_array(key, v->cost);
+  tp__hash_cons_add(key, (int64_t)v->n << 32 | v->n_edges);
+  tp__hash_cons_add_array(key, v->cost);
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = tp__wcsp_view(g, v->edges[i], node);
-    tp__shelf_add_array(key, w.table);
-    tp__shelf_add(key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
-    if (neighbours)
-      tp__shelf_add_array(key, g->nodes[w.other].cost);
+    tp__hash_cons_add_array(key, w.table);
+    tp__hash_cons_add(key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
+    if (neighbors)
+      tp__hash_cons_add_array(key, g->nodes[w.other].cost);
   }
 }
 
@@ -43,10 +43,10 @@ static void subtract(const tp__wnode *v, tp_cost least, tp_cost *cost) {
 
 /* Returns the normalized costs, cached or computed now; NULL if memory runs out. */
 static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_NORMALISE);
-  tp__shelf_add_array(&key, v->cost);
-  void **slot = tp__shelf_find(g->shelf, &key);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_NORMALISE);
+  tp__hash_cons_add_array(&key, v->cost);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   if (!slot || *slot)
     return slot ? *slot : NULL;
   tp_cost *cost = tp__pool_take(&g->pool, (size_t)v->n, sizeof *cost);
@@ -56,7 +56,7 @@ static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
 }
 
 /* Moves the minimum node cost into the constant. */
-tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v) {
+tp_status tp__reducer_normalize(tp__wcsp *g, tp__wnode *v) {
   tp_cost least = least_cost(v);
   if (least == 0)
     return TP_OK;
@@ -167,14 +167,14 @@ static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, 
   tp__wview w = tp__wcsp_view(g, edge, node);
   if (v->n_edges < FEW_EDGES || !g->shelf)
     return look_along_anew(r, node, edge, least, table);
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_ALONG);
-  tp__shelf_add(&key, slack_of(r));
-  tp__shelf_add_array(&key, v->cost);
-  tp__shelf_add_array(&key, w.table);
-  tp__shelf_add_array(&key, g->nodes[w.other].cost);
-  tp__shelf_add(&key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
-  void **slot = tp__shelf_find(g->shelf, &key);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_ALONG);
+  tp__hash_cons_add(&key, slack_of(r));
+  tp__hash_cons_add_array(&key, v->cost);
+  tp__hash_cons_add_array(&key, w.table);
+  tp__hash_cons_add_array(&key, g->nodes[w.other].cost);
+  tp__hash_cons_add(&key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   ray *found = slot ? *slot : NULL;
   if (slot && !found) {
     tp_cost *own = tp__pool_take(&g->pool, (size_t)v->n, sizeof *own);
@@ -222,11 +222,11 @@ static star *new_star(tp__reducer *r, const tp__wnode *v) {
 /* Applies the star bound, cached or computed now. */
 static tp_status shelved_star(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_STAR);
-  tp__shelf_add(&key, slack_of(r));
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_STAR);
+  tp__hash_cons_add(&key, slack_of(r));
   add_surroundings(&key, g, node, true);
-  void **slot = tp__shelf_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   star *s = slot ? *slot : NULL;
   tp_status status = slot ? TP_OK : TP_NO_MEMORY;
   if (slot && !s) {
@@ -353,10 +353,10 @@ static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
     *n_drop = r->quiet->dominated->n_drop;
     return TP_OK;
   }
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_DOMINATED);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_DOMINATED);
   add_surroundings(&key, g, node, false);
-  void **slot = tp__shelf_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   if (!slot)
     return TP_NO_MEMORY;
   star *s = *slot;

@@ -29,7 +29,7 @@ typedef struct tp__reducer {
 } tp__reducer;
 
 void tp__reducer_touch(tp__reducer *r, int node);
-void tp__reducer_touch_neighbours(tp__reducer *r, int node);
+void tp__reducer_touch_neighbors(tp__reducer *r, int node);
 
 /* Returns scratch for n costs, valid until the next call. NULL if memory runs out. */
 tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n);
@@ -40,7 +40,7 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop);
 /* ---- reduce_strategies.c ---- */
 
 /* Moves the minimum node cost into the constant. */
-tp_status tp__reducer_normalise(tp__wcsp *g, tp__wnode *v);
+tp_status tp__reducer_normalize(tp__wcsp *g, tp__wnode *v);
 /* Drops strategies, and forbids pairs with those of a neighbor, that cannot be in an assignment
  * below the limit. */
 tp_status tp__reducer_star_bound(tp__reducer *r, int node);

@@ -218,7 +218,7 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
   int64_t whole_limit = s->work_limit, left = whole_limit - s->work;
   s->work_limit = s->work + (most < left ? most : left);
   tp_status status =
-      tp__wcsp_improve_widely(s, g, tables < s->table_budget ? tables : s->table_budget, at, &cost);
+      tp__wcsp_improve_lns(s, g, tables < s->table_budget ? tables : s->table_budget, at, &cost);
   s->work_limit = whole_limit;
   if (status == TP_OK)
     offer(s, g, at, limit, answer);

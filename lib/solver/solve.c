@@ -1,7 +1,7 @@
 /* The entry point tp_solve: chooses the form of the costs, the limits of work, and reports the
  * result. */
-#include "solver/coarse.h"
 #include "solver/constrained.h"
+#include "solver/few_price_search.h"
 #include "solver/reduce.h"
 #include "solver/relax.h"
 
@@ -87,7 +87,7 @@ static tp_status search_whole(tp__search *s, attempt *a, tp__answer *answer) {
 
 /* Converts prices by time of the problem into prices by time of the graph. Each of these represents
  * the times since the previous one. */
-static void start_prices(tp__wmemory *memory, const tp__coarse *coarse) {
+static void start_prices(tp__wmemory *memory, const tp__few_prices *coarse) {
   for (int k = 0; k < coarse->n; k++) {
     int t = 0;
     while (t + 1 < memory->n_times && memory->time[t] < coarse->time[k])
@@ -116,7 +116,7 @@ static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
 }
 
 /* Keeps the assignment found by coarse prices unless the answer is cheaper. */
-static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answer) {
+static void keep_coarse(const tp__few_prices *coarse, int n_nodes, tp__answer *answer) {
   if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
     return;
   memcpy(answer->choices, coarse->choices, (size_t)n_nodes * sizeof *answer->choices);
@@ -127,7 +127,7 @@ static void keep_coarse(const tp__coarse *coarse, int n_nodes, tp__answer *answe
 
 /* Searches the graph with memory for an assignment cheaper than the known one. */
 static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed,
-                               const tp__coarse *coarse, tp__answer *answer) {
+                               const tp__few_prices *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
   tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
   start_prices(g->memory, coarse);
@@ -150,11 +150,11 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
                                 tp__answer *answer) {
   const tp_problem *problem = a->problem;
   int64_t work = (a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK) / 2;
-  tp__coarse coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
+  tp__few_prices coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
   coarse.choices = calloc((size_t)problem->n_nodes + 1, sizeof *coarse.choices);
   tp_status status = coarse.choices ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && a->code->form == TP__FORM_PLAIN && relaxed->cost < TP_COST_FORBIDDEN)
-    status = tp__coarse_prices(s, problem, a->code, work, relaxed, &coarse);
+    status = tp__find_few_prices(s, problem, a->code, work, relaxed, &coarse);
   tp__wcsp *g = status == TP_OK ? tp__encode(problem, a->code, true) : NULL;
   if (status == TP_OK)
     status = g ? search_priced(s, g, a, relaxed, &coarse, answer) : TP_NO_MEMORY;

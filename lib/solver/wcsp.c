@@ -23,13 +23,13 @@ tp__wcsp *tp__wcsp_create(int n_nodes) {
 void tp__wcsp_destroy(tp__wcsp *g) {
   if (!g)
     return;
-  tp__shelf_destroy(g->shelf);
+  tp__hash_cons_destroy(g->shelf);
   tp__pool_release(&g->pool);
   free(g);
 }
 
 tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n) {
-  return g->shelf && array ? tp__shelf_unify(g->shelf, array, n) : array;
+  return g->shelf && array ? tp__hash_cons_unify(g->shelf, array, n) : array;
 }
 
 static void enliven(tp__wcsp *g, int node, int n, tp_cost *cost, int *label) {
@@ -55,10 +55,10 @@ tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, c
 }
 
 tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost) {
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_LABELS);
-  tp__shelf_add(&key, n);
-  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, &key) : &unshelved;
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_LABELS);
+  tp__hash_cons_add(&key, n);
+  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, &key) : &unshelved;
   if (!slot)
     return TP_NO_MEMORY;
   int *label = *slot;
@@ -152,12 +152,12 @@ tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
     add_tables(n, e->table, table, e->table);
     return TP_OK;
   }
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_SUM);
-  tp__shelf_add_array(&key, e->table);
-  tp__shelf_add_array(&key, table);
-  tp__shelf_add(&key, (int64_t)n);
-  void **slot = tp__shelf_find(g->shelf, &key);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_SUM);
+  tp__hash_cons_add_array(&key, e->table);
+  tp__hash_cons_add_array(&key, table);
+  tp__hash_cons_add(&key, (int64_t)n);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   tp_cost *sum = slot ? *slot : NULL;
   if (slot && !sum && (sum = tp__pool_take(&g->pool, n, sizeof *sum))) {
     add_tables(n, e->table, table, sum);
@@ -169,11 +169,11 @@ tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
 
 tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table) {
   size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_TURN);
-  tp__shelf_add_array(&key, table);
-  tp__shelf_add(&key, (int64_t)rows);
-  void *unshelved = NULL, **slot = g->shelf ? tp__shelf_find(g->shelf, &key) : &unshelved;
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_TURN);
+  tp__hash_cons_add_array(&key, table);
+  tp__hash_cons_add(&key, (int64_t)rows);
+  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, &key) : &unshelved;
   tp_cost *turned = slot ? *slot : NULL;
   if (slot && !turned && (turned = tp__pool_take(&g->pool, rows * columns, sizeof *turned))) {
     for (size_t x = 0; x < rows; x++)
@@ -257,23 +257,23 @@ tp_status tp__wcsp_unshare(tp__wcsp *g) {
                  sizeof *e->table);
     ok = e->table != NULL;
   }
-  tp__shelf_destroy(g->shelf);
+  tp__hash_cons_destroy(g->shelf);
   g->shelf = NULL;
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Unifies equal masks, so that the results of applying them are found again. */
 static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_MASK);
-  tp__shelf_add(&key, n);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_MASK);
+  tp__hash_cons_add(&key, n);
   for (int x = 0; x < n; x += 63) {
     int64_t bits = 0;
     for (int k = x; k < n && k < x + 63; k++)
       bits |= (int64_t)drop[k] << (k - x);
-    tp__shelf_add(&key, bits);
+    tp__hash_cons_add(&key, bits);
   }
-  void **slot = tp__shelf_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->shelf, &key);
   if (slot && !*slot)
     *slot = own_copy(g, drop, (size_t)n, sizeof *drop);
   return slot ? *slot : NULL;
@@ -282,12 +282,12 @@ static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
 /* Returns the slot for the array without the entries that `mask` drops. `shape` tells which
  * dimension the mask applies to. */
 static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const bool *mask) {
-  tp__shelf_key key;
-  tp__shelf_begin(&key, TP__SHELF_DROP);
-  tp__shelf_add_array(&key, array);
-  tp__shelf_add_array(&key, mask);
-  tp__shelf_add(&key, shape);
-  return tp__shelf_find(g->shelf, &key);
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_DROP);
+  tp__hash_cons_add_array(&key, array);
+  tp__hash_cons_add_array(&key, mask);
+  tp__hash_cons_add(&key, shape);
+  return tp__hash_cons_find(g->shelf, &key);
 }
 
 static void compact(const tp_cost *from, int rows, int columns, bool is_row, const bool *mask,

@@ -16,8 +16,8 @@
 #ifndef TP_LIB_SOLVER_WCSP_H
 #define TP_LIB_SOLVER_WCSP_H
 
+#include "solver/hash_cons.h"
 #include "solver/pool.h"
-#include "solver/shelf.h"
 #include "tp/cost.h"
 
 /* 128 bits, for sums of memory over many nodes. */
@@ -88,7 +88,7 @@ typedef struct tp__wcsp {
   tp_cost constant;
   tp__wmemory *memory; /* NULL: no limit */
   /* NULL: every array belongs to one node or edge and may change; otherwise see solver/shelf.h */
-  tp__shelf *shelf;
+  tp__hash_cons *shelf;
 } tp__wcsp;
 
 static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {

@@ -3,7 +3,7 @@
 #define TP_PASSES_FUSE_H
 
 #include "passes/fuse/rows/row_norm.h"
-#include "passes/fuse/rows/row_quantise.h"
+#include "passes/fuse/rows/row_quantize.h"
 
 #include "ir/annotation.h"
 
@@ -62,7 +62,7 @@ enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta
 typedef enum tp__fused_result {
   TP_RESULT_SUM,       /* r, residual_out */
   TP_RESULT_OUT,       /* y */
-  TP_RESULT_QUANTISED, /* q */
+  TP_RESULT_QUANTIZED, /* q */
   TP_RESULT_SCALE,
   TP_FUSED_RESULTS
 } tp__fused_result;
@@ -85,7 +85,7 @@ typedef struct tp__fusion {
   MlirValue root;
   tp__row_sum sum;               /* r = root + bias + residual */
   tp__row_norm norm;             /* y; r without norm */
-  tp__row_quantisation quantise; /* q, of y */
+  tp__row_quantization quantize; /* q, of y */
   tp__made made[TP_FUSED_RESULTS];
   /* why results that are gathered are not gathered here; NULL: none is, or all are */
   const char *gather_obstacle;
@@ -99,7 +99,7 @@ int64_t tp__fusion_devices(const tp__fusion *fusion);
 int64_t tp__n_pieces(MlirValue value, int dim);
 
 /* ---- fuse_rows.c ---- */
-/* Finds sum, norm and quantisation behind the root of a fusion, whose rows are begun, and their
+/* Finds sum, norm and quantization behind the root of a fusion, whose rows are begun, and their
  * values. */
 void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
 /* Does the kernel compute scales? */

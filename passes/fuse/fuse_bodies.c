@@ -107,7 +107,7 @@ MlirValue tp__build_sum(const tp__body *b, MlirValue a, MlirValue bias, MlirValu
 }
 
 /* x, or x - mean where there is one. */
-static MlirValue centred(const tp__body *b, MlirOperation yield, MlirValue x, MlirValue sum) {
+static MlirValue centerd(const tp__body *b, MlirOperation yield, MlirValue x, MlirValue sum) {
   x = wide(b, yield, x);
   if (mlirValueIsNull(sum))
     return x;
@@ -126,7 +126,7 @@ static MlirValue build_row_sum(const tp__body *b, MlirValue r, MlirValue sum, bo
   int n = mlirValueIsNull(sum) ? 1 : 2;
   MlirOperation yield = generic(b, n, inputs, zero, outer_map(b));
   MlirValue x =
-      centred(b, yield, argument(yield, 0), n == 2 ? argument(yield, 1) : (MlirValue){NULL});
+      centerd(b, yield, argument(yield, 0), n == 2 ? argument(yield, 1) : (MlirValue){NULL});
   if (squares)
     x = tp__binary(yield, "arith.mulf", x, x);
   return finish(yield, tp__binary(yield, "arith.addf", argument(yield, n), x));
@@ -146,7 +146,7 @@ MlirValue tp__build_norm(const tp__body *b, MlirValue r, const tp__row_norm *nor
   if (!mlirValueIsNull(beta))
     inputs[beta_at = n++] = (input){beta, row_map(b, beta)};
   MlirOperation yield = generic(b, n, inputs, tp__empty(b->end, b->tensor), whole_map(b));
-  MlirValue x = centred(b, yield, argument(yield, 0),
+  MlirValue x = centerd(b, yield, argument(yield, 0),
                         mean_at < 0 ? (MlirValue){NULL} : argument(yield, mean_at));
   MlirValue spread = tp__binary(yield, "arith.divf", argument(yield, squares_at),
                                 number(b, yield, (double)b->shape[b->rank - 1]));
@@ -160,7 +160,7 @@ MlirValue tp__build_norm(const tp__body *b, MlirValue r, const tp__row_norm *nor
 
 /* Of each row, or group where these are the rows, max(max(largest |y|, least_largest) / 448,
  * least_scale). */
-static MlirValue build_scale(const tp__body *b, MlirValue y, const tp__row_quantisation *q) {
+static MlirValue build_scale(const tp__body *b, MlirValue y, const tp__row_quantization *q) {
   const input row[1] = {{y, whole_map(b)}};
   MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
   MlirValue zero = tp__constant(
@@ -206,9 +206,9 @@ static tp__body in_groups(const tp__body *b) {
   return parts;
 }
 
-MlirValue tp__build_quantised(const tp__body *b, MlirValue y, const tp__row_quantisation *q,
+MlirValue tp__build_quantized(const tp__body *b, MlirValue y, const tp__row_quantization *q,
                               MlirValue static_scale, MlirValue *scales) {
-  tp__body parts = q->kind == TP_QUANTISED_PER_GROUP ? in_groups(b) : *b;
+  tp__body parts = q->kind == TP_QUANTIZED_PER_GROUP ? in_groups(b) : *b;
   y = tp__body_view(&parts, y, parts.tensor);
   if (!mlirValueIsNull(static_scale))
     return build_f8(&parts, y, (input){static_scale, row_map(&parts, static_scale)});

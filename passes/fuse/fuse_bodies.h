@@ -25,8 +25,8 @@ MlirValue tp__build_norm(const tp__body *body, MlirValue r, const tp__row_norm *
                          MlirValue gamma, MlirValue beta);
 /* f8 of rows y by `static_scale` or, where that is null, by `scales`, which are computed. Groups
  * are a dimension more of both. */
-MlirValue tp__build_quantised(const tp__body *body, MlirValue y,
-                              const tp__row_quantisation *quantisation, MlirValue static_scale,
+MlirValue tp__build_quantized(const tp__body *body, MlirValue y,
+                              const tp__row_quantization *quantization, MlirValue static_scale,
                               MlirValue *scales);
 /* out [m, n] = a [m, k] b [k, n], or b [n, k], from 0, in their type, whose elements a and b have
  * in any shape; before `end`. */

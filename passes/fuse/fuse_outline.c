@@ -1,4 +1,4 @@
-/* The function of a fusion. Its body is written anew from what was recognised, not moved: a program
+/* The function of a fusion. Its body is written anew from what was recognized, not moved: a program
  * that inlines it computes what a kernel will, so running it shows whether the recognition was
  * right. */
 #include "passes/fuse/fuse_bodies.h"
@@ -60,16 +60,16 @@ static MlirAttribute f32_attr(MlirContext context, double number) {
 
 static MlirAttribute describe(const tp__fusion *f, int n, const operand *operands, int n_results,
                               const result *made) {
-  static const char *const quantisations[] = {[TP_QUANTISED_STATIC] = "static",
-                                              [TP_QUANTISED_PER_TOKEN] = "per_token",
-                                              [TP_QUANTISED_PER_GROUP] = "per_group"};
+  static const char *const quantizations[] = {[TP_QUANTIZED_STATIC] = "static",
+                                              [TP_QUANTIZED_PER_TOKEN] = "per_token",
+                                              [TP_QUANTIZED_PER_GROUP] = "per_group"};
   static const char *const norms[] = {
       [TP_NO_NORM] = "none", [TP_RMS_NORM] = "rms_norm", [TP_LAYER_NORM] = "layer_norm"};
-  static const char *const kinds[2][2] = {{"reduce_rows", "quantise_rows"},
-                                          {"multiply_rows", "multiply_quantise_rows"}};
+  static const char *const kinds[2][2] = {{"reduce_rows", "quantize_rows"},
+                                          {"multiply_rows", "multiply_quantize_rows"}};
   MlirContext context = mlirOperationGetContext(f->collective);
   const char *inputs[TP_FUSED_OPERANDS], *results[TP_FUSED_RESULTS];
-  bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
+  bool quantizes = f->quantize.kind != TP_NOT_QUANTIZED;
   bool gathers = false;
   for (int i = 0; i < TP_FUSED_RESULTS; i++)
     gathers = gathers || (f->made[i].is_made && !mlirOperationIsNull(f->made[i].gather));
@@ -83,7 +83,7 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   int rank, n_entries = 8;
   tp__static_tensor(rows, &rank, shape);
   MlirNamedAttribute entries[14] = {
-      tp__named(context, "kind", tp__attr_string(context, kinds[f->product.is_fused][quantises])),
+      tp__named(context, "kind", tp__attr_string(context, kinds[f->product.is_fused][quantizes])),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
@@ -95,13 +95,13 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   };
   if (f->norm.kind != TP_NO_NORM)
     entries[n_entries++] = tp__named(context, "epsilon", f32_attr(context, f->norm.epsilon));
-  if (quantises) {
+  if (quantizes) {
     entries[n_entries++] =
-        tp__named(context, "quantise", tp__attr_string(context, quantisations[f->quantise.kind]));
+        tp__named(context, "quantize", tp__attr_string(context, quantizations[f->quantize.kind]));
     entries[n_entries++] =
-        tp__named(context, "least_largest", f32_attr(context, f->quantise.least_largest));
+        tp__named(context, "least_largest", f32_attr(context, f->quantize.least_largest));
     entries[n_entries++] =
-        tp__named(context, "least_scale", f32_attr(context, f->quantise.least_scale));
+        tp__named(context, "least_scale", f32_attr(context, f->quantize.least_scale));
   }
   if (f->product.is_fused) {
     entries[n_entries++] = tp__named(context, "shape", tp__attr_i64s(context, rank, shape));
@@ -158,7 +158,7 @@ static MlirType type_of_scales(const tp__fusion *f) {
   int64_t shape[TP_MAX_RANK];
   int rank;
   tp__static_tensor(mlirValueGetType(f->root), &rank, shape);
-  bool in_groups = f->quantise.kind == TP_QUANTISED_PER_GROUP;
+  bool in_groups = f->quantize.kind == TP_QUANTIZED_PER_GROUP;
   if (in_groups)
     shape[rank - 1] /= TP_ROW_KERNEL_GROUP;
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(f->collective));
@@ -193,9 +193,9 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
     y = tp__build_norm(&b, r, &f->norm, args[5], args[6]);
   values[TP_RESULT_SUM] = r;
   values[TP_RESULT_OUT] = y;
-  if (f->quantise.kind != TP_NOT_QUANTISED)
-    values[TP_RESULT_QUANTISED] =
-        tp__build_quantised(&b, y, &f->quantise, args[7], &values[TP_RESULT_SCALE]);
+  if (f->quantize.kind != TP_NOT_QUANTIZED)
+    values[TP_RESULT_QUANTIZED] =
+        tp__build_quantized(&b, y, &f->quantize, args[7], &values[TP_RESULT_SCALE]);
   for (int i = at = 0; i < TP_FUSED_RESULTS; i++) {
     MlirOperation gather = f->made[i].gather;
     if (!made[i].name)
@@ -212,7 +212,7 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
 static void find_results(const tp__fusion *f, result *results) {
   static const char *const names[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = "residual_out",
                                                       [TP_RESULT_OUT] = "out",
-                                                      [TP_RESULT_QUANTISED] = "quantised",
+                                                      [TP_RESULT_QUANTIZED] = "quantized",
                                                       [TP_RESULT_SCALE] = "scale"};
   for (int i = 0; i < TP_FUSED_RESULTS; i++) {
     const tp__made *made = &f->made[i];
@@ -238,7 +238,7 @@ void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation wh
       {"bias", f->sum.bias},
       {"gamma", f->norm.gamma},
       {"beta", f->norm.beta},
-      {"static_scale", f->quantise.static_scale}};
+      {"static_scale", f->quantize.static_scale}};
   operand given[TP_FUSED_OPERANDS];
   result all_made[TP_FUSED_RESULTS], made[TP_FUSED_RESULTS];
   MlirValue values[TP_FUSED_OPERANDS];

@@ -44,7 +44,7 @@ static void find_sums(tp__rows *rows, row_sums *sums) {
     }
 }
 
-/* The sum that is normalised, and its norm; without one the sum of most terms. */
+/* The sum that is normalized, and its norm; without one the sum of most terms. */
 static void find_rows(tp__rows *rows, tp__fusion *f) {
   row_sums sums;
   find_sums(rows, &sums);
@@ -80,13 +80,13 @@ static bool is_made_before(MlirOperation where, MlirValue value) {
 }
 
 bool tp__makes_scales(const tp__fusion *f) {
-  return f->quantise.kind == TP_QUANTISED_PER_TOKEN || f->quantise.kind == TP_QUANTISED_PER_GROUP;
+  return f->quantize.kind == TP_QUANTIZED_PER_TOKEN || f->quantize.kind == TP_QUANTIZED_PER_GROUP;
 }
 
 /* The first tensor that has the scales. */
 static void find_scales(tp__rows *rows, tp__fusion *f) {
   int (*const node_of)(tp__rows *, MlirValue) =
-      f->quantise.kind == TP_QUANTISED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
+      f->quantize.kind == TP_QUANTIZED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
   for (int i = 0;
        i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
        i++)
@@ -94,40 +94,40 @@ static void find_scales(tp__rows *rows, tp__fusion *f) {
                     mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
          k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
-      if (node_of(rows, value) == f->quantise.scale &&
+      if (node_of(rows, value) == f->quantize.scale &&
           mlirTypeIsAF32(tp__element_type(mlirValueGetType(value))))
         f->made[TP_RESULT_SCALE].value = value;
     }
 }
 
 /* What becomes f8 of the last value so far, and the scales of it where a tensor has them. */
-static void find_quantisation(tp__rows *rows, tp__fusion *f) {
+static void find_quantization(tp__rows *rows, tp__fusion *f) {
   int y = tp__row_of_whole(rows, f->made[TP_RESULT_OUT].value);
   const char *obstacle = NULL;
-  for (int i = 0; i < rows->n_ops && f->quantise.kind == TP_NOT_QUANTISED; i++)
+  for (int i = 0; i < rows->n_ops && f->quantize.kind == TP_NOT_QUANTIZED; i++)
     for (int k = 0;
-         k < mlirOperationGetNumResults(rows->ops[i]) && f->quantise.kind == TP_NOT_QUANTISED;
+         k < mlirOperationGetNumResults(rows->ops[i]) && f->quantize.kind == TP_NOT_QUANTIZED;
          k++) {
-      f->made[TP_RESULT_QUANTISED].value = mlirOperationGetResult(rows->ops[i], k);
-      tp__match_row_quantisation(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTISED].value),
-                                 y, &f->quantise);
-      obstacle = obstacle ? obstacle : f->quantise.obstacle;
+      f->made[TP_RESULT_QUANTIZED].value = mlirOperationGetResult(rows->ops[i], k);
+      tp__match_row_quantization(rows, tp__row_of_whole(rows, f->made[TP_RESULT_QUANTIZED].value),
+                                 y, &f->quantize);
+      obstacle = obstacle ? obstacle : f->quantize.obstacle;
     }
-  for (int i = 0; i < rows->n_ops && f->quantise.kind != TP_NOT_QUANTISED; i++)
+  for (int i = 0; i < rows->n_ops && f->quantize.kind != TP_NOT_QUANTIZED; i++)
     if (tp__walk(rows->ops[i], is_not_maxnum, NULL) != TP_OK)
-      f->quantise = (tp__row_quantisation){
+      f->quantize = (tp__row_quantization){
           .obstacle = "a maximum of its rows is a number where one of two is NaN"};
-  if (f->quantise.kind == TP_QUANTISED_STATIC &&
-      !is_made_before(f->collective, f->quantise.static_scale))
-    f->quantise = (tp__row_quantisation){.obstacle = "its scale is computed behind the sum"};
-  if (f->quantise.kind == TP_NOT_QUANTISED) {
-    f->made[TP_RESULT_QUANTISED].value = (MlirValue){NULL};
-    f->quantise.obstacle = obstacle ? obstacle : f->quantise.obstacle;
+  if (f->quantize.kind == TP_QUANTIZED_STATIC &&
+      !is_made_before(f->collective, f->quantize.static_scale))
+    f->quantize = (tp__row_quantization){.obstacle = "its scale is computed behind the sum"};
+  if (f->quantize.kind == TP_NOT_QUANTIZED) {
+    f->made[TP_RESULT_QUANTIZED].value = (MlirValue){NULL};
+    f->quantize.obstacle = obstacle ? obstacle : f->quantize.obstacle;
   }
   find_scales(rows, f);
 }
 
 void tp__find_fused_rows(tp__rows *rows, tp__fusion *f) {
   find_rows(rows, f);
-  find_quantisation(rows, f);
+  find_quantization(rows, f);
 }

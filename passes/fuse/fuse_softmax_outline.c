@@ -1,4 +1,4 @@
-/* The function of a split softmax. Its body is written anew from what was recognised: a program
+/* The function of a split softmax. Its body is written anew from what was recognized: a program
  * that inlines it computes what the kernels will, so running it shows whether the recognition was
  * right. */
 #include "passes/fuse/fuse_softmax.h"

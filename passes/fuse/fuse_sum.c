@@ -64,10 +64,10 @@ static bool is_gathered(const tp__fusion *f, tp__fused_result result) {
 static int n_kernels(const tp__fusion *f) {
   bool adds = !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias),
        rounds = !mlirTypeIsAF32(tp__element_type(mlirValueGetType(f->root))),
-       scales = f->quantise.kind == TP_QUANTISED_PER_GROUP ||
-                (f->quantise.kind == TP_QUANTISED_PER_TOKEN && rounds);
+       scales = f->quantize.kind == TP_QUANTIZED_PER_GROUP ||
+                (f->quantize.kind == TP_QUANTIZED_PER_TOKEN && rounds);
   if (f->norm.kind == TP_NO_NORM)
-    return adds || f->quantise.kind != TP_NOT_QUANTISED;
+    return adds || f->quantize.kind != TP_NOT_QUANTIZED;
   return 1 + scales;
 }
 
@@ -88,28 +88,28 @@ static tp_fused_rows describe(const tp__fuser *s, const tp__fusion *f) {
       .n_operands = !mlirValueIsNull(f->sum.residual),
       .n_results = f->made[TP_RESULT_SUM].is_made + f->made[TP_RESULT_OUT].is_made,
       .n_gathered = is_gathered(f, TP_RESULT_OUT),
-      .quantised = f->made[TP_RESULT_QUANTISED].is_made,
-      .n_scales = f->quantise.kind == TP_QUANTISED_PER_GROUP
+      .quantized = f->made[TP_RESULT_QUANTIZED].is_made,
+      .n_scales = f->quantize.kind == TP_QUANTIZED_PER_GROUP
                       ? hidden / TP_ROW_KERNEL_GROUP
-                      : f->quantise.kind == TP_QUANTISED_PER_TOKEN,
-      .quantised_gathered = is_gathered(f, TP_RESULT_QUANTISED)};
+                      : f->quantize.kind == TP_QUANTIZED_PER_TOKEN,
+      .quantized_gathered = is_gathered(f, TP_RESULT_QUANTIZED)};
 }
 
 /* One text of what a kernel does beside the sum: "residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {
       [TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
-  static const char *const quantisations[] = {[TP_NOT_QUANTISED] = NULL,
-                                              [TP_QUANTISED_STATIC] = "f8 by a scale",
-                                              [TP_QUANTISED_PER_TOKEN] = "f8 by scales of rows",
-                                              [TP_QUANTISED_PER_GROUP] = "f8 by scales of groups"};
+  static const char *const quantizations[] = {[TP_NOT_QUANTIZED] = NULL,
+                                              [TP_QUANTIZED_STATIC] = "f8 by a scale",
+                                              [TP_QUANTIZED_PER_TOKEN] = "f8 by scales of rows",
+                                              [TP_QUANTIZED_PER_GROUP] = "f8 by scales of groups"};
   const char *parts[] = {
       f->product.is_fused ? "its product" : NULL,
       mlirValueIsNull(f->sum.bias) ? NULL : "bias",
       mlirValueIsNull(f->sum.residual) ? NULL : "residual",
       norms[f->norm.kind],
-      quantisations[f->quantise.kind],
-      is_gathered(f, TP_RESULT_OUT) || is_gathered(f, TP_RESULT_QUANTISED) ? "all_gather" : NULL};
+      quantizations[f->quantize.kind],
+      is_gathered(f, TP_RESULT_OUT) || is_gathered(f, TP_RESULT_QUANTIZED) ? "all_gather" : NULL};
   size_t length = 0;
   text[0] = '\0';
   for (int i = 0; i < TP_LEN(parts); i++)
@@ -125,7 +125,7 @@ static bool has_type_of_rows(const tp__fusion *f, MlirValue value) {
 /* Why no kernel does it; false where one does. */
 static bool find_obstacle(const tp__fuser *s, const tp__fusion *f, const tp_fused_rows *rows,
                           const bool *dead, char *text, size_t size) {
-  bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantise.kind != TP_NOT_QUANTISED ||
+  bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantize.kind != TP_NOT_QUANTIZED ||
                     !mlirValueIsNull(f->sum.bias);
   long long row_bytes = (long long)(rows->hidden * rows->element_size);
   if (f->price.algorithm == TP_FUSED_NONE)
@@ -198,8 +198,8 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   if (fused && !tp__move_operands(&s->rows, &f, where))
     return leave(op, "an operand of its rows is made of the sum", outcome);
   remark_price(&f, &rows, fused);
-  if (f.quantise.obstacle)
-    tp__remark(op, "what becomes f8 of its rows is left apart: %s", f.quantise.obstacle);
+  if (f.quantize.obstacle)
+    tp__remark(op, "what becomes f8 of its rows is left apart: %s", f.quantize.obstacle);
   if (f.gather_obstacle)
     tp__remark(op, "what is gathered of its rows is left apart: %s", f.gather_obstacle);
   *outcome = !fused ? TP_FUSE_SLOWER : f.product.is_fused ? TP_FUSE_WITH_PRODUCT : TP_FUSE_DONE;

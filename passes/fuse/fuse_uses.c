@@ -11,7 +11,7 @@
 enum { N_OPERANDS = 5 };
 static void operands_of(const tp__fusion *f, MlirValue *operands) {
   const MlirValue all[N_OPERANDS] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta,
-                                     f->quantise.static_scale};
+                                     f->quantize.static_scale};
   for (int i = 0; i < N_OPERANDS; i++)
     operands[i] = all[i];
 }
@@ -120,20 +120,20 @@ static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const boo
 
 /* Which results there are, as if none was gathered. */
 static void find_read(const tp__rows *rows, tp__fusion *f, const bool *dead) {
-  bool quantises = f->quantise.kind != TP_NOT_QUANTISED;
+  bool quantizes = f->quantize.kind != TP_NOT_QUANTIZED;
   tp__made *made = f->made;
   made[TP_RESULT_OUT].is_made =
-      !quantises || !tp__is_read_by_dead(rows, dead, made[TP_RESULT_OUT].value);
+      !quantizes || !tp__is_read_by_dead(rows, dead, made[TP_RESULT_OUT].value);
   made[TP_RESULT_SUM].is_made =
       f->norm.kind != TP_NO_NORM && !tp__is_read_by_dead(rows, dead, made[TP_RESULT_SUM].value);
-  made[TP_RESULT_QUANTISED].is_made = quantises;
+  made[TP_RESULT_QUANTIZED].is_made = quantizes;
   made[TP_RESULT_SCALE].is_made = tp__makes_scales(f);
 }
 
 void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
   static const char *const obstacles[TP_FUSED_RESULTS] = {
       [TP_RESULT_OUT] = "its rows are read as they are, too",
-      [TP_RESULT_QUANTISED] = "its f8 are not",
+      [TP_RESULT_QUANTIZED] = "its f8 are not",
       [TP_RESULT_SCALE] = "its scales are not",
   };
   tp__made gathered[TP_FUSED_RESULTS];
@@ -148,7 +148,7 @@ void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
   }
   if (!any)
     return;
-  bool is_sum_alone = f->norm.kind == TP_NO_NORM && f->quantise.kind != TP_NOT_QUANTISED &&
+  bool is_sum_alone = f->norm.kind == TP_NO_NORM && f->quantize.kind != TP_NOT_QUANTIZED &&
                       f->made[TP_RESULT_OUT].is_made &&
                       mlirOperationIsNull(gathered[TP_RESULT_OUT].gather);
   if (is_sum_alone) { /* what is read of r is r where it is */

@@ -16,11 +16,11 @@ static const tprt_operand inputs[TP_FUSED_OPERANDS] = {
     TPRT_IN_BIAS,   TPRT_IN_GAMMA, TPRT_IN_BETA, TPRT_IN_STATIC_SCALE};
 static const char *const output_names[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = "residual_out",
                                                            [TP_RESULT_OUT] = "out",
-                                                           [TP_RESULT_QUANTISED] = "quantised",
+                                                           [TP_RESULT_QUANTIZED] = "quantized",
                                                            [TP_RESULT_SCALE] = "scale"};
 static const tprt_operand outputs[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = TPRT_OUT_RESIDUAL,
                                                        [TP_RESULT_OUT] = TPRT_OUT_TENSOR,
-                                                       [TP_RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
+                                                       [TP_RESULT_QUANTIZED] = TPRT_OUT_QUANTIZED,
                                                        [TP_RESULT_SCALE] = TPRT_OUT_SCALE};
 enum { N_ROW_INPUTS = 3 }; /* input, a and b provide the rows; all other inputs are optional */
 enum { GIVEN = 1, PRODUCT = 6, STATIC_SCALE = TP_FUSED_OPERANDS - 1 };
@@ -29,14 +29,14 @@ enum { GIVEN = 1, PRODUCT = 6, STATIC_SCALE = TP_FUSED_OPERANDS - 1 };
 typedef struct row_kind {
   const char *name;
   int64_t rows; /* the inputs that provide the rows, as bits */
-  bool quantises;
+  bool quantizes;
 } row_kind;
 
 static const row_kind kinds[] = {
     {"reduce_rows", GIVEN, false},
     {"multiply_rows", PRODUCT, false},
-    {"quantise_rows", GIVEN, true},
-    {"multiply_quantise_rows", PRODUCT, true},
+    {"quantize_rows", GIVEN, true},
+    {"multiply_quantize_rows", PRODUCT, true},
 };
 
 /* The contents of a call: inputs and outputs as bits, and the words of its site. */
@@ -58,9 +58,9 @@ static tp_status read_kind(const tp__fused_call *d, row_call *c) {
 }
 
 static tp_status read_names(const tp__fused_call *d, row_call *c) {
-  bool quantises = c->kind->quantises;
-  int n_inputs = quantises ? TP_FUSED_OPERANDS : STATIC_SCALE,
-      n_outputs = quantises ? TP_FUSED_RESULTS : TP_RESULT_QUANTISED;
+  bool quantizes = c->kind->quantizes;
+  int n_inputs = quantizes ? TP_FUSED_OPERANDS : STATIC_SCALE,
+      n_outputs = quantizes ? TP_FUSED_RESULTS : TP_RESULT_QUANTIZED;
   tp_status status = tp__fused_bits(d, "operands", TP_FUSED_OPERANDS, input_names, &c->inputs);
   if (status == TP_OK)
     status = tp__fused_bits(d, "results", TP_FUSED_RESULTS, output_names, &c->outputs);
@@ -70,7 +70,7 @@ static tp_status read_names(const tp__fused_call *d, row_call *c) {
     status = tp__fused_refuse(d, "operands");
   if (status == TP_OK &&
       (tp__n_bits(c->outputs) != mlirOperationGetNumResults(d->call) || c->outputs >> n_outputs ||
-       !has(c->outputs, quantises ? TP_RESULT_QUANTISED : TP_RESULT_OUT)))
+       !has(c->outputs, quantizes ? TP_RESULT_QUANTIZED : TP_RESULT_OUT)))
     status = tp__fused_refuse(d, "results");
   return status;
 }
@@ -98,11 +98,11 @@ static tp_status read_rows(const tp__fused_call *d, tprt_abi_fused_reduce *words
   return tp__fused_float(d, "epsilon", &words->epsilon);
 }
 
-static tp_status read_quantisation(const tp__fused_call *d, row_call *c) {
-  /* in the order of tprt_cuda_quantise, from TPRT_CUDA_STATIC */
+static tp_status read_quantization(const tp__fused_call *d, row_call *c) {
+  /* in the order of tprt_cuda_quantize, from TPRT_CUDA_STATIC */
   static const char *const names[] = {"static", "per_token", "per_group"};
   int64_t kind = 0;
-  tp_status status = tp__fused_choice(d, "quantise", TP_LEN(names), names, &kind);
+  tp_status status = tp__fused_choice(d, "quantize", TP_LEN(names), names, &kind);
   if (status == TP_OK)
     status = tp__fused_float(d, "least_largest", &c->words.least_max);
   if (status == TP_OK)
@@ -125,8 +125,8 @@ static tp_status read_call(const tp__fused_call *d, row_call *c, MlirType *rows)
     status = read_rows(d, &c->words);
   if (status == TP_OK)
     status = read_names(d, c);
-  if (status == TP_OK && c->kind->quantises)
-    status = read_quantisation(d, c);
+  if (status == TP_OK && c->kind->quantizes)
+    status = read_quantization(d, c);
   if (status == TP_OK && (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim)))
     status = tp__fused_refuse(d, "dim");
   if (status == TP_OK && c->kind->rows == PRODUCT)

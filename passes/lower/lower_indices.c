@@ -52,7 +52,7 @@ static MlirValue linear_index(tp__lowering *l, MlirOperation op, const tp__axis_
   return number;
 }
 
-/* The neighbour is the number plus or minus the axis' stride, -1 behind the border. */
+/* The neighbor is the number plus or minus the axis' stride, -1 behind the border. */
 static tp_status lower_neighbors(tp__lowering *l, MlirOperation op) {
   tp__axis_runs all, split;
   tp_status status = tp__all_axis_runs(op, &l->mesh, &all);

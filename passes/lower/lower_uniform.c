@@ -3,14 +3,14 @@
  *
  * Sources of difference in the program of one device are its arguments (along the axes of their
  * sharding), the place of the device and its own slices of values; the rest is the analysis of
- * lib/rules/difference.c. */
+ * lib/rules/divergence.c. */
 #include "passes/support/lower.h"
 
 #include "rules/collective.h"
 
 /* A tensor argument differs along the axes that its sharding uses; one without sharding along all.
  * Scalars are equal. */
-static tp_status seed_arguments(tp_difference *d, MlirOperation func) {
+static tp_status seed_arguments(tp_divergence *d, MlirOperation func) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
@@ -28,16 +28,16 @@ static tp_status seed_arguments(tp_difference *d, MlirOperation func) {
       if (d->mesh->axes[k].size > 1 &&
           (mlirAttributeIsNull(attr) || tp_spec_place(annotation.spec, k).kind != TP_REPLICATED))
         axes |= 1u << k;
-    tp__difference_add(d, mlirBlockGetArgument(entry, i), axes);
+    tp__divergence_add(d, mlirBlockGetArgument(entry, i), axes);
   }
   return TP_OK;
 }
 
 tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh) {
-  tp_difference d = {.mesh = mesh};
+  tp_divergence d = {.mesh = mesh};
   tp_status status = seed_arguments(&d, func);
   if (status == TP_OK)
-    status = tp__difference_run(&d, func);
+    status = tp__divergence_run(&d, func);
   tp__table_destroy(&d.sets);
   return status;
 }

@@ -22,7 +22,7 @@ static const tp__function_table *const tables[] = {
     &tp__math_of_all, &tp__math_powers,     &tp__math_angles, &tp__math_arcs,
     &tp__math_errors, &tp__math_hyperbolic, &tp__math_exact};
 
-/* Upstream would write these as comparisons, in which LLVM does not recognise a reduction. */
+/* Upstream would write these as comparisons, in which LLVM does not recognize a reduction. */
 typedef struct intrinsic_row {
   const char *op, *intrinsic;
 } intrinsic_row;

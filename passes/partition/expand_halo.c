@@ -44,7 +44,7 @@ static tp_status read_dim(const tp__expansion *e, halo *h, int d, int first_size
     return TP_OK;
   return tp__error(h->op, TP_INVALID_ARGUMENT,
                    "dimension %d of size %lld has halos of %lld and %lld; its own elements, which "
-                   "neighbours copy, have to be at "
+                   "neighbors copy, have to be at "
                    "least as many as the larger one",
                    d, (long long)h->shape[d], (long long)low, (long long)high);
 }
@@ -73,7 +73,7 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
 }
 
 /* The device that is `step` away in the order of the shards of a dimension; -1 behind the last. */
-static int64_t neighbour(const tp_mesh *mesh, const tp__axis_runs *runs, int64_t device, int step) {
+static int64_t neighbor(const tp_mesh *mesh, const tp__axis_runs *runs, int64_t device, int step) {
   for (int i = runs->n - 1; i >= 0; i--) {
     int64_t size = tp__run_size(mesh, runs, i),
             to = tp__run_coordinate(mesh, runs, i, device) + step;
@@ -115,7 +115,7 @@ static tp_status exchange(tp__expansion *e, const halo *h, int d, int step, Mlir
   if (width == 0 || n_shards(e, h, d) == 1)
     return TP_OK;
   for (int64_t device = 0; device < tp_mesh_size(e->mesh); device++)
-    e->source_of[device] = neighbour(e->mesh, &h->runs[d], device, step);
+    e->source_of[device] = neighbor(e->mesh, &h->runs[d], device, step);
   MlirValue received, own = tp__extract_slice(h->op, *value, from, sizes);
   tp_status status = tp__expansion_permute(e, h->op, own, &received);
   if (status != TP_OK)

@@ -7,9 +7,9 @@
 
 #include "passes/propagate/report/plan_report.h"
 #include "passes/support/programs.h"
-#include "rules/alike.h"
 #include "rules/attention.h"
 #include "rules/collective.h"
+#include "rules/rule_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@
  * layouts of all its users together. Ops are visited backwards, so that operands of clones are
  * cloned too. */
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate,
-                               tp_alike *alike) {
+                               tp_rule_cache *alike) {
   tp_rule rule;
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 ||
       !tp__op_has_tensors(op) || tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") ||
       !tp__is_used(mlirOperationGetResult(op, 0)) ||
       tp__is_used_once(mlirOperationGetResult(op, 0)))
     return TP_OK;
-  tp_status status = tp__rule_alike(alike, op, unknown_replicate, p->arena, &rule);
+  tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->arena, &rule);
   if (status != TP_OK || !rule.is_free)
     return status;
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -61,11 +61,11 @@ static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
 
 static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
   tp_op_list list = {0};
-  tp_alike alike = {0};
+  tp_rule_cache alike = {0};
   tp_status status = list_ops(func, &list);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--)
     status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike);
-  tp__alike_destroy(&alike);
+  tp__rule_cache_destroy(&alike);
   tp__free(list.items);
   return status;
 }
@@ -249,7 +249,7 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
     list->programs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
     /* must be repeated, since its bits are those of the refined axes */
-    status = tp__mark_differing(&list->programs[i]);
+    status = tp__mark_divergent(&list->programs[i]);
   return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
 

@@ -225,7 +225,7 @@ static tprt_status follow(const tprt__meeting *m, presence *own, int *received) 
 tprt_status tprt__meeting_share(const tprt__meeting *m, int segment, int *received) {
   presence own = {.n_name = 0};
   if (sodium_init() < 0)
-    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
+    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   tprt_status status = tprt__host_describe(&own.host);
   if (status)
     return status;

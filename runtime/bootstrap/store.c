@@ -105,7 +105,7 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   if (!status)
     status = tprt__env_number(TPRT__ENV_INSECURE, 0, &insecure);
   if (!status && sodium_init() < 0)
-    status = tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
+    status = tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   if (status)
     return status;
   job = own.job ? own.job : job;

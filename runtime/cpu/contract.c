@@ -66,7 +66,7 @@ static void remove_loop(tprt_abi_loop *loops, int i, int n) {
   memmove(loops + i, loops + i + 1, (size_t)(n - i - 1) * sizeof *loops);
 }
 
-/* Drops loops of size 1 and fuses neighbours until nothing changes; a handful of loops, so the
+/* Drops loops of size 1 and fuses neighbors until nothing changes; a handful of loops, so the
  * plain way will do. */
 static int fuse(tprt_abi_loop *loops, int n) {
   for (int i = 0; i < n; i++) {

@@ -15,7 +15,7 @@ typedef struct tprt__rows {
   int64_t layout;                     /* TPRT_ROWS_... */
   int64_t norm, algorithm;            /* tprt_cuda_norm, tprt_cuda_algorithm */
   int64_t epsilon;                    /* the bits of an f32 */
-  int64_t quantise, divides;          /* tprt_cuda_quantise */
+  int64_t quantize, divides;          /* tprt_cuda_quantize */
   int64_t least_largest, least_scale; /* the bits of f32s */
   int64_t k;                          /* of the matmul [tokens, k] x [k, hidden]; 0: no matmul */
   int64_t transpose_b;

@@ -22,10 +22,10 @@ static tprt_status check_norm(const tprt__site *site, const tprt_abi_fused_reduc
 
 static tprt_status check_quantization(const tprt__site *site, const tprt_abi_fused_reduce *words) {
   enum { MOST_FLOAT = 0x7f7fffff }; /* the bits of the largest finite f32 */
-  bool quantizes = words->quantize != TPRT_CUDA_NO_QUANTISE;
+  bool quantizes = words->quantize != TPRT_CUDA_NO_QUANTIZE;
   bool is_static = words->quantize == TPRT_CUDA_STATIC;
   int64_t most = quantizes && !is_static ? MOST_FLOAT : 0;
-  tprt_status status = tprt__check_range("quantization", words->quantize, TPRT_CUDA_NO_QUANTISE,
+  tprt_status status = tprt__check_range("quantization", words->quantize, TPRT_CUDA_NO_QUANTIZE,
                                          TPRT_CUDA_PER_GROUP);
   if (!status)
     status = tprt__check_range("lower limit of the max", words->least_max, 0, most);
@@ -74,10 +74,10 @@ static tprt_status check_rows(const tprt__site *site) {
                       "fused reduction: %lld elements of %s are no multiple of 16 bytes",
                       (long long)rows->hidden, tprt_dtype_name(op->dtype));
   if (rows->hidden > TPRT_CUDA_MAX_HIDDEN &&
-      (rows->norm || rows->quantise || tprt__site_has(site, TPRT_IN_BIAS)))
+      (rows->norm || rows->quantize || tprt__site_has(site, TPRT_IN_BIAS)))
     return tprt__fail(TPRT_INVALID_ARGUMENT, "fused reduction: rows of %lld elements; at most %d",
                       (long long)rows->hidden, TPRT_CUDA_MAX_HIDDEN);
-  if (rows->quantise == TPRT_CUDA_PER_GROUP && rows->hidden % TPRT_CUDA_GROUP)
+  if (rows->quantize == TPRT_CUDA_PER_GROUP && rows->hidden % TPRT_CUDA_GROUP)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "fused reduction: rows of %lld elements are no groups of %d",
                       (long long)rows->hidden, TPRT_CUDA_GROUP);
@@ -118,7 +118,7 @@ tprt_status tprt__read_fused_reduce(const tprt__program *program, tprt__site *si
                        .norm = words.norm,
                        .algorithm = words.algorithm,
                        .epsilon = words.epsilon,
-                       .quantise = words.quantize,
+                       .quantize = words.quantize,
                        .divides = words.divides,
                        .least_largest = words.least_max,
                        .least_scale = words.least_scale,

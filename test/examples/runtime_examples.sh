@@ -17,14 +17,14 @@ expect() { # PROGRAM LINE...: what it prints, in any order
 cmake -G Ninja -S "$root/examples/runtime" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$build/out" >/dev/null
 expect "$build/out/all_reduce" "every element of the sum is 10"
-expect "$build/out/point_to_point" "rank 1: left neighbour's last cell 1000, first mean 1001"
+expect "$build/out/point_to_point" "rank 1: left neighbor's last cell 1000, first mean 1001"
 expect "$build/out/mesh_groups" "rank 3 is at (1, 1); sums: over dp 4, over tp 5" 'rank 0 of "ends" is rank 3 of the world'
 expect "$build/out/windows" "the squares of 10, 20 and 30 add up to 1400"
 expect "$build/out/options" "an unknown hint is refused" \
   "2 all-reduces, the last one: program failed; nan_check: element 0 of the tensor of rank 2 is NaN (operation 2, all_reduce f32)" \
   "the flight recorder has the failure: yes"
-TPRT_CUDA_LIBRARY=$driver expect "$build/out/graph" "replay 1: the sum is 3, normalised 2" "replay 2: the sum is 6, normalised 2" \
-  "replay 3: the sum is 9, normalised 2"
+TPRT_CUDA_LIBRARY=$driver expect "$build/out/graph" "replay 1: the sum is 3, normalized 2" "replay 2: the sum is 6, normalized 2" \
+  "replay 3: the sum is 9, normalized 2"
 TPRT_CUDA_LIBRARY=$build/none "$build/out/graph" | grep -q "^no GPU: CUDA: "
 
 # As torchrun starts it, and as a launcher of our own would.

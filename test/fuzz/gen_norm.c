@@ -172,10 +172,10 @@ static rows print_norm(norm *n, rows x) {
   if (rng_chance(&g->r, 40)) { /* layer norm */
     rows sum = row_sum(n, &x, "", "%a"),
          mean = of_rows(n, &sum, "    %y = arith.divf %a, @n : f32\n"),
-         centred = named(n, "centred", x.r);
-    print_generic(n, centred.name, &x, &n->whole, &mean, &n->column,
+         centerd = named(n, "centerd", x.r);
+    print_generic(n, centerd.name, &x, &n->whole, &mean, &n->column,
                   "    %y = arith.subf %a, %b : f32\n");
-    x = centred;
+    x = centerd;
   }
   rows squares = row_sum(n, &x, "    %q = arith.mulf %a, %a : f32\n", "%q"),
        scale = of_rows(n, &squares, factors[rng_chance(&g->r, 30)]);

@@ -93,14 +93,14 @@ static void all_reduce(const bench *b, const tensors *t) {
 }
 
 /* On each rank alone: r = sum + residual, y = norm(r), the unfused kernels after a collective. */
-static void add_and_norm(const bench *b, const tensors *t, bool add, bool normalise) {
+static void add_and_norm(const bench *b, const tensors *t, bool add, bool normalize) {
   for (int r = 0; r < b->n_ranks; r++) {
     tprt_cuda_rows rows = rows_of(b, TPRT_CUDA_PULL);
     rows.input[0] = add ? t->sum[r] : t->residual_out[r];
     rows.residual[0] = add ? t->residual[r] : NULL;
     rows.residual_out[0] = add ? t->residual_out[r] : NULL;
-    rows.out[0] = normalise ? t->out[r] : NULL;
-    if (normalise)
+    rows.out[0] = normalize ? t->out[r] : NULL;
+    if (normalize)
       norm(b, &rows);
     need(tprt_cuda_reduce_rows(b->alone[r], &rows, b->stream));
   }

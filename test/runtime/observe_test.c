@@ -210,9 +210,9 @@ static int nans(tprt_comm *comm, void *argument) {
 static int hints(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
-  CHECK_STATUS(errors, tprt_comm_set_hint(comm, "colour", "1"), TPRT_INVALID_ARGUMENT);
+  CHECK_STATUS(errors, tprt_comm_set_hint(comm, "color", "1"), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(),
-                       "there is no hint \"colour\"; known: timeout, nan_check, flight") != NULL);
+                       "there is no hint \"color\"; known: timeout, nan_check, flight") != NULL);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "timeout", "soon"), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(),
                        "hint timeout is \"soon\"; it must be a number of seconds") != NULL);

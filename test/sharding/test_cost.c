@@ -393,7 +393,7 @@ static void fused_rows(void **state) {
    * quarter stays local; 3 quarters of 4224 bytes are sent */
   rows.n_results = 1;
   rows.n_gathered = 0;
-  rows.quantised = rows.quantised_gathered = true;
+  rows.quantized = rows.quantized_gathered = true;
   rows.n_scales = 8;
   price = fused(&t, &mesh, rows);
   assert_int_equal(price.algorithm, TP_FUSED_SLICES);
@@ -414,7 +414,7 @@ static void fused_rows(void **state) {
                    collectives + 2 * launch + rate(4 * row + f8 + scales, memory));
   assert_int_equal(fused(&t, &mesh, rows).fused, price.fused);
   /* without all-gathers, with a given scale */
-  rows.quantised_gathered = false;
+  rows.quantized_gathered = false;
   rows.n_scales = rows.n_passed = 0;
   rows.n_kernels = 1;
   price = fused(&t, &mesh, rows);

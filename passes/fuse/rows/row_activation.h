@@ -1,4 +1,4 @@
-/* Recognises what the epilogues of cuBLASLt do to the elements of a product. */
+/* Recognizes what the epilogues of cuBLASLt do to the elements of a product. */
 #ifndef TP_PASSES_ROW_ACTIVATION_H
 #define TP_PASSES_ROW_ACTIVATION_H
 

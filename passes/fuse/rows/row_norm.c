@@ -181,7 +181,7 @@ static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, doub
 /* (x or x - mean(x)) * scale * gamma */
 static bool match_product(const tp__rows *rows, int node, int x, tp__row_norm *norm) {
   int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, x, MAX_PARTS, parts);
-  tp__row_norm_kind centre = TP_NO_NORM;
+  tp__row_norm_kind center = TP_NO_NORM;
   for (int i = 0; i < n; i++) {
     int part = tp__row_exact(rows, parts[i]);
     double epsilon;
@@ -189,15 +189,15 @@ static bool match_product(const tp__rows *rows, int node, int x, tp__row_norm *n
     if (scale != TP_NO_NORM && norm->kind == TP_NO_NORM) {
       norm->kind = scale;
       norm->epsilon = epsilon;
-    } else if (centre == TP_NO_NORM && (parts[i] == x || part == x)) {
-      centre = TP_RMS_NORM;
-    } else if (centre == TP_NO_NORM && is_centred(rows, part, x)) {
-      centre = TP_LAYER_NORM;
+    } else if (center == TP_NO_NORM && (parts[i] == x || part == x)) {
+      center = TP_RMS_NORM;
+    } else if (center == TP_NO_NORM && is_centred(rows, part, x)) {
+      center = TP_LAYER_NORM;
     } else if (!mlirValueIsNull(norm->gamma) || !is_of_row(rows, part, &norm->gamma)) {
       return false;
     }
   }
-  return n > 0 && norm->kind != TP_NO_NORM && norm->kind == centre && !mlirValueIsNull(norm->gamma);
+  return n > 0 && norm->kind != TP_NO_NORM && norm->kind == center && !mlirValueIsNull(norm->gamma);
 }
 
 bool tp__match_row_norm(const tp__rows *rows, int node, int x, tp__row_norm *norm) {

@@ -1,4 +1,4 @@
-/* Recognises what a transformer does to rows: adds a bias and a residual, normalises. */
+/* Recognizes what a transformer does to rows: adds a bias and a residual, normalizes. */
 #ifndef TP_PASSES_ROW_NORM_H
 #define TP_PASSES_ROW_NORM_H
 

@@ -1,4 +1,4 @@
-/* Recognises what a softmax, or the cross entropy behind it, needs of rows whose columns are split
+/* Recognizes what a softmax, or the cross entropy behind it, needs of rows whose columns are split
  * over devices: the largest number of a row, the sum of exponentials relative to it, and one of the
  * numbers, which a comparison of columns picks. */
 #ifndef TP_PASSES_ROW_SOFTMAX_H

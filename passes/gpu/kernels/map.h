@@ -90,7 +90,7 @@ void tp__map_store(const tp__map_nest *nest, MlirOperation where, int operand, c
                    MlirValue value);
 /* True if the operand's indices depend on the loop. */
 bool tp__map_depends(const tp__map_operand *operand, int loop);
-/* How many neighbours along `loop` are read and written at once, at most nest->most_lanes; 1: no
+/* How many neighbors along `loop` are read and written at once, at most nest->most_lanes; 1: no
  * vectors. */
 int tp__map_lanes(const tp__map_nest *nest, int loop);
 /* Bytes to a multiple of which the operand's address has to be, where vectors of `lanes` are used
@@ -98,12 +98,12 @@ int tp__map_lanes(const tp__map_nest *nest, int loop);
 int64_t tp__map_alignment(const tp__map_nest *nest, int operand, int loop, int lanes);
 /* What the lanes of a vector have. */
 typedef MlirValue tp__map_lanes_of[TP_MAP_LANES];
-/* Reads, and writes, `lanes` neighbours of an operand along `loop`, from at[loop] on. */
+/* Reads, and writes, `lanes` neighbors of an operand along `loop`, from at[loop] on. */
 void tp__map_fetch(const tp__map_nest *nest, MlirOperation where, int operand, int loop, int lanes,
                    const MlirValue *at, MlirValue *values);
 void tp__map_put(const tp__map_nest *nest, MlirOperation where, int operand, int loop, int lanes,
                  const MlirValue *at, const MlirValue *values);
-/* The body for those neighbours, from what the operands that it reads have there to what it yields.
+/* The body for those neighbors, from what the operands that it reads have there to what it yields.
  * `so_far`: the values of the outputs that it goes on from, lane by lane, and which receive the
  * last; NULL: outputs are among the arguments. */
 tp_status tp__map_compute(const tp__map_nest *nest, MlirOperation where, int loop, int lanes,
@@ -141,7 +141,7 @@ typedef struct tp__map_sharing {
   const tp__map_nest *n;
   /* the kernel: arrays in memory of the block go in front of it */
   MlirOperation func;
-  bool rows; /* the threads that share an element are neighbours */
+  bool rows; /* the threads that share an element are neighbors */
   /* threads for an element, elements of a block: powers of two */
   int n_sharing, n_elements;
   int n_arrays;                           /* made so far */

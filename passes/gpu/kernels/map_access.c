@@ -72,7 +72,7 @@ static bool has_vectors(MlirType element) {
           mlirIntegerTypeGetWidth(element) >= 8);
 }
 
-/* Do neighbours along `loop` lie side by side, in groups of `lanes` that begin at multiples of
+/* Do neighbors along `loop` lie side by side, in groups of `lanes` that begin at multiples of
  * it? */
 static bool is_packed(const tp__map_nest *n, const tp__map_operand *o, int loop, int lanes) {
   if (o->is_scalar || !has_vectors(o->element))

@@ -1,4 +1,4 @@
-/* Nests without reductions: a thread computes an element, or neighbours that fill a vector. */
+/* Nests without reductions: a thread computes an element, or neighbors that fill a vector. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"

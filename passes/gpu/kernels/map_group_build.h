@@ -45,7 +45,7 @@ void tp__group_build_rows(tp__group_builder *b);
 void tp__group_build_sections(tp__group_builder *b);
 /* A section at a time, which loops find. */
 void tp__group_begin_loops(tp__group_builder *b);
-/* Without rows: a thread for each group of neighbours; what follows goes into an scf.if. */
+/* Without rows: a thread for each group of neighbors; what follows goes into an scf.if. */
 void tp__group_build_items(tp__group_builder *b, int64_t n_items);
 /* The indices of the nest's loops in the row, and, if section is not negative, of its first element
  * there. */

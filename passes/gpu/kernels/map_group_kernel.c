@@ -20,7 +20,7 @@
 
 typedef struct nest_builder {
   const tp__map_nest *n;
-  /* in the group; along which neighbours lie, and how many of them are one vector */
+  /* in the group; along which neighbors lie, and how many of them are one vector */
   int number, loop, lanes;
   /* entries of what is read and of results; -1: none */
   int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS];
@@ -57,7 +57,7 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
   return TP_OK;
 }
 
-/* What the operand has for nb->lanes neighbours, `first` of the thread's elements on. */
+/* What the operand has for nb->lanes neighbors, `first` of the thread's elements on. */
 static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first,
                          const MlirValue *at, MlirValue *values) {
   tp__group_kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
@@ -73,7 +73,7 @@ static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, in
     values[lane] = own[of_row ? 0 : lane];
 }
 
-/* The body for neighbours; results are kept, or combined with `so_far`. */
+/* The body for neighbors; results are kept, or combined with `so_far`. */
 static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first,
                             const MlirValue *at, MlirValue *so_far) {
   const tp__map_nest *n = nb->n;

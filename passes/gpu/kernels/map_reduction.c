@@ -1,7 +1,7 @@
 /* Nests with reductions: several threads of a block share the iterations that go into one element.
  *
- * Where those lie side by side in memory, neighbouring threads read neighbours ("rows"); where the
- * elements of the result do, neighbouring threads have different elements ("columns"). Each thread
+ * Where those lie side by side in memory, neighboring threads read neighbors ("rows"); where the
+ * elements of the result do, neighboring threads have different elements ("columns"). Each thread
  * combines every n_sharing-th iteration, in order, from the identity on; then threads combine by
  * pairs, at fixed distances. So the same program gives the same bits whenever it runs. */
 #include "passes/gpu/kernels/map.h"

@@ -1,7 +1,7 @@
 /* Nests without reductions that read along one loop and write along another, as transposes do.
- * Whichever loop neighbouring threads divide among themselves, one of both would be a sector of
+ * Whichever loop neighboring threads divide among themselves, one of both would be a sector of
  * memory for each element. So a block does a tile: it reads what lies across along its own
- * direction into memory of the block, whose rows are one element longer so that neighbours in a
+ * direction into memory of the block, whose rows are one element longer so that neighbors in a
  * column lie in different banks, and goes on from there. */
 #include "passes/gpu/kernels/map.h"
 
@@ -91,7 +91,7 @@ static MlirValue build_place(tiler *t, int round, bool reads, MlirValue *place) 
       tp__binary(t->end, "arith.addi", t->slow, small(t, t->end, (int64_t)round * ROWS_AT_ONCE));
   int loops[] = {t->tiles->along, t->tiles->across};
   MlirValue inside = {NULL};
-  place[0] = reads ? moved : t->fast; /* what lies across is read with neighbours across */
+  place[0] = reads ? moved : t->fast; /* what lies across is read with neighbors across */
   place[1] = reads ? t->fast : moved;
   for (int i = 0; i < 2; i++) {
     MlirValue index =

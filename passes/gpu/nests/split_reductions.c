@@ -17,7 +17,7 @@
 enum {
   MANY_BLOCKS = 256,      /* two for each multiprocessor of the largest GPUs, nearly */
   ROW_PART = 8 * 1024,    /* less is not worth a block, and another launch */
-  LONG_COLUMN = 2 * 1024, /* of neighbours that a few threads each combine */
+  LONG_COLUMN = 2 * 1024, /* of neighbors that a few threads each combine */
   COLUMN_PART = 256,
 };
 

@@ -64,7 +64,7 @@ static void raise_results(tp__raise *raise, MlirOperation op) {
 static void raise_picks(tp__raise *raise, MlirOperation op) {
   tp__generic generic;
   if (tp__generic_read(op, &generic))
-    tp__raise_picks(raise, &generic);
+    tp__raise_arg_reductions(raise, &generic);
 }
 
 static tp_status run(tp_pass *pass) {

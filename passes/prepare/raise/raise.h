@@ -123,7 +123,7 @@ bool tp__raise_fold(tp__raise *raise, tp__generic *generic);
 /* The generic may be replaced by another one. */
 bool tp__raise_results(tp__raise *raise, const tp__generic *generic);
 /* The generic may be replaced by one with a third result. */
-bool tp__raise_picks(tp__raise *raise, const tp__generic *generic);
+bool tp__raise_arg_reductions(tp__raise *raise, const tp__generic *generic);
 /* Any linalg op with a body. */
 void tp__raise_inits(tp__raise *raise, MlirOperation op);
 

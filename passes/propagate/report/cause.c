@@ -109,7 +109,7 @@ static const char *pin_text(const causes *c, int node) {
 
 /* ---- the origin of an axis ---- */
 
-static void visit_neighbours(causes *c, int node, int axis, int *n_queued) {
+static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
   for (int i = c->first[node]; i < c->first[node + 1]; i++) {
     incidence here = c->at[i];
     const tp_planned_value *v = &c->p->values[here.value];
@@ -136,7 +136,7 @@ static int find_pin(causes *c, int node, int axis) {
   for (int k = 0; k < n; k++) {
     if (c->r->function.pin_of_node[c->queue[k]] >= 0 && splits(c, c->queue[k], axis))
       return c->queue[k];
-    visit_neighbours(c, c->queue[k], axis, &n);
+    visit_neighbors(c, c->queue[k], axis, &n);
   }
   return -1;
 }

@@ -110,7 +110,7 @@ const char *tp__report_axes(tp_report *r, int n, const int *axes) {
   size_t used = 0;
   for (int i = 0; i < n;) {
     char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__joined_axes(r->mesh, n - i, axes + i);
+    int run = tp__ordered_axes(r->mesh, n - i, axes + i);
     tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
     i += run;

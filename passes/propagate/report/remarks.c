@@ -163,7 +163,7 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   size_t n = 0;
   for (int i = 0; i < step->n_axes;) {
     char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__joined_axes(p->mesh, step->n_axes - i, step->axes + i);
+    int run = tp__ordered_axes(p->mesh, step->n_axes - i, step->axes + i);
     tp_mesh_axis_text(p->mesh, step->axes[i], run, name, sizeof name);
     n += (size_t)snprintf(axes + n, sizeof axes - n, "%s%s", i ? "," : "", name);
     i += run;

@@ -23,7 +23,7 @@ static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt__meeting_key(key, m, "ticket", 0);
   if (sodium_init() < 0)
-    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialised");
+    return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   randombytes_buf(ticket, sizeof ticket);
   tprt_status status = m->rank == 0 ? tprt_store_set(m->store, key, ticket, sizeof ticket)
                                     : tprt__meeting_fetch(m, key, ticket, sizeof ticket);

@@ -13,7 +13,7 @@ _Static_assert((int)TPRT_CUDA_RMS_NORM == (int)FUSED_RMS_NORM &&
 _Static_assert((int)TPRT_CUDA_STATIC == (int)FUSED_STATIC &&
                    (int)TPRT_CUDA_PER_TOKEN == (int)FUSED_PER_TOKEN &&
                    (int)TPRT_CUDA_PER_GROUP == (int)FUSED_PER_GROUP,
-               "quantisations");
+               "quantizations");
 _Static_assert((int)TPRT_CUDA_GROUP == (int)FUSED_GROUP, "groups");
 
 /* The limits are bytes of the tensor. One shot reads n_ranks times as much as two shots, which need
@@ -41,7 +41,7 @@ tprt_cuda_algorithm tprt_cuda_choose(tprt_dtype dtype, int64_t tokens, int64_t h
 
 /* True if `hidden` matters: a norm, a quantization or a bias depends on it. If not, the tensor is
  * one long row. */
-static bool has_rows(const tprt_cuda_rows *r) { return r->norm || r->quantise || r->bias; }
+static bool has_rows(const tprt_cuda_rows *r) { return r->norm || r->quantize || r->bias; }
 
 static tprt_status check_shape(const tprt_cuda_rows *r) {
   if (r->tokens < 0 || r->hidden < 1 || r->tokens > INT64_MAX / 8 / r->hidden)
@@ -54,7 +54,7 @@ static tprt_status check_shape(const tprt_cuda_rows *r) {
                       (long long)r->hidden, tprt_dtype_name(r->dtype), (long long)lanes);
   if (has_rows(r) && r->hidden > TPRT_CUDA_MAX_HIDDEN)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: rows of %lld elements; with norm, bias or quantisation at most %d",
+                      "CUDA: rows of %lld elements; with norm, bias or quantization at most %d",
                       (long long)r->hidden, TPRT_CUDA_MAX_HIDDEN);
   return TPRT_OK;
 }
@@ -85,12 +85,12 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: gamma or beta without a norm");
   if (r->norm == TPRT_CUDA_RMS_NORM && r->beta)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: RMS norm has no beta");
-  if ((unsigned)r->quantise > TPRT_CUDA_PER_GROUP)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: quantisation %d does not exist",
-                      (int)r->quantise);
-  if (r->quantise == TPRT_CUDA_STATIC && !r->static_scale)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: static quantisation needs static_scale");
-  bool scales = r->quantise == TPRT_CUDA_PER_TOKEN || r->quantise == TPRT_CUDA_PER_GROUP;
+  if ((unsigned)r->quantize > TPRT_CUDA_PER_GROUP)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: quantization %d does not exist",
+                      (int)r->quantize);
+  if (r->quantize == TPRT_CUDA_STATIC && !r->static_scale)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: static quantization needs static_scale");
+  bool scales = r->quantize == TPRT_CUDA_PER_TOKEN || r->quantize == TPRT_CUDA_PER_GROUP;
   if (!(r->least_largest >= 0 && isfinite(r->least_largest) && r->least_scale >= 0 &&
         isfinite(r->least_scale)))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
@@ -99,12 +99,12 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
   if (!scales && (r->least_largest > 0 || r->least_scale > 0))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "CUDA: least_largest or least_scale without scales that are computed");
-  if (!r->quantise && r->divides)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: nothing is quantised that could be divided");
-  if (r->quantise == TPRT_CUDA_PER_GROUP && r->hidden % FUSED_GROUP)
+  if (!r->quantize && r->divides)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: nothing is quantized that could be divided");
+  if (r->quantize == TPRT_CUDA_PER_GROUP && r->hidden % FUSED_GROUP)
     return tprt__fail(
         TPRT_UNSUPPORTED,
-        "CUDA: quantisation by groups of %d needs rows of a multiple of it, not of %lld",
+        "CUDA: quantization by groups of %d needs rows of a multiple of it, not of %lld",
         FUSED_GROUP, (long long)r->hidden);
   if ((uintptr_t)r->bias % 16 || (uintptr_t)r->gamma % 16 || (uintptr_t)r->beta % 16)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
@@ -134,7 +134,7 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_rows 
   bool slices = algorithm == TPRT_CUDA_SLICES;
   fused_reach residual = slices && !r->residual_sharded ? FUSED_SYMMETRIC : FUSED_LOCAL;
   fused_reach out = slices && !r->out_sharded ? FUSED_SYMMETRIC : FUSED_LOCAL;
-  bool scales = r->quantise == TPRT_CUDA_PER_TOKEN || r->quantise == TPRT_CUDA_PER_GROUP;
+  bool scales = r->quantize == TPRT_CUDA_PER_TOKEN || r->quantize == TPRT_CUDA_PER_GROUP;
   const struct {
     const char *name;
     const void *from;
@@ -147,7 +147,7 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_rows 
       {"residual", r->residual, to->residual, FUSED_LOCAL, true, true},
       {"residual_out", r->residual_out, to->residual_out, residual, true, true},
       {"out", r->out, to->out, out, true, true},
-      {"quantised", r->quantised, to->quantised, out, false, r->quantise != TPRT_CUDA_NO_QUANTISE},
+      {"quantized", r->quantized, to->quantized, out, false, r->quantize != TPRT_CUDA_NO_QUANTIZE},
       {"scale", r->scale, to->scale, out, false, scales},
   };
   bool any_out = false;
@@ -227,7 +227,7 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
                           : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
   rows->algorithm = (uint8_t)algorithm;
   rows->norm = (uint8_t)r->norm;
-  rows->quantise = (uint8_t)r->quantise;
+  rows->quantize = (uint8_t)r->quantize;
   rows->match_unfused = r->match_unfused;
   rows->sharded = (r->residual_sharded ? FUSED_SHARDED_RESIDUAL : 0) |
                   (r->out_sharded ? FUSED_SHARDED_OUT : 0) | (r->input_sent ? FUSED_SENT_INPUT : 0);

@@ -42,12 +42,12 @@ typedef enum fused_algorithm { FUSED_PUSH = 1, FUSED_PULL = 2, FUSED_SLICES = 3 
 
 typedef enum fused_norm { FUSED_NO_NORM = 0, FUSED_RMS_NORM = 1, FUSED_LAYER_NORM = 2 } fused_norm;
 
-typedef enum fused_quantise {
-  FUSED_NO_QUANTISE = 0,
+typedef enum fused_quantize {
+  FUSED_NO_QUANTIZE = 0,
   FUSED_STATIC = 1, /* by the given scale */
   FUSED_PER_TOKEN = 2,
   FUSED_PER_GROUP = 3,
-} fused_quantise;
+} fused_quantize;
 
 /* A reduction over the ranks with fused row epilogues. Vectors are 16 bytes. */
 typedef struct fused_rows {
@@ -60,7 +60,7 @@ typedef struct fused_rows {
   uint32_t row_vectors;
   uint8_t algorithm;     /* fused_algorithm */
   uint8_t norm;          /* fused_norm */
-  uint8_t quantise;      /* fused_quantise */
+  uint8_t quantize;      /* fused_quantize */
   uint8_t match_unfused; /* round after each step, as unfused kernels would */
   uint8_t divides;       /* quantized values are y / scale rather than y * (1 / scale) */
   /* Bits. FUSED_SHARDED_*, only with FUSED_SLICES: the tensor contains only the rank's slice, at
@@ -81,7 +81,7 @@ typedef struct fused_rows {
   /* the sum before the norm; NULL: not stored; symmetric if written at all ranks */
   void *residual_out[FUSED_RANKS];
   void *out[FUSED_RANKS];       /* NULL: not stored; symmetric if written at all ranks */
-  void *quantised[FUSED_RANKS]; /* f8e4m3; symmetric like out */
+  void *quantized[FUSED_RANKS]; /* f8e4m3; symmetric like out */
   /* one per token, or per group of a token; symmetric like out */
   float *scale[FUSED_RANKS];
 } fused_rows;

@@ -72,7 +72,7 @@ TPRT_INLINE void pause_ns(uint32_t ns) {
   nanosleep(&time, NULL);
 }
 
-#define REDUCE_NEIGHBOURS(name, op)                                                                \
+#define REDUCE_NEIGHBORS(name, op)                                                                 \
   TPRT_INLINE void name(cta *c, uint32_t width) {                                                  \
     for (uint32_t step = width / 2; step > 0; step /= 2)                                           \
       for (uint32_t t = 0; t < c->n_threads; t++)                                                  \
@@ -82,9 +82,9 @@ TPRT_INLINE void pause_ns(uint32_t ns) {
           *a = *b = both;                                                                          \
         }                                                                                          \
   }
-#define REDUCE_ALL(name, neighbours, op)                                                           \
+#define REDUCE_ALL(name, neighbors, op)                                                            \
   TPRT_INLINE float name(cta *c) {                                                                 \
-    neighbours(c, FUSED_WARP);                                                                     \
+    neighbors(c, FUSED_WARP);                                                                      \
     float value = c->threads[0].partial;                                                           \
     for (uint32_t t = FUSED_WARP; t < c->n_threads; t += FUSED_WARP)                               \
       value = op(value, c->threads[t].partial);                                                    \

@@ -78,7 +78,7 @@ TPRT_INLINE void pause_ns(uint32_t ns) { __nanosleep(ns); }
 
 /* All threads get the value of op over the `width` threads of their group, combined pairwise.
  * `width` is a power of two, at most a warp. */
-#define REDUCE_NEIGHBOURS(name, op)                                                                \
+#define REDUCE_NEIGHBORS(name, op)                                                                 \
   TPRT_INLINE void name(cta *c, uint32_t width) {                                                  \
     for (uint32_t step = width / 2; step > 0; step /= 2) {                                         \
       float other = __shfl_xor_sync(0xffffffffu, c->own.partial, step);                            \
@@ -87,9 +87,9 @@ TPRT_INLINE void pause_ns(uint32_t ns) { __nanosleep(ns); }
   }
 __shared__ float of_warp[FUSED_THREADS / FUSED_WARP];
 /* All threads get the value of op over the CTA: within warps, then over warps in order. */
-#define REDUCE_ALL(name, neighbours, op)                                                           \
+#define REDUCE_ALL(name, neighbors, op)                                                            \
   TPRT_INLINE float name(cta *c) {                                                                 \
-    neighbours(c, FUSED_WARP);                                                                     \
+    neighbors(c, FUSED_WARP);                                                                      \
     __syncthreads(); /* the last result has been read */                                           \
     if (threadIdx.x % FUSED_WARP == 0)                                                             \
       of_warp[threadIdx.x / FUSED_WARP] = c->own.partial;                                          \

@@ -42,9 +42,9 @@ typedef struct thread {
 TPRT_INLINE float add(float a, float b) { return a + b; }
 /* Returns NaN if either operand is NaN. */
 TPRT_INLINE float larger(float a, float b) { return a > b || a != a ? a : b; }
-REDUCE_NEIGHBOURS(add_neighbours, add)
-REDUCE_NEIGHBOURS(largest_of_neighbours, larger)
-REDUCE_ALL(cta_sum, add_neighbours, add)
-REDUCE_ALL(cta_largest, largest_of_neighbours, larger)
+REDUCE_NEIGHBORS(add_neighbors, add)
+REDUCE_NEIGHBORS(largest_of_neighbors, larger)
+REDUCE_ALL(cta_sum, add_neighbors, add)
+REDUCE_ALL(cta_largest, largest_of_neighbors, larger)
 
 #endif

@@ -105,7 +105,7 @@ TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float m
   return cta_sum(c);
 }
 
-TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t vectors) {
+TPRT_INLINE void NAMED(normalize_row)(cta *c, const fused_rows *rows, uint32_t vectors) {
   float size = (float)(vectors * LANES), mean = 0;
   if (rows->norm == FUSED_LAYER_NORM)
     mean = NAMED(sum_row)(c, vectors, false, 0) / size;
@@ -126,7 +126,7 @@ TPRT_INLINE void NAMED(normalise_row)(cta *c, const fused_rows *rows, uint32_t v
 
 /* Stores a vector of LANES quantized values, as words of f8e4m3. Magnitudes above 448 become
  * 448. */
-TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, uint32_t v,
+TPRT_INLINE void NAMED(store_quantized)(const fused_rows *rows, row_place to, uint32_t v,
                                         const float *value, float scale) {
   uint32_t word[LANES / 4];
   float inverse = 1.0f / scale;
@@ -140,7 +140,7 @@ TPRT_INLINE void NAMED(store_quantised)(const fused_rows *rows, row_place to, ui
   }
   EACH_PLACE(to, p)
   UNROLL for (int w = 0; w < LANES / 4;
-              w++)((uint32_t *)rows->quantised[p])[(to.at + v) * (LANES / 4) + w] = word[w];
+              w++)((uint32_t *)rows->quantized[p])[(to.at + v) * (LANES / 4) + w] = word[w];
 }
 
 TPRT_INLINE float NAMED(largest_lane)(const float *value) {
@@ -156,7 +156,7 @@ TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *
   EACH_THREAD(c, t)
   THREAD(c, t)->partial =
       t + j * c->n_threads < r->vectors ? NAMED(largest_lane)(LANE_VALUES(c, t, j)) : 0;
-  largest_of_neighbours(c, members);
+  largest_of_neighbors(c, members);
   EACH_THREAD(c, t) {
     uint32_t v = t + j * c->n_threads;
     THREAD(c, t)->partial = scale_for(rows, THREAD(c, t)->partial);
@@ -179,18 +179,18 @@ TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r)
   return scale;
 }
 
-TPRT_INLINE void NAMED(quantise_row)(cta *c, const fused_rows *rows, const row *r) {
-  float scale = rows->quantise == FUSED_STATIC ? *rows->static_scale : 1;
-  if (rows->quantise == FUSED_PER_TOKEN)
+TPRT_INLINE void NAMED(quantize_row)(cta *c, const fused_rows *rows, const row *r) {
+  float scale = rows->quantize == FUSED_STATIC ? *rows->static_scale : 1;
+  if (rows->quantize == FUSED_PER_TOKEN)
     scale = NAMED(scale_row)(c, rows, r);
   UNROLL for (uint32_t j = 0; j < ITEMS; j++) {
-    if (rows->quantise == FUSED_PER_GROUP)
+    if (rows->quantize == FUSED_PER_GROUP)
       NAMED(scale_groups)(c, rows, r, j);
     EACH_THREAD(c, t) {
       uint32_t v = t + j * c->n_threads;
-      float used = rows->quantise == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
+      float used = rows->quantize == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
       if (v < r->vectors)
-        NAMED(store_quantised)(rows, r->out, v, LANE_VALUES(c, t, j), used);
+        NAMED(store_quantized)(rows, r->out, v, LANE_VALUES(c, t, j), used);
     }
   }
 }
@@ -201,9 +201,9 @@ TPRT_INLINE void NAMED(finish_row)(cta *c, const fused_rows *rows, const row *r)
   if (rows->residual_out[c->rank])
     NAMED(store_row)(c, rows->residual_out, r->residual, r->vectors);
   if (rows->norm != FUSED_NO_NORM)
-    NAMED(normalise_row)(c, rows, r->vectors);
+    NAMED(normalize_row)(c, rows, r->vectors);
   if (rows->out[c->rank])
     NAMED(store_row)(c, rows->out, r->out, r->vectors);
-  if (rows->quantise != FUSED_NO_QUANTISE)
-    NAMED(quantise_row)(c, rows, r);
+  if (rows->quantize != FUSED_NO_QUANTIZE)
+    NAMED(quantize_row)(c, rows, r);
 }

@@ -277,7 +277,7 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
     rows.residual[r] = call->buffers.residual;
     rows.residual_out[r] = call->buffers.residual_out;
     rows.out[r] = call->buffers.out;
-    rows.quantised[r] = call->buffers.quantised;
+    rows.quantized[r] = call->buffers.quantized;
     rows.scale[r] = call->buffers.scale;
   }
   return site->rows.k ? multiply_for_all(arguments, n_ranks, &rows, stream)
@@ -304,7 +304,7 @@ static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
   rows.residual[0] = b->residual;
   rows.residual_out[0] = b->residual_out;
   rows.out[0] = made[TPRT__ROWS_RESULT_OUT];
-  rows.quantised[0] = made[TPRT__ROWS_RESULT_QUANTISED];
+  rows.quantized[0] = made[TPRT__ROWS_RESULT_QUANTIZED];
   rows.scale[0] = made[TPRT__ROWS_RESULT_SCALE];
   tprt_status status = TPRT_OK;
   if (site->rows.k)
@@ -356,7 +356,7 @@ static tprt__rows_buffers find_buffers(const tprt__site *site, const void *const
       .static_scale = tprt__site_input(site, inputs, TPRT_IN_STATIC_SCALE, 0),
       .residual_out = tprt__site_output(site, outputs, TPRT_OUT_RESIDUAL, 0),
       .out = tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0),
-      .quantised = tprt__site_output(site, outputs, TPRT_OUT_QUANTIZED, 0),
+      .quantized = tprt__site_output(site, outputs, TPRT_OUT_QUANTIZED, 0),
       .scale = tprt__site_output(site, outputs, TPRT_OUT_SCALE, 0),
   };
 }

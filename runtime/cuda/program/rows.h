@@ -11,7 +11,7 @@
 typedef struct tprt__rows_buffers {
   const void *input, *a, *b; /* input: the tensor; a and b: the factors of a matmul */
   const void *residual, *bias, *gamma, *beta, *static_scale;
-  void *residual_out, *out, *quantised, *scale;
+  void *residual_out, *out, *quantized, *scale;
 } tprt__rows_buffers;
 
 typedef struct tprt__gather_buffers {
@@ -41,7 +41,7 @@ struct tprt__rows_group {
 /* Results that a site computes from the reduced rows, other than the residual sum. */
 typedef enum tprt__rows_result {
   TPRT__ROWS_RESULT_OUT,
-  TPRT__ROWS_RESULT_QUANTISED,
+  TPRT__ROWS_RESULT_QUANTIZED,
   TPRT__ROWS_RESULT_SCALE,
   TPRT__ROWS_RESULTS
 } tprt__rows_result;

@@ -124,7 +124,7 @@ tprt_status tprt__rows_run_p2p(tprt_context *context, const tprt__site *site,
   rows.out_sharded = site->rows.layout == TPRT_ROWS_SCATTERED;
   rows.residual[me] = b->residual;
   result results[N_RESULTS] = {[TPRT__ROWS_RESULT_OUT] = {.at = rows.out},
-                               [TPRT__ROWS_RESULT_QUANTISED] = {.at = rows.quantised},
+                               [TPRT__ROWS_RESULT_QUANTIZED] = {.at = rows.quantized},
                                [TPRT__ROWS_RESULT_SCALE] = {.at = rows.scale},
                                [RESIDUAL_OUT] = {rows.residual_out, b->residual_out,
                                                  slices && !rows.residual_sharded,

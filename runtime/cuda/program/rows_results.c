@@ -8,14 +8,14 @@
 
 bool tprt__rows_has_result(const tprt__site *site, tprt__rows_result which) {
   static const tprt_operand operands[] = {[TPRT__ROWS_RESULT_OUT] = TPRT_OUT_TENSOR,
-                                          [TPRT__ROWS_RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
+                                          [TPRT__ROWS_RESULT_QUANTIZED] = TPRT_OUT_QUANTIZED,
                                           [TPRT__ROWS_RESULT_SCALE] = TPRT_OUT_SCALE};
   return tprt__site_has(site, operands[which]);
 }
 
 void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which) {
   void *const buffers[] = {[TPRT__ROWS_RESULT_OUT] = b->out,
-                           [TPRT__ROWS_RESULT_QUANTISED] = b->quantised,
+                           [TPRT__ROWS_RESULT_QUANTIZED] = b->quantized,
                            [TPRT__ROWS_RESULT_SCALE] = b->scale};
   return buffers[which];
 }
@@ -23,7 +23,7 @@ void *tprt__rows_buffer(const tprt__rows_buffers *b, tprt__rows_result which) {
 tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result which) {
   const tprt_dtype dtypes[] = {[TPRT__ROWS_RESULT_OUT] = site->op.dtype,
                                /* the bits of f8e4m3, as a type that every backend supports */
-                               [TPRT__ROWS_RESULT_QUANTISED] = TPRT_U8,
+                               [TPRT__ROWS_RESULT_QUANTIZED] = TPRT_U8,
                                [TPRT__ROWS_RESULT_SCALE] = TPRT_F32};
   return dtypes[which];
 }
@@ -31,7 +31,7 @@ tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result whi
 int64_t tprt__rows_result_width(const tprt__rows *rows, tprt__rows_result which) {
   if (which != TPRT__ROWS_RESULT_SCALE)
     return rows->hidden;
-  return rows->quantise == TPRT_CUDA_PER_GROUP ? rows->hidden / TPRT_CUDA_GROUP : 1;
+  return rows->quantize == TPRT_CUDA_PER_GROUP ? rows->hidden / TPRT_CUDA_GROUP : 1;
 }
 
 static tprt_status plan_gather(const tprt_context *context, const tprt__site *site,
@@ -84,7 +84,7 @@ tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buff
                           .hidden = rows->hidden,
                           .norm = (tprt_cuda_norm)rows->norm,
                           .epsilon = float_of(rows->epsilon),
-                          .quantise = (tprt_cuda_quantise)rows->quantise,
+                          .quantize = (tprt_cuda_quantize)rows->quantize,
                           .least_largest = float_of(rows->least_largest),
                           .least_scale = float_of(rows->least_scale),
                           .divides = rows->divides,

@@ -1,4 +1,4 @@
-// Attention in blocks: what is recognised, in the forms that frameworks export, and the loops that come out.
+// Attention in blocks: what is recognized, in the forms that frameworks export, and the loops that come out.
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-decompose,convert-elementwise-to-linalg,tp-tile-attention,canonicalize,cse)' | FileCheck %s
 
 #q = affine_map<(h, i, j, d) -> (h, i, d)>

@@ -94,7 +94,7 @@ LAYER = "is fused with residual, layer norm, 6 rows of 32"
 def layer(p, r, var=None, beta=True):
     x = p.wide(r)
     m = p.mean(x)
-    c = p.centred(x, m)
+    c = p.centerd(x, m)
     v = var(p, x, m) if var else p.mean(c, square=True)
     y = p.times_row(p.on_rows("arith.mulf", c, p.spread(p.scale(v)), "f32"), p.vector(), p.element)
     return p.narrow(p.times_row(y, p.vector(), p.element, "addf") if beta else y)
@@ -274,7 +274,7 @@ def rms_norm_with_beta(p):
 @form(RESIDUAL)
 def centred_rows_of_plain_squares(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
-    c = p.centred(r, p.mean(r))
+    c = p.centerd(r, p.mean(r))
     p.result(p.times_row(p.on_rows("arith.mulf", c, p.spread(p.scale(p.mean(r, square=True)))), p.vector()))
 
 

@@ -174,7 +174,7 @@ class Program:
             return f"    {c}1 = arith.extf {b[1]} : {element} to f32\n    {c}0 = arith.{op} {b[0]}, {c}1 : f32\n", f"{c}0"
         return self.generic([(a, self.rows("f32"), "rows"), (v, vt, "row")], body, self.rows("f32"))
 
-    def centred(self, a, m):
+    def centerd(self, a, m):
         return self.on_rows("arith.subf", a, self.spread(m), "f32")
 
     def result(self, *values, gathered=False):

@@ -119,7 +119,7 @@ func.func @short_rows(%context: !llvm.ptr, %a: memref<30x63xi32>, %c: memref<30x
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d1)>
 
-// Columns: neighbouring threads have neighbouring elements of the result, 32 of them in a block; 16 threads share each, in memory of the block.
+// Columns: neighboring threads have neighboring elements of the result, 32 of them in a block; 16 threads share each, in memory of the block.
 // CHECK-LABEL: func.func @columns
 // CHECK: @tp_kernel0_shared0() {addr_space = 3 : i32} : !llvm.array<512 x f64>
 // CHECK: llvm.func @tp_kernel0({{.*}} nvvm.reqntid = array<i32: 512>, tp.blocks = 32 : i64}

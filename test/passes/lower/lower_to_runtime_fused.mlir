@@ -119,7 +119,7 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
 
 // The rows of a matmul become f8: outputs 12 and 13; per token, at least 1.0.
 // CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
-// CHECK: func.func @quantised_product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x16xf32>
+// CHECK: func.func @quantized_product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x16xf32>
 // CHECK-SAME: tp.extra = array<i64: 3, 2, 2, 3, 4, 0, 0, 0, 0, 0, 12, 13, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 2, 1065353216, 0, 1>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 28>
 // CHECK: bufferization.to_buffer %[[A]] read_only
@@ -131,14 +131,14 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
 // CHECK: call @tprt_abi_fused.3.2(%[[CTX]], %{{.*}}, %[[AP]], %[[BP]], %[[RP]], %{{.*}}, %{{.*}})
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
-func.func @quantised_product(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>) {
+func.func @quantized_product(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>) {
   %c:2 = call @tp.fused.0(%a, %b, %r) : (tensor<8x4xf32>, tensor<16x4xf32>, tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>)
   return %c#0, %c#1 : tensor<2x16xf8E4M3FN>, tensor<2xf32>
 }
 func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: tensor<2x16xf32>) -> (tensor<2x16xf8E4M3FN>, tensor<2xf32>)
-    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "scattered", dim = 0 : i64, norm = "none",
-                            quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32,
-                            operands = ["a", "b", "residual"], results = ["quantised", "scale"], shape = array<i64: 8, 16>, transpose_b = true}} {
+    attributes {tp.fused = {kind = "multiply_quantize_rows", algorithm = "slices", axes = ["tp"], layout = "scattered", dim = 0 : i64, norm = "none",
+                            quantize = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32,
+                            operands = ["a", "b", "residual"], results = ["quantized", "scale"], shape = array<i64: 8, 16>, transpose_b = true}} {
   %q = tensor.empty() : tensor<2x16xf8E4M3FN>
   %s = tensor.empty() : tensor<2xf32>
   return %q, %s : tensor<2x16xf8E4M3FN>, tensor<2xf32>

@@ -633,11 +633,11 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its quantise is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its quantize is not}}
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_column", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_column", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantized", "scale"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
@@ -653,7 +653,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1 : i32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1 : i32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantized", "scale"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
@@ -669,7 +669,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, operands = ["input"], results = ["quantised", "scale"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1.0 : f32, operands = ["input"], results = ["quantized", "scale"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
@@ -685,7 +685,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
   %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
   return %c : tensor<8x16xf8E4M3FN>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "static", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "static", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantized"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   return %r0 : tensor<8x16xf8E4M3FN>
 }
@@ -700,7 +700,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
   %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
   return %c : tensor<8x16xf8E4M3FN>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantized"]}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   return %r0 : tensor<8x16xf8E4M3FN>
 }
@@ -715,7 +715,7 @@ func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf32>, tensor<8xf32>
 }
-func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) attributes {tp.fused = {kind = "quantise_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["out", "scale"]}} {
+func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) attributes {tp.fused = {kind = "quantize_rows", algorithm = "pull", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["out", "scale"]}} {
   %r0 = tensor.empty() : tensor<8x16xf32>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf32>, tensor<8xf32>
@@ -748,7 +748,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf8E4M
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
 func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
-    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["a", "b"], results = ["quantised", "scale"], transpose_b = false}} {
+    attributes {tp.fused = {kind = "multiply_quantize_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["a", "b"], results = ["quantized", "scale"], transpose_b = false}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
@@ -765,7 +765,7 @@ func.func @main(%a: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) 
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
 func.func private @tp.fused.0(%a: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
-    attributes {tp.fused = {kind = "multiply_quantise_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantise = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantised", "scale"], shape = array<i64: 8, 16>, transpose_b = false}} {
+    attributes {tp.fused = {kind = "multiply_quantize_rows", algorithm = "slices", axes = ["tp"], layout = "whole", dim = 0 : i64, norm = "none", quantize = "per_token", least_largest = 1.0 : f32, least_scale = 0.0 : f32, operands = ["input"], results = ["quantized", "scale"], shape = array<i64: 8, 16>, transpose_b = false}} {
   %r0 = tensor.empty() : tensor<8x16xf8E4M3FN>
   %r1 = tensor.empty() : tensor<8xf32>
   return %r0, %r1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>

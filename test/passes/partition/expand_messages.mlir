@@ -82,7 +82,7 @@ module attributes {tp.phase = "local"} {
 
 // -----
 
-// Without halos nothing is to be updated, and along an axis of one device there is no neighbour.
+// Without halos nothing is to be updated, and along an axis of one device there is no neighbor.
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return %arg0, %arg0
 module attributes {tp.phase = "local"} {

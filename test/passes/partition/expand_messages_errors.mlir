@@ -135,7 +135,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @wide(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{dimension 0 of size 8 has halos of 3 and 3; its own elements, which neighbours copy, have to be at least as many as the larger one}}
+    // expected-error @below {{dimension 0 of size 8 has halos of 3 and 3; its own elements, which neighbors copy, have to be at least as many as the larger one}}
     %r = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [3, 3] : tensor<8xf32>
     return %r : tensor<8xf32>
   }

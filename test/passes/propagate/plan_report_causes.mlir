@@ -68,7 +68,7 @@ func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
   return %m : tensor<64xf32>
 }
 
-// A window reads what its neighbours hold.
+// A window reads what its neighbors hold.
 // CHECK-LABEL: ## window
 // CHECK: because{{$}}
 // CHECK-NEXT: 1. %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}}{{$}}

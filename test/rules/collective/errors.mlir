@@ -176,7 +176,7 @@ func.func @halo(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
-// A neighbour is another one on each device; the send would wait for devices that are not in the branch.
+// A neighbor is another one on each device; the send would wait for devices that are not in the branch.
 func.func @send_branch(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %i, %j = shard.process_multi_index on @mesh axes = [0, 1] : index, index

@@ -38,7 +38,7 @@ func.func @chosen(%a: tensor<8192xi32> {tp.sharding = [["x", "y"]]}) -> tensor<i
   return %r : tensor<i32>
 }
 
-// acc = max(acc + x, x): two combiners in one chain, the largest sum of neighbours.
+// acc = max(acc + x, x): two combiners in one chain, the largest sum of neighbors.
 func.func @mixed(%a: tensor<8192xi32> {tp.sharding = [["x", "y"]]}) -> tensor<i32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<i32>

@@ -1,4 +1,4 @@
-// Axes that do not divide a factor: shards of the large dimension end inside of a small one, and only what differs moves between neighbours.
+// Axes that do not divide a factor: shards of the large dimension end inside of a small one, and only what differs moves between neighbors.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{mesh=dp=1,tp=3 strategy=follow})' | FileCheck %s
 // RUN: shard-run %s --mesh 1x3 --strategy follow
 // RUN: shard-run %s --mesh 1x3 --launch processes

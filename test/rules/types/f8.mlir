@@ -1,4 +1,4 @@
-// Tensors of f8E4M3FN: quantised for each token as frameworks write it, multiplied, moved between layouts, largest values of uneven rows.
+// Tensors of f8E4M3FN: quantized for each token as frameworks write it, multiplied, moved between layouts, largest values of uneven rows.
 // On processors, and on GPUs that are none.
 // RUN: shard-run %s --strategy follow 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --strategy follow --target=cuda --repeat 1 2>&1 | FileCheck %s --check-prefix=SAME

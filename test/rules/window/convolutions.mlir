@@ -1,4 +1,4 @@
-// Named convolutions, split along what their windows move over: halos of neighbours, strides, dilations, groups, zero points.
+// Named convolutions, split along what their windows move over: halos of neighbors, strides, dilations, groups, zero points.
 // RUN: shard-run %s --mesh x=2
 // RUN: shard-run %s --mesh x=3 --strategy follow
 // RUN: shard-run %s --mesh y=4

@@ -74,7 +74,7 @@ func.func @main(%a: tensor<20x3xf32> {tp.sharding = [["x"], []]}, %b: tensor<20x
   ^bb0(%x: f32, %o: f32):
     linalg.yield %x : f32
   } -> tensor<12x4x3xf32>
-  // Differences of neighbours: one operand, twice.
+  // Differences of neighbors: one operand, twice.
   %e8 = tensor.empty() : tensor<9xi32>
   %8 = linalg.generic {tp.sharding = [[["y"]]], indexing_maps = [affine_map<(d0) -> (d0 * 2 + 2)>, affine_map<(d0) -> (d0 * 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%b, %b : tensor<20xi32>, tensor<20xi32>) outs(%e8 : tensor<9xi32>) {

@@ -1,4 +1,4 @@
-// Convolutions by channel and by group, and of quantised numbers, split along what their windows move over and along the groups.
+// Convolutions by channel and by group, and of quantized numbers, split along what their windows move over and along the groups.
 // RUN: shard-run %s --mesh x=2
 // RUN: shard-run %s --mesh x=4 --strategy follow
 // RUN: shard-run %s --mesh 2x3

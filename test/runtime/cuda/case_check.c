@@ -94,14 +94,14 @@ static float expected_scale(const fused_case *c, float largest) {
              : fmaxf(fmaxf(largest, c->least_largest) / 448.0f, c->least_scale);
 }
 
-static int check_quantised(const fused_case *c, int n, int rank, int64_t row,
+static int check_quantized(const fused_case *c, int n, int rank, int64_t row,
                            const unsigned char *block, size_t bytes, const unsigned char *y) {
-  int64_t group = c->quantise == TPRT_CUDA_PER_GROUP ? FUSED_GROUP : c->hidden;
+  int64_t group = c->quantize == TPRT_CUDA_PER_GROUP ? FUSED_GROUP : c->hidden;
   for (int64_t g = 0; g < c->hidden / group; g++) {
     float largest = 0, scale = case_constant(c, CONSTANT_STATIC, 0);
     for (int64_t i = 0; i < group; i++)
       largest = fmaxf(largest, fabsf(load(c->dtype, y, row * c->hidden + g * group + i)));
-    if (c->quantise != TPRT_CUDA_STATIC) {
+    if (c->quantize != TPRT_CUDA_STATIC) {
       int64_t at = row * (c->hidden / group) + g;
       memcpy(&scale, block + BUFFER_SCALE * bytes + 4 * at, 4);
       if (scale != expected_scale(c, largest))
@@ -111,11 +111,11 @@ static int check_quantised(const fused_case *c, int n, int rank, int64_t row,
       int64_t at = row * c->hidden + g * group + i;
       float divided = load(c->dtype, y, at) / scale;
       double x = (double)load(c->dtype, y, at) / scale;
-      int byte = block[BUFFER_QUANTISED * bytes + (size_t)at];
+      int byte = block[BUFFER_QUANTIZED * bytes + (size_t)at];
       if (c->divides && byte != f8e4m3_byte(divided))
         return wrong(c, n, rank, "divided", at, f8e4m3(byte), divided);
       if (!is_nearest(byte, x > 448 ? 448 : x < -448 ? -448 : x))
-        return wrong(c, n, rank, "quantised", at, f8e4m3(byte), x);
+        return wrong(c, n, rank, "quantized", at, f8e4m3(byte), x);
     }
   }
   return 0;
@@ -143,7 +143,7 @@ static int check_row(const fused_case *c, int n, int rank, uint64_t turn,
     if (!(fabs(got - y[i]) <= most))
       return wrong(c, n, rank, "out", at * c->hidden + i, got, y[i]);
   }
-  return c->quantise && at >= 0 ? check_quantised(c, n, rank, at, block, bytes, out) : 0;
+  return c->quantize && at >= 0 ? check_quantized(c, n, rank, at, block, bytes, out) : 0;
 }
 
 static int check_rows(const fused_case *c, int n, int rank, uint64_t turn,
@@ -259,7 +259,7 @@ uint64_t case_digest(const fused_case *c, int n, const unsigned char *block, siz
   bool same[N_BUFFERS] = {[BUFFER_RESIDUAL_OUT] = rows && c->residual && !c->residual_sharded,
                           [BUFFER_OUT] = (whole && !c->in_place) || gathered,
                           [BUFFER_INPUT] = whole && c->in_place,
-                          [BUFFER_QUANTISED] = whole,
+                          [BUFFER_QUANTIZED] = whole,
                           [BUFFER_SCALE] = whole,
                           [BUFFER_LOSS] = entropy,
                           [BUFFER_LOG_SUM] = entropy,

@@ -45,29 +45,29 @@ const fused_case fused_cases[] = {
           .residual = true, .match_unfused = true)},
     /* And quantized. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_PUSH,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true)},
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_STATIC, .residual = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 5, .hidden = 520, .algorithm = TPRT_CUDA_PULL,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN, .residual = true)},
     {ROWS(.dtype = TPRT_F32, .tokens = 5, .hidden = 384, .algorithm = TPRT_CUDA_SLICES,
-          .norm = TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP, .residual = true,
+          .norm = TPRT_CUDA_LAYER_NORM, .quantize = TPRT_CUDA_PER_GROUP, .residual = true,
           .residual_sharded = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 9, .hidden = 640, .algorithm = TPRT_CUDA_SLICES,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP, .residual = true,
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_GROUP, .residual = true,
           .residual_sharded = true, .out_sharded = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 3, .hidden = 128, .algorithm = TPRT_CUDA_SLICES,
-          .quantise = TPRT_CUDA_PER_TOKEN)},
+          .quantize = TPRT_CUDA_PER_TOKEN)},
     /* True division, with a lower bound of the scale that applies to some rows or to all, and rows
      * of zeros. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 5, .hidden = 264, .algorithm = TPRT_CUDA_PULL,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true,
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN, .residual = true,
           .divides = true, .zeros = true, .least_largest = 1e-3f)},
     {ROWS(.dtype = TPRT_F32, .tokens = 6, .hidden = 256, .algorithm = TPRT_CUDA_SLICES,
-          .quantise = TPRT_CUDA_PER_GROUP, .residual = true, .divides = true, .zeros = true,
+          .quantize = TPRT_CUDA_PER_GROUP, .residual = true, .divides = true, .zeros = true,
           .least_scale = 0.0175f)},
     {ROWS(.dtype = TPRT_F16, .tokens = 4, .hidden = 136, .algorithm = TPRT_CUDA_PUSH,
-          .quantise = TPRT_CUDA_PER_TOKEN, .divides = true, .zeros = true)},
+          .quantize = TPRT_CUDA_PER_TOKEN, .divides = true, .zeros = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 4, .hidden = 264, .algorithm = TPRT_CUDA_SLICES,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .residual = true,
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_STATIC, .residual = true,
           .divides = true)},
     /* With blocks: also more slices than rows, and slices that cross the end of a block. */
     {ROWS(.dtype = TPRT_BF16, .tokens = 24, .hidden = 136, .blocks = 3,
@@ -80,7 +80,7 @@ const fused_case fused_cases[] = {
     {ROWS(.dtype = TPRT_F16, .tokens = 15, .hidden = 264, .blocks = 5, .norm = TPRT_CUDA_LAYER_NORM,
           .residual = true, .residual_sharded = true, .out_sharded = true, .bias = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 10, .hidden = 256, .blocks = 2, .norm = TPRT_CUDA_RMS_NORM,
-          .quantise = TPRT_CUDA_PER_GROUP)},
+          .quantize = TPRT_CUDA_PER_GROUP)},
     /* Data exchanges; dimension 1 is split over the ranks. */
     {.kind = CASE_GATHER, .dtype = TPRT_BF16, .tokens = 3, .hidden = 24, .concat_dim = 0},
     {.kind = CASE_GATHER, .dtype = TPRT_F32, .tokens = 5, .hidden = 12, .concat_dim = 2},
@@ -124,9 +124,9 @@ const fused_case fused_cases[] = {
      .own_picks = true},
     /* The longest rows, which use all registers of all threads. */
     {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES,
-          .norm = TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN, .residual = true)},
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN, .residual = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL,
-          .norm = TPRT_CUDA_LAYER_NORM, .quantise = TPRT_CUDA_PER_GROUP, .bias = true)},
+          .norm = TPRT_CUDA_LAYER_NORM, .quantize = TPRT_CUDA_PER_GROUP, .bias = true)},
     {ROWS(.dtype = TPRT_F16, .tokens = 1, .hidden = 8200, .algorithm = TPRT_CUDA_PUSH,
           .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
 };
@@ -148,9 +148,9 @@ const char *case_name(const fused_case *c, char text[160]) {
   static const char *const algorithms[] = {"auto", "push", "pull", "slices"};
   static const char *const norms[] = {"no", "rms", "layer"};
   snprintf(text, 160,
-           "%s %s %lldx%lld in %lld, %s, %s norm, quantise %d,%s%s%s%s%s%s%s%s%s dims %d,%d",
+           "%s %s %lldx%lld in %lld, %s, %s norm, quantize %d,%s%s%s%s%s%s%s%s%s dims %d,%d",
            kinds[c->kind], tprt_dtype_name(c->dtype), (long long)c->tokens, (long long)c->hidden,
-           (long long)c->blocks, algorithms[c->algorithm], norms[c->norm], (int)c->quantise,
+           (long long)c->blocks, algorithms[c->algorithm], norms[c->norm], (int)c->quantize,
            c->match_unfused ? " match" : "", c->residual ? " residual" : "",
            c->residual_sharded ? " sharded" : "", c->out_sharded ? " out sharded" : "",
            c->input_sent ? " sent" : "", c->divides ? " divides" : "", c->zeros ? " zeros" : "",
@@ -318,7 +318,7 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                          .blocks = c->blocks,
                          .algorithm = c->algorithm,
                          .norm = c->norm,
-                         .quantise = c->quantise,
+                         .quantize = c->quantize,
                          .match_unfused = c->match_unfused,
                          .residual_sharded = c->residual_sharded,
                          .out_sharded = c->out_sharded,
@@ -334,7 +334,7 @@ static tprt_cuda_rows rows_of(const fused_case *c, const pointers *p, unsigned c
                                                                  : NULL};
   memcpy(rows.input, p->of[BUFFER_INPUT], sizeof rows.input);
   memcpy(rows.out, p->of[c->in_place ? BUFFER_INPUT : BUFFER_OUT], sizeof rows.out);
-  memcpy(rows.quantised, p->of[BUFFER_QUANTISED], sizeof rows.quantised);
+  memcpy(rows.quantized, p->of[BUFFER_QUANTIZED], sizeof rows.quantized);
   memcpy(rows.scale, p->of[BUFFER_SCALE], sizeof rows.scale);
   if (c->residual) {
     memcpy(rows.residual, p->of[BUFFER_RESIDUAL], sizeof rows.residual);

@@ -15,7 +15,7 @@ typedef struct fused_case {
   int64_t blocks;
   tprt_cuda_algorithm algorithm;
   tprt_cuda_norm norm;
-  tprt_cuda_quantise quantise;
+  tprt_cuda_quantize quantize;
   bool match_unfused, residual, residual_sharded, out_sharded, bias, in_place, input_sent;
   bool divides, zeros; /* zeros: every other row of the whole sum is zero */
   float least_largest, least_scale;
@@ -40,7 +40,7 @@ enum {
   BUFFER_RESIDUAL,
   BUFFER_RESIDUAL_OUT,
   BUFFER_OUT,
-  BUFFER_QUANTISED,
+  BUFFER_QUANTIZED,
   BUFFER_SCALE,
   BUFFER_TARGET,
   BUFFER_LOSS,

@@ -96,7 +96,7 @@ static void test_virtual_ranks(void **state) {
 /* ---- Results of the other backends ---- */
 
 static bool is_sum_alone(const fused_case *c) {
-  return c->kind == CASE_ROWS && !c->norm && !c->quantise && !c->bias && !c->residual &&
+  return c->kind == CASE_ROWS && !c->norm && !c->quantize && !c->bias && !c->residual &&
          !c->out_sharded && !c->in_place && !c->input_sent;
 }
 

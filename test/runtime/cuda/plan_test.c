@@ -60,13 +60,13 @@ static tprt_cuda_rows good_rows(void) {
                          .hidden = 256,
                          .algorithm = TPRT_CUDA_PULL,
                          .norm = TPRT_CUDA_LAYER_NORM,
-                         .quantise = TPRT_CUDA_PER_GROUP,
+                         .quantize = TPRT_CUDA_PER_GROUP,
                          .epsilon = 1e-5f,
                          .static_scale = (float *)memory,
                          .gamma = memory};
   for (int r = 0; r < 4; r++) {
     rows.input[r] = memory;
-    rows.out[r] = rows.quantised[r] = memory + 1024;
+    rows.out[r] = rows.quantized[r] = memory + 1024;
     rows.scale[r] = (float *)(memory + 2048);
   }
   return rows;
@@ -91,25 +91,25 @@ static void test_rows(void **state) {
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 252,
           "rows of 252 elements of bf16; fused kernels need a multiple of 8");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 16512,
-          "rows of 16512 elements; with norm, bias or quantisation at most 16384");
+          "rows of 16512 elements; with norm, bias or quantization at most 16384");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = (tprt_cuda_norm)3, "norm 3 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = NULL, "a norm needs gamma");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.epsilon = -1, "epsilon of the norm is -1");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = TPRT_CUDA_NO_NORM, "gamma or beta without a norm");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory),
           "RMS norm has no beta");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantise = (tprt_cuda_quantise)4,
-          "quantisation 4 does not exist");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.static_scale = NULL),
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantize = (tprt_cuda_quantize)4,
+          "quantization 4 does not exist");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_STATIC, rows.static_scale = NULL),
           "needs static_scale");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.least_largest = -1,
           "scales have least_largest -1 and least_scale 0");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.least_scale = INFINITY,
           "scales have least_largest 0 and least_scale inf");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_STATIC, rows.least_scale = 1),
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_STATIC, rows.least_scale = 1),
           "without scales that are computed");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.divides = true),
-          "nothing is quantised");
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_NO_QUANTIZE, rows.divides = true),
+          "nothing is quantized");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES),
           "10 rows in 3 blocks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows in -1 blocks");
@@ -122,7 +122,7 @@ static void test_rows(void **state) {
                .size = sizeof rows, .dtype = TPRT_BF16, .tokens = 8, .hidden = 16392, .blocks = 2}),
       "rows of 16392 elements; in blocks at most 16384");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200,
-          "quantisation by groups of 128 needs rows of a multiple of it, not of 200");
+          "quantization by groups of 128 needs rows of a multiple of it, not of 200");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2,
           "bias, gamma and beta need addresses that are multiples of 16");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4,
@@ -136,11 +136,11 @@ static void test_rows(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = NULL,
           "input is set for 3 of 4 ranks; the others reach it");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = memory + 8, "input of rank 3 is at");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantised[1] = NULL, "quantised is set for 0 of 1 ranks");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.quantized[1] = NULL, "quantized is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.scale[1] = NULL, "scale is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_SLICES, rows.out[2] = NULL),
           "out is set for 3 of 4 ranks");
-  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantise = TPRT_CUDA_NO_QUANTISE, rows.out[1] = NULL),
+  REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_NO_QUANTIZE, rows.out[1] = NULL),
           "rows without any output");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_PUSH, g.config.staging_bytes = 40959),
           "the call needs 40960 bytes of staging, the group has 40959");

@@ -132,7 +132,7 @@ static void test_missing_barrier(void **state) {
   int n_tried = 0, which = 0;
   (void)state;
   while (which < n_fused_cases &&
-         !(fused_cases[which].norm == TPRT_CUDA_LAYER_NORM && fused_cases[which].quantise))
+         !(fused_cases[which].norm == TPRT_CUDA_LAYER_NORM && fused_cases[which].quantize))
     which++;
   assert_true(which < n_fused_cases);
   while ((store = strstr(store + 1, "st.shared"))) {

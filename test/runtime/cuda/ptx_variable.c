@@ -6,7 +6,7 @@
 static size_t rounded_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Parses {1, 2, ...}, ignoring nested braces, or a single value. */
-static void initialise(ptx_parser *p, unsigned char *to, size_t bytes, int type) {
+static void initialize(ptx_parser *p, unsigned char *to, size_t bytes, int type) {
   size_t size = (size_t)ptx_types[type].bits / 8, n = 0;
   int depth = 0;
   do {
@@ -87,7 +87,7 @@ void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t 
   if (ptx_accept(p, '=')) {
     if (space != PTX_GLOBAL)
       ptx_refuse(p, "initial values of '%s', which is not in global memory", s->name);
-    initialise(p, (unsigned char *)(uintptr_t)s->at, s->bytes, type);
+    initialize(p, (unsigned char *)(uintptr_t)s->at, s->bytes, type);
   }
 }
 

@@ -24,26 +24,26 @@ const shape_case shape_cases[] = {
     {TPRT_BF16, TPRT_ROWS_WHOLE, ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 8, .transposed = 0},
     {TPRT_F32, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL, TPRT_CUDA_NO_NORM, .k = 3,
      .transposed = 0}, /* of four ranks, slices are not aligned */
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN,
      .divides = 1, .least_largest = 1},
-    {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_TOKEN,
+    {TPRT_BF16, TPRT_ROWS_GATHERED, ALL, TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN,
      .least_scale = 0.004f},
     {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_BETA | ROWS_OUT, TPRT_CUDA_LAYER_NORM,
-     .quantise = TPRT_CUDA_PER_GROUP},
+     .quantize = TPRT_CUDA_PER_GROUP},
     {TPRT_BF16, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL | ROWS_OUT, TPRT_CUDA_NO_NORM,
-     .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
-    {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_STATIC, .divides = 1,
+     .quantize = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
+    {TPRT_F32, TPRT_ROWS_WHOLE, ALL, TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_STATIC, .divides = 1,
      .algorithm = TPRT_CUDA_SLICES},
     {TPRT_BF16, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM,
-     .quantise = TPRT_CUDA_PER_TOKEN, .algorithm = TPRT_CUDA_SLICES},
-    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantise = TPRT_CUDA_PER_GROUP,
+     .quantize = TPRT_CUDA_PER_TOKEN, .algorithm = TPRT_CUDA_SLICES},
+    {TPRT_F32, TPRT_ROWS_SCATTERED, ALL, TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_GROUP,
      .divides = 1},
     {TPRT_F32, TPRT_ROWS_GATHERED, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 1,
-     .quantise = TPRT_CUDA_PER_GROUP, .divides = 1, .least_largest = 1},
+     .quantize = TPRT_CUDA_PER_GROUP, .divides = 1, .least_largest = 1},
     {TPRT_BF16, TPRT_ROWS_SCATTERED, ROWS_RESIDUAL | ROWS_OUT, TPRT_CUDA_NO_NORM, .k = 8,
-     .transposed = 0, .quantise = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
+     .transposed = 0, .quantize = TPRT_CUDA_PER_TOKEN, .divides = 1, .least_scale = 0.004f},
     {TPRT_F32, TPRT_ROWS_WHOLE, ALL | ROWS_OUT, TPRT_CUDA_RMS_NORM, .k = 8, .transposed = 0,
-     .quantise = TPRT_CUDA_STATIC},
+     .quantize = TPRT_CUDA_STATIC},
 };
 const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
 
@@ -51,13 +51,13 @@ const int n_shape_cases = sizeof shape_cases / sizeof *shape_cases;
 typedef enum buffer_kind {
   RESULT_RESIDUAL,
   RESULT_OUT,
-  RESULT_QUANTISED,
+  RESULT_QUANTIZED,
   RESULT_SCALE,
   N_RESULTS
 } result;
 static const tprt_operand output_of[] = {[RESULT_RESIDUAL] = TPRT_OUT_RESIDUAL,
                                          [RESULT_OUT] = TPRT_OUT_TENSOR,
-                                         [RESULT_QUANTISED] = TPRT_OUT_QUANTIZED,
+                                         [RESULT_QUANTIZED] = TPRT_OUT_QUANTIZED,
                                          [RESULT_SCALE] = TPRT_OUT_SCALE};
 
 static int64_t bits(float value) {
@@ -67,16 +67,16 @@ static int64_t bits(float value) {
 }
 
 static int64_t hidden_of(const shape_case *c) {
-  return c->quantise == TPRT_CUDA_PER_GROUP ? HIDDEN_OF_GROUPS : HIDDEN;
+  return c->quantize == TPRT_CUDA_PER_GROUP ? HIDDEN_OF_GROUPS : HIDDEN;
 }
 
 static int64_t elements_of(const shape_case *c) { return BLOCKS * ROWS * hidden_of(c); }
 
 static bool has_result(const shape_case *c, result which) {
   const bool has[] = {[RESULT_RESIDUAL] = c->operands & ROWS_RESIDUAL_OUT,
-                      [RESULT_OUT] = !c->quantise || c->operands & ROWS_OUT,
-                      [RESULT_QUANTISED] = c->quantise,
-                      [RESULT_SCALE] = c->quantise > TPRT_CUDA_STATIC};
+                      [RESULT_OUT] = !c->quantize || c->operands & ROWS_OUT,
+                      [RESULT_QUANTIZED] = c->quantize,
+                      [RESULT_SCALE] = c->quantize > TPRT_CUDA_STATIC};
   return has[which];
 }
 
@@ -91,7 +91,7 @@ tprt_abi_operands operands_of(const shape_case *c) {
                 {TPRT_IN_BIAS, c->operands & ROWS_BIAS},
                 {TPRT_IN_GAMMA, c->operands & ROWS_GAMMA},
                 {TPRT_IN_BETA, c->operands & ROWS_BETA},
-                {TPRT_IN_STATIC_SCALE, c->quantise == TPRT_CUDA_STATIC}};
+                {TPRT_IN_STATIC_SCALE, c->quantize == TPRT_CUDA_STATIC}};
   tprt_abi_operands made = {0};
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     if (inputs[i].has)
@@ -112,7 +112,7 @@ void add_case(test_table *t, const shape_case *c) {
                                        .algorithm = c->k ? TPRT_CUDA_SLICES : c->algorithm,
                                        .k = c->k,
                                        .transpose_b = c->transposed,
-                                       .quantize = c->quantise,
+                                       .quantize = c->quantize,
                                        .least_max = bits(c->least_largest),
                                        .least_scale = bits(c->least_scale),
                                        .divides = c->divides};
@@ -214,13 +214,13 @@ static bool is_sliced_result(const shape_case *c, result which) {
 }
 
 static int64_t group_of(const shape_case *c) {
-  return c->quantise == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c);
+  return c->quantize == TPRT_CUDA_PER_GROUP ? TPRT_CUDA_GROUP : hidden_of(c);
 }
 
 /* Returns the size of a result over all ranks together. */
 static int64_t result_bytes(const shape_case *c, result which) {
   int64_t n = elements_of(c);
-  return which == RESULT_QUANTISED ? n
+  return which == RESULT_QUANTIZED ? n
          : which == RESULT_SCALE   ? n / group_of(c) * 4
                                    : n * (int64_t)tprt_dtype_size(c->dtype);
 }
@@ -251,14 +251,14 @@ static int check(const shape_case *c, int n_ranks, int rank, const tensor *got, 
 }
 
 /* Returns the byte of y with a scale, bitwise, for known rows. */
-static uint8_t quantised(const shape_case *c, float y, float scale) {
+static uint8_t quantized(const shape_case *c, float y, float scale) {
   float x = c->divides ? y / scale : y * (1 / scale);
   return tprt_f32_to_f8e4m3(fminf(fmaxf(x, -448), 448));
 }
 
 static float scale_of(const shape_case *c, float largest) {
   bool has_least = c->least_largest > 0 || c->least_scale > 0;
-  if (c->quantise == TPRT_CUDA_STATIC)
+  if (c->quantize == TPRT_CUDA_STATIC)
     return static_scale;
   return largest == 0 && !has_least ? 1
                                     : fmaxf(fmaxf(largest, c->least_largest) / 448, c->least_scale);
@@ -277,15 +277,15 @@ static int check_group(const shape_case *c, const double *y, bool exact, const u
   for (int64_t i = 0; i < group_of(c); i++) {
     double unit = (double)wanted, near = fmax(fmin(y[i], 448 * unit), -448 * unit);
     double x = (double)tprt_f8e4m3_to_f32(bytes[i]) * unit;
-    if (exact ? bytes[i] != quantised(c, (float)y[i], wanted)
+    if (exact ? bytes[i] != quantized(c, (float)y[i], wanted)
               : !(fabs(x - near) <= (0x1p-4 + slack) * fabs(near) + 0x1p-9 * unit))
       return 1;
   }
   return 0;
 }
 
-static int check_quantised(const shape_case *c, int n_ranks, int rank, const tensor *results) {
-  bool sliced = is_sliced_result(c, RESULT_QUANTISED), exact = has_result(c, RESULT_OUT);
+static int check_quantized(const shape_case *c, int n_ranks, int rank, const tensor *results) {
+  bool sliced = is_sliced_result(c, RESULT_QUANTIZED), exact = has_result(c, RESULT_OUT);
   int64_t n_rows = BLOCKS * ROWS / (sliced ? n_ranks : 1), hidden = hidden_of(c),
           n_groups = hidden / group_of(c);
   for (int64_t i = 0; i < n_rows; i++) {
@@ -297,11 +297,11 @@ static int check_quantised(const shape_case *c, int n_ranks, int rank, const ten
       const float *scale =
           has_result(c, RESULT_SCALE) ? &results[RESULT_SCALE].f32[i * n_groups + g] : NULL;
       int64_t at = g * group_of(c);
-      if (!check_group(c, out + at, exact, results[RESULT_QUANTISED].bytes + i * hidden + at,
+      if (!check_group(c, out + at, exact, results[RESULT_QUANTIZED].bytes + i * hidden + at,
                        scale))
         continue;
       fprintf(stderr,
-              "wrong: case %d, rank %d of %d, group %lld of row %lld is quantised wrongly\n",
+              "wrong: case %d, rank %d of %d, group %lld of row %lld is quantized wrongly\n",
               (int)(c - shape_cases), rank, n_ranks, (long long)g, (long long)i);
       return 1;
     }
@@ -324,7 +324,7 @@ static int look(tprt_context *context, const shape_case *c, int n, int rank, voi
     if (k <= RESULT_OUT)
       errors += check(c, n, rank, &results[k], k);
   }
-  return errors + (c->quantise ? check_quantised(c, n, rank, results) : 0);
+  return errors + (c->quantize ? check_quantized(c, n, rank, results) : 0);
 }
 
 static int32_t call(tprt_context *context, int i, void *const *input, void *residual,
@@ -368,7 +368,7 @@ int run_case(tprt_context *context, tprt_comm *world, int i, uint64_t *digest) {
   for (int k = 0; k < 3; k++)
     all[ROW + k] =
         c->operands & ROWS_BIAS << k ? upload(context, c, BIAS + k, hidden, 1, 0, 0) : NULL;
-  if (c->quantise == TPRT_CUDA_STATIC)
+  if (c->quantize == TPRT_CUDA_STATIC)
     errors +=
         tprt_context_alloc(context, sizeof static_scale, &all[SCALE]) != TPRT_OK ||
         tprt_context_upload(context, all[SCALE], &static_scale, sizeof static_scale) != TPRT_OK;

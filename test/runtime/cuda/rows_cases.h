@@ -22,7 +22,7 @@ typedef struct shape_case {
   tprt_dtype dtype;
   int64_t layout, operands, norm;
   int64_t k, transposed; /* for rows that are a GEMM result; k 0: given rows */
-  int64_t quantise, divides, algorithm;
+  int64_t quantize, divides, algorithm;
   float least_largest, least_scale;
 } shape_case;
 
@@ -33,7 +33,7 @@ enum {
   ROWS_GAMMA = 4,
   ROWS_BETA = 8,
   ROWS_RESIDUAL_OUT = 16,
-  ROWS_OUT = 32, /* beside what is quantised; without quantisation there is one anyway */
+  ROWS_OUT = 32, /* beside what is quantized; without quantization there is one anyway */
   ALL = ROWS_RESIDUAL | ROWS_BIAS | ROWS_GAMMA | ROWS_RESIDUAL_OUT
 };
 

@@ -132,7 +132,7 @@ static void test_no_algorithm(void **state) {
 
 static void test_tables(void **state) {
   (void)state;
-  enum { QUANTISES = 13 };
+  enum { QUANTIZES = 13 };
 #define REDUCE_WORD(member) EXTRA_WORD(tprt_abi_fused_reduce, member)
   static const struct {
     size_t word;
@@ -176,20 +176,20 @@ static void test_tables(void **state) {
       {REDUCE_WORD(k), 0, "k of a matmul is 0", 8},
       {REDUCE_WORD(k), INT64_C(1) << 60, "contraction: loop 0 of size 16 has stride", 8},
       {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", 8},
-      {SITE_WORD(shape[2]), 16392, "rows of 16392 elements; at most 16384", QUANTISES + 3},
-      {SITE_WORD(shape[2]), 192, "rows of 192 elements are no groups of 128", QUANTISES + 2},
-      {REDUCE_WORD(quantize), 0, "lower limit of the max is", QUANTISES},
-      {REDUCE_WORD(quantize), 4, "quantization is 4", QUANTISES},
+      {SITE_WORD(shape[2]), 16392, "rows of 16392 elements; at most 16384", QUANTIZES + 3},
+      {SITE_WORD(shape[2]), 192, "rows of 192 elements are no groups of 128", QUANTIZES + 2},
+      {REDUCE_WORD(quantize), 0, "lower limit of the max is", QUANTIZES},
+      {REDUCE_WORD(quantize), 4, "quantization is 4", QUANTIZES},
       {REDUCE_WORD(quantize), TPRT_CUDA_PER_TOKEN, "quantization 2 does not go with the operands",
-       QUANTISES + 4},
-      {REDUCE_WORD(least_max), 0x7f800000, "lower limit of the max is 2139095040", QUANTISES},
+       QUANTIZES + 4},
+      {REDUCE_WORD(least_max), 0x7f800000, "lower limit of the max is 2139095040", QUANTIZES},
       {REDUCE_WORD(least_scale), -1, "lower limit of scales is -1; it must be from 0 to 2139095039",
-       QUANTISES},
+       QUANTIZES},
       {REDUCE_WORD(least_scale), 1, "lower limit of scales is 1; it must be from 0 to 0",
-       QUANTISES + 4},
-      {REDUCE_WORD(divides), 2, "division by scales is 2", QUANTISES},
-      {REDUCE_WORD(k), 0, "k of a matmul is 0", QUANTISES + 7},
-      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", QUANTISES + 7},
+       QUANTIZES + 4},
+      {REDUCE_WORD(divides), 2, "division by scales is 2", QUANTIZES},
+      {REDUCE_WORD(k), 0, "k of a matmul is 0", QUANTIZES + 7},
+      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", QUANTIZES + 7},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;

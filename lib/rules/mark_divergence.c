@@ -1,0 +1,123 @@
+/* Marks the values of a global program that differ between devices, because of communication or
+ * device indices written by a user.
+ *
+ * A global value is the same on all devices that hold it. Only such a value can be sharded, since
+ * its shard is a slice of it. A value that differs has only one possible layout: whole, with a
+ * separate copy on each device. */
+#include "rules/collective.h"
+
+typedef struct marking {
+  tp_program *program;
+  tp_divergence difference;
+} marking;
+
+static void axis_name(const marking *a, uint32_t axes, char *text, size_t size) {
+  int axis = 0;
+  while (!(axes >> axis & 1))
+    axis++;
+  tp_mesh_axis_text(a->program->mesh, axis, 1, text, size);
+}
+
+/* Returns all axes, not only those along which the value differs, because a reshard may take a
+ * detour over any axis. */
+static uint8_t all_axes(const marking *a) {
+  return (uint8_t)((1u << a->program->mesh->n_axes) - 1);
+}
+
+static tp_status mark_op(marking *a, const tp_item *item) {
+  tp_rule *rule = item->rule;
+  uint32_t differs = 0;
+  for (int i = 0; i < rule->n_operands; i++)
+    differs |= tp__divergence_of(&a->difference, rule->operands[i].value);
+  for (int i = 0; i < rule->n_results; i++)
+    differs |= tp__divergence_of(&a->difference, rule->results[i].value);
+  tp_effect effect;
+  tp_status status = tp__collective_effect(item->op, a->program->mesh, 0, &effect);
+  rule->barred_axes = differs ? all_axes(a) : (uint8_t)effect.axes;
+  return status;
+}
+
+static tp_status refuse_layout(const marking *a, MlirOperation op, uint32_t axes) {
+  char axis[2 * TP_MAX_AXIS_NAME];
+  axis_name(a, axes, axis, sizeof axis);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "its value may differ between devices along axis \"%s\" (it comes from "
+                   "communication or a device index), so it has no "
+                   "layout but whole; make it equal by an all_gather, all_reduce or broadcast over "
+                   "\"%s\" before",
+                   axis, axis);
+}
+
+static tp_status mark_layout(marking *a, const tp_item *item) {
+  uint32_t axes = tp__divergence_of(&a->difference, mlirOperationGetOperand(item->op, 0));
+  tp_annotation annotation = {0};
+  bool present;
+  if (!axes)
+    return TP_OK;
+  tp_status status = tp__program_op(a->program, item->op, 0, &annotation, &present);
+  bool whole =
+      present && tp_spec_equal(annotation.spec, tp_spec_replicated()) && annotation.open == 0;
+  return status != TP_OK || whole ? status : refuse_layout(a, item->op, axes);
+}
+
+static tp_status mark_carried(marking *a, const tp_item *item) {
+  for (int k = 0; k < item->n_carried; k++) {
+    tp_carried *c = &item->carried[k];
+    tp_annotation annotation = {0};
+    uint32_t axes = 0;
+    bool present;
+    for (int i = 0; i < c->n_values; i++)
+      axes |= tp__divergence_of(&a->difference, c->values[i]);
+    c->differs = axes != 0;
+    if (!axes)
+      continue;
+    tp_status status = tp__program_carried(a->program, item->op, c, &annotation, &present);
+    if (status == TP_OK && present && !tp_spec_equal(annotation.spec, tp_spec_replicated()))
+      status = refuse_layout(a, item->op, axes);
+    if (status != TP_OK)
+      return status;
+  }
+  return TP_OK;
+}
+
+static tp_status mark_return(const marking *a, const tp_item *item) {
+  for (int i = 0; i < a->program->n_results; i++) {
+    uint32_t axes = tp__divergence_of(&a->difference, mlirOperationGetOperand(item->op, i));
+    char axis[2 * TP_MAX_AXIS_NAME];
+    if (!axes)
+      continue;
+    axis_name(a, axes, axis, sizeof axis);
+    return tp__error(
+        item->op, TP_UNSUPPORTED,
+        "result %d may differ between devices along axis \"%s\" (it comes from communication or a "
+        "device index), but a "
+        "result is one value; make it equal by an all_gather, all_reduce or broadcast over \"%s\"",
+        i, axis, axis);
+  }
+  return TP_OK;
+}
+
+static tp_status mark_item(marking *a, const tp_item *item) {
+  switch (item->kind) {
+  case TP_ITEM_OP:
+    return mark_op(a, item);
+  case TP_ITEM_LAYOUT:
+    return mark_layout(a, item);
+  case TP_ITEM_REGION:
+    return mark_carried(a, item);
+  case TP_ITEM_RETURN:
+    return mark_return(a, item);
+  }
+  return TP_OK;
+}
+
+tp_status tp__mark_divergent(tp_program *program) {
+  marking a = {.program = program, .difference = {.mesh = program->mesh}};
+  if (!program->communicates)
+    return TP_OK;
+  tp_status status = tp__divergence_run(&a.difference, program->func);
+  for (int i = 0; i < program->n_items && status == TP_OK; i++)
+    status = mark_item(&a, &program->items[i]);
+  tp__table_destroy(&a.difference.sets);
+  return status;
+}
