@@ -1,5 +1,6 @@
-# Installs the libraries, tools and headers that were built, and what lets others find them: a CMake package with the components
-# compiler and runtime, and tpshard.pc and tprt.pc. With TP_COMPILER=OFF the runtime alone.
+# Installs the libraries and headers that were built, and what lets others find them: a CMake package with the components
+# compiler and runtime, and tpshard.pc and tprt.pc. With TP_COMPILER=OFF the runtime alone. Tools are installed by
+# tp_install_tool (cmake/tool.cmake). The component documentation has the pages and the examples.
 include(CMakePackageConfigHelpers)
 set(TP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tpshard)
 set(package_build_dir ${PROJECT_BINARY_DIR}/package)
@@ -23,11 +24,6 @@ tp_install_component(runtime tprt tprt)
 if(TP_COMPILER)
   list(GET MLIR_INCLUDE_DIRS 0 TP_MLIR_INCLUDE_DIR)
   tp_install_component(compiler tpshard tp)
-  foreach(tool shard-opt shard-run shard-solve)
-    if(TARGET ${tool})
-      install(TARGETS ${tool} COMPONENT compiler RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    endif()
-  endforeach()
 endif()
 
 configure_package_config_file(cmake/tpshard-config.cmake.in ${package_build_dir}/tpshard-config.cmake
@@ -36,3 +32,16 @@ write_basic_package_version_file(${package_build_dir}/tpshard-config-version.cma
 install(FILES ${package_build_dir}/tpshard-config.cmake ${package_build_dir}/tpshard-config-version.cmake
   COMPONENT runtime DESTINATION ${TP_PACKAGE_DIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE COMPONENT runtime DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Pages and examples lie as in the repository, so that links between them hold. The headers, to which pages link, too, are
+# reached by a link.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+  COMPONENT documentation DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
+  COMPONENT documentation DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN __pycache__ EXCLUDE PATTERN "build*" EXCLUDE)
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_DOCDIR} AND NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  file(RELATIVE_PATH TP_INCLUDE_LINK /${CMAKE_INSTALL_DOCDIR} /${CMAKE_INSTALL_INCLUDEDIR})
+  file(CREATE_LINK ${TP_INCLUDE_LINK} ${package_build_dir}/include SYMBOLIC)
+  install(FILES ${package_build_dir}/include COMPONENT documentation DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()

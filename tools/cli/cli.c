@@ -1,4 +1,4 @@
-/* Parses command lines with a table of options; prints help, usage errors and messages. */
+/* Parses command lines with a table of options; prints usage errors and messages. */
 #include "cli.h"
 
 #include <errno.h>
@@ -12,8 +12,13 @@
 
 enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
 
-static const cli_option help = {"help", NULL, "print this", 0},
-                        version = {"version", NULL, "print the version", 0};
+enum { HELP, VERSION, N_COMMON };
+
+static const cli_option common[N_COMMON] = {
+    [HELP] = {"help", "[=man|bash]", "print this; man: the man page; bash: the completion for bash",
+              .values = "man|bash"},
+    [VERSION] = {"version", NULL, "print the version"},
+};
 
 void progress(const char *what) {
   char line[256];
@@ -74,28 +79,16 @@ bool cli_number(const char *text, double low, double high, double *value) {
   return end != text && *end == 0 && errno == 0 && *value >= low && *value <= high;
 }
 
-static const cli_option *option_at(int i) {
-  int n = cli_program.n_options;
-  return i < n ? &cli_program.options[i] : i == n ? &help : &version;
+const cli_option *cli_option_at(const cli_tool *tool, int i) {
+  int n = tool->n_options;
+  return i < n ? &tool->options[i] : i < n + N_COMMON ? &common[i - n] : NULL;
 }
 
-/* Prints the help through one buffer, so that cli_end sees a write error and reports its reason. */
-static void print_help(void) {
-  static char buffer[1 << 15];
-  setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-  fputs(cli_program.before, stdout);
-  for (int i = 0; i < cli_program.n_options + 2; i++) {
-    const cli_option *o = option_at(i);
-    char left[64] = "";
-    if (!o->help)
-      continue;
-    if (o->letter)
-      snprintf(left, sizeof left, "-%c%s", o->letter, o->name ? ", " : "");
-    snprintf(left + strlen(left), sizeof left - strlen(left), "%s%s%s%s", o->name ? "--" : "",
-             o->name ? o->name : "", o->argument ? " " : "", o->argument ? o->argument : "");
-    printf("  %-30s %s\n", left, o->help);
-  }
-  fputs(cli_program.after, stdout);
+static const cli_option *option_at(int i) { return cli_option_at(&cli_program, i); }
+
+/* Returns the has_arg of getopt_long. */
+static int argument_of(const cli_option *o) {
+  return !o->argument ? no_argument : o->argument[0] == '[' ? optional_argument : required_argument;
 }
 
 /* Returns the option index for a result of getopt_long. */
@@ -112,15 +105,14 @@ int cli_options(int argc, char **argv, int (*apply)(int which, const char *value
                 void *data) {
   fill_standard_descriptors();
   int n = cli_program.n_options;
-  struct option table[MAX_OPTIONS + 3] = {0};
+  struct option table[MAX_OPTIONS + N_COMMON + 1] = {0};
   char letters[2 * MAX_OPTIONS + 2] = ":";
   if (n > MAX_OPTIONS)
     abort();
-  for (int i = 0, at = 0, letter = 1; i < n + 2; i++) {
+  for (int i = 0, at = 0, letter = 1; i < n + N_COMMON; i++) {
     const cli_option *o = option_at(i);
     if (o->name)
-      table[at++] =
-          (struct option){o->name, o->argument ? required_argument : no_argument, NULL, FIRST + i};
+      table[at++] = (struct option){o->name, argument_of(o), NULL, FIRST + i};
     if (o->letter)
       letters[letter++] = o->letter;
     if (o->letter && o->argument)
@@ -137,9 +129,10 @@ int cli_options(int argc, char **argv, int (*apply)(int which, const char *value
       int code = apply(which, optarg, data);
       if (code != CLI_GO_ON)
         return code;
-    } else if (option_at(which) == &help) {
-      print_help();
-      return CLI_DONE;
+    } else if (which == n + HELP) {
+      return cli_print_form(&cli_program, optarg)
+                 ? CLI_DONE
+                 : cli_usage("--help takes man or bash, not '%s'", optarg);
     } else {
       printf("%s (tpshard) " TP_VERSION "\n", cli_program.name);
       return CLI_DONE;

@@ -1,6 +1,6 @@
-/* Command-line support shared by the tools: a table of options, help, messages and the progress
- * line. A program has one command line, so it defines one `cli_program`. Call these functions from
- * the main thread. */
+/* Command-line support shared by the tools: a table of options, help, man pages, completion,
+ * messages and the progress line. A program has one command line, so it defines one `cli_program`.
+ * Call these functions from the main thread. */
 #ifndef TOOLS_CLI_CLI_H
 #define TOOLS_CLI_CLI_H
 
@@ -8,18 +8,36 @@
 #include <stdio.h>
 
 typedef struct cli_option {
-  const char *name;     /* the NAME of --NAME; NULL: only a letter */
-  const char *argument; /* name of its value in the help; NULL: a flag */
-  const char *help;     /* NULL: not listed */
-  char letter;          /* the letter of -l; 0: none */
-} cli_option;
+  const char *name; /* the NAME of --NAME; NULL: only a letter */
+  /* Name of its value in the help; NULL: a flag. "a|b" lists the possible values. A leading '='
+   * means that the value follows without a blank; a leading '[', that it may be missing, too. */
+  const char *argument;
+  const char *help;   /* NULL: not listed; lines end with '\n' */
+  char letter;        /* the letter of -l; 0: none */
+  const char *values; /* "a|b", values for completion; NULL: those of `argument` */
+  bool is_list;       /* the value is a list of `values` with commas in between */
+  bool is_part;       /* not an option, but a part NAME=VALUE of the value of the option above */
+} cli_option;         /* without name and letter: a heading, `help`, above the next rows */
 
+typedef struct cli_exit {
+  int code;
+  const char *meaning;
+} cli_exit;
+
+/* What a tool is and how it is called. --help, the man page and the bash completion are printed
+ * from this table. Texts are paragraphs, separated by '\n'; they are wrapped when printed. */
 typedef struct cli_tool {
   const char *name;
-  /* text that --help prints before and after the list of options; `before` starts with the usage */
-  const char *before, *after;
+  const char *summary;       /* half a sentence: what the tool does */
+  const char *usage[4];      /* command lines without the name of the tool */
+  const char *description;   /* printed above the options */
   const cli_option *options; /* --help and --version are added automatically */
   int n_options;
+  cli_option operand; /* only its values matter: what completion offers besides options */
+  const char *examples[8];
+  const char *notes; /* NULL: none */
+  cli_exit exits[8]; /* ends at a row without meaning */
+  const char *page;  /* the page of the documentation that says more */
 } cli_tool;
 
 extern const cli_tool cli_program;
@@ -33,6 +51,19 @@ enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_USAGE = 2 };
  * --version was printed. */
 int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data),
                 void *data);
+
+/* Returns the `i`-th option of a tool, the common ones last; NULL behind the end. */
+const cli_option *cli_option_at(const cli_tool *tool, int i);
+/* Returns the values that completion offers, "a|b"; NULL: none are known. */
+const char *cli_values(const cli_option *option);
+
+/* Print the help, the man page (roff) or the bash completion of a tool on standard output. */
+void cli_print_help(const cli_tool *tool);
+void cli_print_manual(const cli_tool *tool);
+void cli_print_completion(const cli_tool *tool);
+/* Prints the form of the help with that name: "man" or "bash"; NULL: text for a terminal. False if
+ * there is no such form. */
+bool cli_print_form(const cli_tool *tool, const char *form);
 
 /* Returns the exit code for `code`: 1, with a message, if standard output could not be written. */
 int cli_end(int code);

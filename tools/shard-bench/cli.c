@@ -30,7 +30,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_SIZES] = {"sizes", "LIST",
                    "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last "
                    "(default: 1K:16M)"},
-    [OPT_DTYPE] = {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)"},
+    [OPT_DTYPE] = {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)",
+                   .values = "f32|f64|f16|bf16|i8|i16|i32|i64|u8|u16|u32|u64"},
     [OPT_RANKS] =
         {"ranks", "LIST",
          "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)"},
@@ -38,7 +39,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_REGISTERED] = {"registered", NULL,
                         "buffers from tprt_mem_alloc, which peers reach; else from malloc"},
     [OPT_IN_PLACE] = {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)"},
-    [OPT_PEER] = {"peer", "LIST", "measure these as well, in turn: openmpi, gloo"},
+    [OPT_PEER] = {"peer", "LIST", "measure these as well, in turn: openmpi, gloo",
+                  .values = "openmpi|gloo", .is_list = true},
     [OPT_BOUND] = {"bound", NULL,
                    "measure the same work without a library as well, in turn: what memory allows "
                    "(reductions: f32)"},
@@ -53,30 +55,31 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_CAPABILITIES] =
         {"capabilities", NULL,
          "print what the backends can do, and whether this machine has what they need"},
-    [OPT_BACKEND] = {"backend", "NAME", "of --capabilities: this one alone (default: all)"},
+    [OPT_BACKEND] = {"backend", "NAME", "of --capabilities: this one alone (default: all)",
+                     .values = "shm|loopback|tcp|mpi|nccl|self"},
     [OPT_OUTPUT] = {"output", "FILE", "of --calibrate (default: standard output)", 'o'},
 };
 
 const cli_tool cli_program = {
     .name = "shard-bench",
-    .before = "usage: shard-bench OPERATION[,OPERATION...] [options]\n"
-              "       shard-bench --calibrate [-o FILE] [options]\n"
-              "       shard-bench --capabilities [--backend=NAME] [--format=text|csv|json]\n\n"
-              "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute "
-              "(a ring) between ranks of "
-              "this host;\n"
-              "`all` is all of them. Results are checked. --calibrate measures the lines, rates "
-              "and latencies that the planner "
-              "needs.\n\n",
-    .after = "\nExamples:\n"
-             "  shard-bench all_reduce --ranks=2,4 --registered\n"
-             "  shard-bench all_reduce --sizes=16M,64M --registered --bound\n"
-             "  shard-bench all_reduce,all_gather --sizes=64K,1M,16M --peer=openmpi --format=json\n"
-             "  shard-bench --calibrate -o host.json && shard-run model.mlir --mesh 2x2 "
-             "--topology=./host.json\n\n"
-             "Exit code: 0 done, 1 failure, 2 wrong usage, 130 interrupted.\n",
+    .summary = "measure collectives, and calibrate cost models",
+    .usage = {"OPERATION[,OPERATION...] [options]", "--calibrate [-o FILE] [options]",
+              "--capabilities [--backend=NAME] [--format=text|csv|json]"},
+    .description =
+        "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a "
+        "ring) between ranks of this host; `all` is all of them. Results are checked. --calibrate "
+        "measures the lines, rates and latencies that the planner needs.",
     .options = rows,
     .n_options = N_OPTIONS,
+    .operand = {.values = "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|permute|all",
+                .is_list = true},
+    .examples = {"shard-bench all_reduce --ranks=2,4 --registered",
+                 "shard-bench all_reduce --sizes=16M,64M --registered --bound",
+                 "shard-bench all_reduce,all_gather --sizes=64K,1M --peer=openmpi --format=json",
+                 "shard-bench --calibrate -o host.json",
+                 "shard-run model.mlir --mesh 2x2 --topology=./host.json"},
+    .exits = {{0, "done"}, {1, "failure"}, {2, "wrong usage"}, {130, "interrupted"}},
+    .page = "docs/reference/shard-bench.md",
 };
 
 /* ---- Values ---- */

@@ -1,8 +1,11 @@
 /* shard-opt: MLIR's opt driver with the tp-* passes and pipelines. It accepts every flag of
  * mlir-opt. */
+#include "options.h"
+
 #include "tp/passes.h"
 
 #include <stdlib.h>
+#include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -19,7 +22,38 @@ static void keep_freed_memory(void) {
 #endif
 }
 
+/* The options are collected when they are printed. */
+const cli_tool cli_program = {
+    .name = "shard-opt",
+    .summary = "run passes of tpshard and of MLIR on a module",
+    .usage = {"[options] [FILE.mlir]"},
+    .description =
+        "The opt driver of MLIR with the tp-* passes and pipelines of tpshard: reads a module, "
+        "from standard input where no file is given, runs passes, and prints the result. Passes "
+        "are given by --pass-pipeline, or by an option each, in this order. --tp-explain prints "
+        "why a value has its layout. Below are the options of this build; those of MLIR and LLVM "
+        "are described as their help does.",
+    .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
+                 "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
+                 "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
+    .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}},
+    .page = "docs/reference/passes.md",
+};
+
+static int print_form(const char *form) {
+  cli_tool tool = cli_program;
+  if (!opt_options(&tool)) {
+    complain("the options could not be listed");
+    return 1;
+  }
+  return cli_print_form(&tool, form) ? cli_end(0)
+                                     : cli_usage("--help takes man or bash, not '%s'", form);
+}
+
 int main(int argc, char **argv) {
+  static const char help[] = "--help=";
+  if (argc == 2 && strncmp(argv[1], help, strlen(help)) == 0)
+    return print_form(argv[1] + strlen(help));
   keep_freed_memory();
   return tp_opt_main(argc, argv);
 }

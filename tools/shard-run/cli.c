@@ -51,11 +51,9 @@ static const cli_option rows[N_OPTIONS] = {
                          "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, "
                          "where they exist"},
     [OPT_SAVE] = {"output", "@FILE.npy", "write the next result to a file; may be repeated"},
-    [OPT_LAUNCH] = {"launch", "KIND",
-                    "what a rank is: threads, processes, or attached: what mpirun, torchrun, srun "
-                    "or -n started\n"
-                    "                                 (default: attached if there is such a "
-                    "launcher, else threads)"},
+    [OPT_LAUNCH] = {"launch", "threads|processes|attached",
+                    "what a rank is; attached: what mpirun, torchrun, srun or -n started (default: "
+                    "attached if there is such a launcher, else threads)"},
     [OPT_STRATEGY] = {"strategy", "plan|follow", "how shardings are chosen (default: plan)"},
     [OPT_REPORT] = {"report", "FILE.json", "write the report of the run as JSON"},
     [OPT_PLAN_REPORT] = {"plan-report", "FILE",
@@ -65,13 +63,13 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_REFERENCE] =
         {"reference", "device|evaluator",
          "what results are compared with: the program on one device, or an evaluation of its text "
-         "that\n"
-         "                                 shares no code with the compiler (default: device)"},
+         "that shares no code with the compiler (default: device)"},
     [OPT_FUNCTION] = {"function", "NAME",
                       "function to run (default: the only public one, or main)"},
     [OPT_BACKEND] = {"backend", "NAME",
                      "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: "
-                     "TPRT_BACKEND, else shm)"},
+                     "TPRT_BACKEND, else shm)",
+                     .values = "shm|loopback|tcp|mpi"},
     [OPT_TIMEOUT] = {"timeout", "SECONDS",
                      "limit of every wait for another rank (default: the runtime's, 600)"},
     [OPT_REPEAT] = {"repeat", "N", "timed executions after the first (default: 1)"},
@@ -85,7 +83,8 @@ static const cli_option rows[N_OPTIONS] = {
                  "code for this processor, or for all of its architecture (default: native)"},
     [OPT_TOPOLOGY] = {"topology", "NAME",
                       "cost model for the plan and the modelled times: a name or a topology file "
-                      "(default: cpu)"},
+                      "(default: cpu)",
+                      .values = "cpu|a100|h100|h200|pcie4|torus64k"},
     [OPT_OBJECTIVE] = {"objective", "time|bytes", "what the plan makes least (default: time)"},
     [OPT_UNKNOWN_OPS] = {"unknown-ops", "refuse|replicate",
                          "ops without a sharding rule: an error, or run on all devices"},
@@ -104,10 +103,8 @@ static const cli_option rows[N_OPTIONS] = {
     [OPT_SHARDS] =
         {"shards", "FOLDER",
          "with --emit=so: write there what a launcher needs, program.txt; and where arguments are "
-         "given, what\n"
-         "                                 each rank gets (in.K.RANK.npy), and has to return by "
-         "what is expected\n"
-         "                                 (out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
+         "given, what each rank gets (in.K.RANK.npy), and has to return by what is expected "
+         "(out.K.RANK.npy) and by one device (one.K.RANK.npy)"},
     [OPT_OUTPUT] = {NULL, "FILE", "file that --emit writes", 'o'},
     [OPT_COPIES] = {NULL, "N", "start PROGRAM N times, as ranks of one world", 'n'},
     [OPT_WORKER] = {"worker", "...", NULL}, /* hidden option that starts worker processes */
@@ -115,27 +112,29 @@ static const cli_option rows[N_OPTIONS] = {
 
 const cli_tool cli_program = {
     .name = "shard-run",
-    .before = "usage: shard-run MODEL.mlir [--mesh SIZES] [options]\n"
-              "       shard-run -n N -- PROGRAM [arguments]\n\n"
-              "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as "
-              "ranks of this machine, and\n"
-              "compares the results with the same program on one device (if it has communication "
-              "of its own: with every value\n"
-              "whole on every device) and with given ones. Started by mpirun, torchrun or srun, or "
-              "by the second form, each process\n"
-              "is a rank.\n\n",
-    .after = "\nExit code: 0 verified (or done, where nothing was to be verified), 1 a mismatch or "
-             "failure, 2 wrong usage.\n"
-             "Tolerances, relative to the largest absolute value of the reference: against one "
-             "device f32 1e-5, f64 1e-12,\n"
-             "bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 1e-4, others the "
-             "same; integers and booleans "
-             "are equal. Where one device and N differ by more, an evaluation of the program in "
-             "f64 judges both: N ranks are\n"
-             "wrong if they are farther off than the tolerance and than four times what one device "
-             "is off.\n",
+    .summary = "run a tensor program on a mesh of devices, and verify it",
+    .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N -- PROGRAM [arguments]"},
+    .description =
+        "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks "
+        "of this machine, and compares the results with the same program on one device (if it has "
+        "communication of its own: with every value whole on every device) and with given ones. "
+        "Started by mpirun, torchrun or srun, or by the second form, each process is a rank.",
     .options = rows,
     .n_options = N_OPTIONS,
+    .examples = {"shard-run model.mlir --mesh dp=2,tp=4",
+                 "shard-run model.mlir --mesh 2x2 --inputs-from model --report run.json",
+                 "shard-run -n 4 -- shard-run model.mlir --mesh 2x2",
+                 "shard-run model.mlir --mesh 2x2 --emit=so -o libmodel.so"},
+    .notes =
+        "Tolerances, relative to the largest absolute value of the reference: against one device "
+        "f32 1e-5, f64 1e-12, bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 "
+        "1e-4, others the same; integers and booleans are equal. Where one device and N differ by "
+        "more, an evaluation of the program in f64 judges both: N ranks are wrong if they are "
+        "farther off than the tolerance and than four times what one device is off.",
+    .exits = {{0, "verified (or done, where nothing was to be verified)"},
+              {1, "a mismatch or failure"},
+              {2, "wrong usage"}},
+    .page = "docs/how-to/read-a-plan.md",
 };
 
 static bool push(text_list *list, const char *text) {

@@ -21,19 +21,24 @@ static const char *const formats[] = {
 
 const cli_tool cli_program = {
     .name = "shard-solve",
-    .before = "usage: shard-solve PROBLEM.json[.gz] [options]\n\n"
-              "Chooses a strategy for every node of a problem file of the IOPDDL contest, such "
-              "that the cost is least and memory\n"
-              "stays below the limit at all times. Prints the cost, a certified lower bound, the "
-              "gap between them and the time.\n\n",
-    .after = "\n--format contest prints the assignment as the last line, [] if there is none. "
-             "Ctrl-C ends the search with the best\n"
-             "assignment so far. Without --time-limit the effort is counted in work, so every run "
-             "gives the same answer.\n\n"
-             "Exit code: 0 an assignment was found, 1 failure, 2 wrong usage, 3 it is proven that "
-             "none exists, 4 none was found.\n",
+    .summary = "solve problems of the IOPDDL contest",
+    .usage = {"PROBLEM.json[.gz] [options]"},
+    .description =
+        "Chooses a strategy for every node of a problem file of the IOPDDL contest, such that the "
+        "cost is least and memory stays below the limit at all times. Prints the cost, a certified "
+        "lower bound, the gap between them and the time.",
     .options = rows,
     .n_options = N_OPTIONS,
+    .notes =
+        "--format contest prints the assignment as the last line, [] if there is none. Ctrl-C ends "
+        "the search with the best assignment so far. Without --time-limit the effort is counted in "
+        "work, so every run gives the same answer.",
+    .exits = {{0, "an assignment was found"},
+              {1, "failure"},
+              {2, "wrong usage"},
+              {3, "it is proven that none exists"},
+              {4, "none was found"}},
+    .page = "docs/reference/shard-solve.md",
 };
 
 static int apply(int which, const char *text, void *data) {
