@@ -1,8 +1,8 @@
-/* tp-assign-buffers: static memory, and the form in which a program is called.
+/* tp-assign-buffers: assigns static memory and gives functions the calling convention of programs.
  *
- * Afterwards a program is int32_t NAME(context, void *const *inputs, void *const *outputs): one
- * pointer per argument and result, to dense row-major data (scalars too). Results that the program
- * allocates itself are computed in the caller's memory. */
+ * A program has the signature int32_t NAME(context, void *const *inputs, void *const *outputs).
+ * Each argument and result, scalars included, is one pointer to dense row-major data. Results that
+ * the program allocates itself are computed in the caller's memory. */
 #include "passes/bufferize/assign.h"
 #include "passes/registry.h"
 
@@ -54,7 +54,7 @@ void tp__build_copy(MlirOperation where, MlirValue from, MlirValue to) {
   tp__insert_before(where, copy);
 }
 
-/* A descriptor built by hand. */
+/* Builds the memref descriptor field by field. */
 MlirValue tp__build_block(tp__lowering *l, MlirOperation where, MlirValue pointer, int64_t bytes) {
   MlirType type = mlirTypeParseGet(
       l->context, tp__ref("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"));
@@ -85,7 +85,7 @@ MlirValue tp__build_view(tp__lowering *l, MlirOperation where, MlirValue block, 
   return tp__build_one(where, "memref.view", 2, operands, type);
 }
 
-/* Entry `i` of an array of pointers. */
+/* Loads entry `i` of an array of pointers. */
 static MlirValue load_pointer(tp__lowering *l, MlirOperation where, MlirValue array, int i) {
   int32_t position = i;
   MlirNamedAttribute gep[] = {
@@ -100,7 +100,7 @@ static MlirValue load_pointer(tp__lowering *l, MlirOperation where, MlirValue ar
       tp__build(where, "llvm.load", 1, &address, 1, &l->ptr, 1, &ordering), 0);
 }
 
-/* What the caller passes for a value of `type`, as a memref: 0-d for a scalar. */
+/* Returns the caller's memory for a value of `type` as a memref, 0-d for a scalar. */
 static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue array, int i,
                                MlirType type) {
   if (!mlirTypeIsAMemRef(type))
@@ -166,7 +166,7 @@ static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2
 
 /* ---- rewriting the function ---- */
 
-/* The value whose memory this one is, all of it, by another shape. */
+/* Looks through reshapes and casts that keep the whole buffer, and returns their source. */
 static MlirValue through_views(MlirValue value) {
   static const char *const views[] = {"memref.expand_shape", "memref.collapse_shape",
                                       "memref.cast"};
@@ -182,7 +182,8 @@ static MlirValue through_views(MlirValue value) {
   return value;
 }
 
-/* A returned allocation of the function's own block is made in the caller's memory. */
+/* Marks returned allocations of the function's top-level block as outputs; they are placed in the
+ * caller's memory. */
 static void find_outputs(MlirOperation end, tp__buffers *buffers) {
   for (size_t b = 0; b < buffers->n; b++) {
     tp__buffer *buffer = buffers->items + b;
@@ -212,7 +213,7 @@ static void replace_buffers(tp__lowering *l, MlirOperation where, MlirValue outp
     MlirValue memref;
     if (buffer->is_output)
       memref = caller_memref(l, where, outputs, buffer->output, type);
-    else if (mlirValueIsNull(block)) /* only buffers without bytes */
+    else if (mlirValueIsNull(block)) /* only buffers of zero bytes */
       memref = tp__build_view(
           l, where,
           tp__build_block(l, where, tp__build_one(where, "llvm.mlir.zero", 0, NULL, l->ptr), 0), 0,
@@ -272,7 +273,8 @@ static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *tab
   MlirValue address = mlirOperationGetResult(
       tp__build(head, "llvm.mlir.addressof", 0, NULL, 1, &l->ptr, 1, &name), 0);
   tp__build_call(l, head, "tprt_abi_enter", 2, (MlirValue[]){l->ctx, address}, l->i32);
-  /* `head` may be an allocation or the return, which go away: a place that stays */
+  /* `head` may be an allocation or the return, which get erased; the marker is a stable insertion
+   * point */
   MlirOperation marker = tp__build(head, "llvm.mlir.zero", 0, NULL, 1, &l->ptr, 0, NULL);
   replace_arguments(l, marker, entry, n, inputs);
   replace_buffers(l, marker, outputs, buffers, bytes);
@@ -291,7 +293,8 @@ static void rewrite_entry(tp__lowering *l, tp__buffers *buffers, const char *tab
     tp__remove(l->func, done[i]);
 }
 
-/* memref.copy between strided buffers would call a generic routine, element by element. */
+/* Collects copies between strided buffers. memref.copy would call a generic routine that copies
+ * element by element. */
 static tp_status collect_strided_copy(MlirOperation op, void *data) {
   if (!tp__op_is(op, "memref.copy") ||
       (is_dense(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
@@ -312,7 +315,7 @@ static tp_status expand_copies(MlirOperation func) {
   return status;
 }
 
-/* Lists the buffers and packs them; loops are rewritten. */
+/* Rewrites loop-carried buffers, then collects all buffers and packs them. */
 static tp_status place_buffers(MlirOperation func, tp__buffers *buffers, int64_t bytes[2]) {
   tp_status status = tp__carry_loops(func);
   if (status == TP_OK)

@@ -1,10 +1,10 @@
-/* When is each allocation in use?
+/* Computes the live range of each allocation.
  *
- * A use of any value that may share its memory (memory_classes.h) counts, a call of the runtime
- * with an address too. A use inside a loop that does not contain the allocation counts for the
- * whole loop, because the next iteration may read what this one left. Values carried from one
- * iteration to the next lie in buffers outside the loop (assign_loops.c), so an allocation inside a
- * loop lives within one iteration. */
+ * Every use of a value that may alias the allocation counts (memory_classes.h), including runtime
+ * calls that take its address. A use inside a loop that does not contain the allocation extends the
+ * range to the whole loop, because the next iteration may read what this one wrote. Loop-carried
+ * values are in buffers outside the loop (assign_loops.c), so an allocation inside a loop lives
+ * within one iteration. */
 #include "passes/bufferize/assign.h"
 #include "passes/bufferize/memory_classes.h"
 
@@ -12,7 +12,7 @@
 
 typedef struct op_place {
   MlirOperation op;
-  int64_t end, parent; /* position of the last op nested in it; position of the enclosing op, -1 */
+  int64_t end, parent; /* position of the last nested op; position of the enclosing op, or -1 */
 } op_place;
 
 typedef struct lifetimes {
@@ -21,7 +21,7 @@ typedef struct lifetimes {
   tp__memory_classes classes;
   op_place *ops; /* by position */
   size_t n_ops, ops_capacity;
-  int64_t *first_of_class; /* by class: its first buffer, then next[]; -1: no more */
+  int64_t *first_of_class; /* by class: its first buffer, continued by next[]; -1 ends the list */
   int64_t *next;
 } lifetimes;
 
@@ -69,7 +69,7 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
 
 /* ---- uses ---- */
 
-/* The buffers of each class as a list. */
+/* Builds a linked list of the buffers in each class. */
 static bool list_classes(lifetimes *l) {
   for (size_t b = 0; b < l->buffers->n; b++)
     (void)tp__memory_node(&l->classes, mlirOperationGetResult(l->buffers->items[b].alloc, 0));

@@ -1,20 +1,21 @@
-/* Loop-carried buffers: afterwards a loop's block argument is the same buffer in every iteration.
+/* Assigns loop-carried buffers, so that a loop's block argument is the same buffer in every
+ * iteration.
  *
- * Bufferization lets a loop yield a buffer that the iteration made. With static memory the next
- * iteration would write the buffer that it reads. So each carried value that is not the loop's own
- * argument gets a buffer of its own outside the loop: the initial value is copied in before, the
- * yielded value at the end of each iteration. Values that may lie in another carried buffer are
- * copied aside first, so that a swap works. */
+ * After bufferization a loop may yield a buffer that the iteration allocated. With static memory,
+ * the next iteration would overwrite the buffer that it reads. Each carried value that is not the
+ * loop's own argument therefore gets a separate buffer outside the loop. The initial value is
+ * copied into it before the loop, the yielded value at the end of each iteration. A yielded value
+ * that may alias another carried buffer is first copied to a temporary, so that swaps work. */
 #include "passes/bufferize/assign.h"
 
 #include "support/support.h"
 
 typedef struct carried {
-  int index; /* operand of the yield */
+  int index; /* operand number in the yield */
   MlirValue buffer;
 } carried;
 
-/* A new dense buffer with the shape of `type`. */
+/* Allocates a dense buffer with the shape of `type`. */
 static MlirValue dense_like(MlirOperation where, MlirType type) {
   int64_t shape[TP_MAX_RANK];
   for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
@@ -33,8 +34,7 @@ static tp_status check_carried(MlirOperation loop, int k, MlirType type) {
   return TP_OK;
 }
 
-/* True if operand `k` of the yield is, in every iteration, the buffer that the argument already
- * is. */
+/* True if operand `k` of the yield is always the buffer of the corresponding argument. */
 static bool is_invariant(MlirOperation loop, MlirOperation yield, int k) {
   MlirValue value = mlirOperationGetOperand(yield, k);
   MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
@@ -49,7 +49,7 @@ static bool is_invariant(MlirOperation loop, MlirOperation yield, int k) {
   return mlirValueEqual(passed, mlirBlockGetArgument(first, k));
 }
 
-/* A buffer made by this iteration is no carried buffer. */
+/* True for an allocation inside the loop, which cannot alias a carried buffer. */
 static bool is_fresh(MlirOperation loop, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   return !mlirOperationIsNull(op) && tp__op_is(op, "memref.alloc") && !tp__is_captured(loop, value);
@@ -72,7 +72,7 @@ static tp_status carry(MlirOperation loop) {
     if (status != TP_OK)
       break;
     MlirValue buffer = dense_like(loop, type);
-    if (!mlirTypeEqual(mlirValueGetType(buffer), type)) /* the loop was typed for any layout */
+    if (!mlirTypeEqual(mlirValueGetType(buffer), type)) /* the loop accepts any layout */
       buffer = tp__build_one(loop, "memref.cast", 1, &buffer, type);
     tp__build_copy(loop, mlirOperationGetOperand(loop, first_init + k), buffer);
     mlirOperationSetOperand(loop, first_init + k, buffer);

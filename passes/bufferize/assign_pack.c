@@ -1,7 +1,7 @@
-/* Packs buffers into blocks: one by one, each at the lowest offset where no buffer in use at the
- * same time lies. Largest first (greedy by size, as in "Efficient Memory Management for Deep Neural
- * Net Inference", Pisarchyk and Lee, 2020); where that leaves gaps, other orders are tried too, and
- * the one that ends lowest is taken. */
+/* Packs buffers into blocks. Each buffer goes to the lowest offset where it does not overlap a
+ * simultaneously live buffer. The order is greedy by size, largest first (Pisarchyk and Lee,
+ * "Efficient Memory Management for Deep Neural Net Inference", 2020). If that leaves gaps, other
+ * orders are tried, and the one with the smallest block wins. */
 #include "passes/bufferize/assign.h"
 
 #include "support/support.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 
 enum {
-  NEAR = 32, /* no other order is tried where one ends within this share of the least */
-  WORTH = 16 /* one block instead of two if that saves this share */
+  NEAR = 32, /* stop trying orders once the block is within 1/NEAR of the lower bound */
+  WORTH = 16 /* use one block instead of two if that saves more than 1/WORTH */
 };
 
 static int64_t align_up(int64_t bytes) {
   return (bytes + TP_BUFFER_ALIGNMENT - 1) / TP_BUFFER_ALIGNMENT * TP_BUFFER_ALIGNMENT;
 }
 
-/* ---- orders: a tie goes to the one before in the program ---- */
+/* ---- orders: a tie goes to the buffer that is allocated first in the program ---- */
 
 static int compare(int64_t x, int64_t y, const tp__buffer *a, const tp__buffer *b) {
   if (x != y)
@@ -62,7 +62,7 @@ static bool overlap(const tp__buffer *a, const tp__buffer *b) {
   return a->first <= b->last && b->first <= a->last;
 }
 
-/* Places buffer list[i]; list[0 .. i) is placed. `near` has room for i entries. */
+/* Places list[i] after list[0 .. i) are placed. `near` has space for i entries. */
 static void place(tp__buffer **list, size_t i, tp__buffer **near) {
   size_t n = 0;
   for (size_t k = 0; k < i; k++)
@@ -77,7 +77,7 @@ static void place(tp__buffer **list, size_t i, tp__buffer **near) {
   list[i]->offset = offset;
 }
 
-/* The buffers of one kind, or of both, in list[]. */
+/* Collects the buffers of one kind, or of both, in list[], sorted by size. Returns their number. */
 static size_t list_block(tp__buffers *buffers, bool registered, bool both, tp__buffer **list) {
   size_t n = 0;
   for (size_t i = 0; i < buffers->n; i++)
@@ -96,8 +96,8 @@ static int64_t end_of(tp__buffer *const *list, size_t n) {
   return end;
 }
 
-/* Places list[0 .. n) on from list[first]. Buffers that would end beyond `limit` are left out; the
- * others move to the front, and their number is returned. */
+/* Places list[first .. n). Buffers that would end beyond `limit` stay unplaced. Placed buffers move
+ * to the front of the list; returns their number. */
 static size_t place_all(tp__buffer **list, size_t n, size_t first, int64_t limit,
                         tp__buffer **near) {
   size_t placed = first;
@@ -111,13 +111,13 @@ static size_t place_all(tp__buffer **list, size_t n, size_t first, int64_t limit
   return placed;
 }
 
-/* What is in use together at the worst moment: no order ends lower. */
+/* Returns the peak of simultaneously live bytes, a lower bound for the size of the block. */
 static int64_t least_end(tp__buffer *const *list, size_t n, tp__buffer **by_first) {
   int64_t most = 0;
   for (size_t i = 0; i < n; i++)
     by_first[i] = list[i];
   qsort(by_first, n, sizeof(tp__buffer *), by_start);
-  for (size_t i = 0; i < n; i++) { /* the moment at which i begins */
+  for (size_t i = 0; i < n; i++) { /* the time at which buffer i becomes live */
     int64_t used = 0;
     for (size_t k = 0; k <= i; k++)
       used += by_first[k]->last >= by_first[i]->first ? align_up(by_first[k]->bytes) : 0;
@@ -126,7 +126,8 @@ static int64_t least_end(tp__buffer *const *list, size_t n, tp__buffer **by_firs
   return most;
 }
 
-/* A block of list[0 .. n), which is by size. Returns its end. `scratch` has room for 2n entries. */
+/* Packs list[0 .. n), which is sorted by size, into one block. Returns its size. `scratch` has
+ * space for 2n entries. */
 static int64_t pack(tp__buffer **list, size_t n, tp__buffer **scratch, int64_t *offsets) {
   int64_t best = INT64_MAX, least = least_end(list, n, scratch);
   for (int k = 0; k < TP_LEN(orders) && (best > least + least / NEAR || k == 0); k++) {
@@ -147,7 +148,8 @@ static int64_t pack(tp__buffer **list, size_t n, tp__buffer **scratch, int64_t *
 
 /* ---- blocks ---- */
 
-/* Private buffers fill what the registered ones leave free at times. */
+/* Packs registered buffers first. Private buffers that fit into gaps of the registered block go
+ * there; the others go to the private block. */
 static void pack_two(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, int64_t bytes[2]) {
   tp__buffer **scratch = list + buffers->n;
   size_t n = list_block(buffers, true, false, list);
@@ -160,8 +162,8 @@ static void pack_two(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, 
   bytes[0] = pack(list, n, scratch, offsets);
 }
 
-/* All buffers in the registered block, where that takes less by a share that is worth it: two
- * blocks are rarely full together. */
+/* Packs all buffers into the registered block if that saves enough memory. Two blocks are rarely
+ * full at the same time. */
 static void pack_one(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, int64_t bytes[2]) {
   size_t n = list_block(buffers, true, true, list);
   int64_t *before = offsets + n, total = bytes[0] + bytes[1];

@@ -1,11 +1,10 @@
-/* tp-clone-inits: what starts as nothing (empty, fill) is made where it is overwritten, once for
- * each op that does.
+/* tp-clone-inits: clones values without contents (empty, fill) to each op that overwrites them.
  *
- * Cleaning up merges equal fills into one at the start of the function. An op that accumulates into
- * a value with other users gets a copy of it when memory is assigned: one buffer more, which lives
- * all that time, and a copy that costs more than a fill. An op that maps each element of a value to
- * the same place overwrites that value instead, if nothing reads it afterwards: one buffer in the
- * cache is faster than two. */
+ * Canonicalization merges equal fills into one at the start of the function. An op that accumulates
+ * into a value with other users gets a copy during bufferization. That costs an additional buffer
+ * with a long live range, and the copy is slower than a fill. The pass also lets an op that maps
+ * each element to the same position overwrite its operand if it is the last reader: one buffer in
+ * the cache is faster than two. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -21,8 +20,7 @@ static tp_status collect(MlirOperation op, void *data) {
                                                                        : TP_OK;
 }
 
-/* Is the operand overwritten? Inits are the last operands of a structured op, one for each
- * result. */
+/* True if the use is an init of a structured op. Inits are the last operands, one per result. */
 static bool is_init(MlirOpOperand use) {
   MlirOperation op = mlirOpOperandGetOwner(use);
   return tp__op_has_dialect(op, "linalg") &&
@@ -53,19 +51,20 @@ static int64_t clone_for_uses(MlirOperation op) {
 /* ---- overwriting an operand ---- */
 
 static bool is_identity(MlirOperation op, intptr_t operand) {
-  /* an identity on the result: no loop is a reduction */
+  /* an identity map of the result: no loop is a reduction */
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand)));
 }
 
-/* Does the loop around the op carry the value from one iteration to the next? */
+/* True if the value is an argument of the scf.for around the op, directly or as loop-carried
+ * value. */
 static bool is_carried(MlirValue value, MlirOperation op) {
   MlirBlock block = mlirBlockArgumentGetOwner(value);
   return mlirBlockEqual(block, mlirOperationGetBlock(op)) &&
          tp__op_is(mlirBlockGetParentOperation(block), "scf.for");
 }
 
-/* A structured op in front of `op` that only reads. */
+/* True if the user is a structured op before `op` that only reads the value. */
 static bool reads_before(MlirOpOperand use, MlirOperation op) {
   MlirOperation user = mlirOpOperandGetOwner(use);
   return tp__op_has_dialect(user, "linalg") && !is_init(use) &&
@@ -73,9 +72,9 @@ static bool reads_before(MlirOpOperand use, MlirOperation op) {
          mlirOperationIsBeforeInBlock(user, op);
 }
 
-/* Is this op the last to read the value, and may it be overwritten? A collective's result may not.
- * Where others have read it, it has to be that of a structured op, which has a buffer of its
- * own. */
+/* True if `op` is the last reader of the value and may overwrite it. Results of collectives may not
+ * be overwritten. A value with earlier readers must be the result of a structured op or
+ * loop-carried, because these have buffers of their own. */
 static bool ends_here(MlirOperation op, MlirValue value) {
   MlirOperation maker = tp__defining_op(value);
   if (mlirOperationIsNull(maker)
@@ -131,7 +130,7 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &list);
   for (size_t i = list.n; i-- > 0 && status == TP_OK;) {
-    /* users first: a fill's clones take the empty that it fills */
+    /* users first: clones of a fill then use the tensor.empty that it fills */
     pass->statistics[0] += clone_for_uses(list.items[i]);
     if (is_dead(list.items[i]))
       mlirOperationDestroy(list.items[i]);

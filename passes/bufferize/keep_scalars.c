@@ -1,10 +1,10 @@
-/* tp-keep-scalars: the counters of loops stay with the host.
+/* tp-keep-scalars: keeps loop counters on the host.
  *
- * Exported programs carry a counter as a tensor without dimensions. As a buffer of a GPU it would
- * be copied to the host for each condition and each offset that is made of it, which waits for all
- * that the GPU has to do, although the host could compute it: it starts as a constant, and what is
- * added is one. So numbers that follow from constants alone are carried as scalars, and read from
- * these; where a tensor is needed it is made of the scalar. */
+ * Exported programs carry a counter as a 0-d tensor. In a GPU buffer, each condition or offset
+ * computed from it would need a copy to the host, which waits for all pending GPU work. The host
+ * can compute the counter itself, because its initial value and its increment are constants. So
+ * numbers that depend only on constants are carried as scalars and read from there. Where a tensor
+ * is needed, it is built from the scalar. */
 #include "passes/registry.h"
 #include "passes/support/value_map.h"
 
@@ -17,7 +17,7 @@
 
 enum { STAT_KEPT, STAT_READS };
 
-/* A value that a region op passes on, and what it is made from. */
+/* A value that a region op carries, and the values that it may come from. */
 typedef struct carried {
   MlirValue value;
   MlirValue sources[2];
@@ -28,9 +28,10 @@ typedef struct keeper {
   tp_pass *pass;
   carried *items;
   size_t n, capacity;
-  tp__value_map kept;  /* of carried values: whether they may be scalars */
-  tp__value_map known; /* of other tensors, as long as `kept` stays */
-  MlirValue *scalars;  /* of tensors, by the number in scalar_of */
+  tp__value_map kept; /* carried values -> whether they may be scalars */
+  /* other tensors -> whether they depend only on constants; valid while `kept` is unchanged */
+  tp__value_map known;
+  MlirValue *scalars; /* scalars of tensors, indexed by scalar_of */
   size_t n_scalars, scalar_capacity;
   tp__value_map scalar_of;
   tp_op_list reads;
@@ -44,7 +45,7 @@ static bool is_number(MlirType type) {
          (mlirTypeIsAInteger(tp__element_type(type)) || mlirTypeIsAIndex(tp__element_type(type)));
 }
 
-/* ---- what follows from constants ---- */
+/* ---- dependence on constants ---- */
 
 static bool follows(keeper *k, MlirValue value);
 
@@ -53,7 +54,8 @@ static tp_status check_body(MlirOperation op, void *data) {
   return tp__op_has_dialect(op, "arith") || tp__op_is(op, "linalg.yield") ? TP_OK : TP_UNSUPPORTED;
 }
 
-/* Arithmetic on one element, which reads no tensor but its inputs. */
+/* True if the op computes one element from inputs that depend only on constants, and reads no other
+ * tensor. */
 static bool computes(keeper *k, MlirOperation op) {
   intptr_t n_inits = mlirOperationGetNumResults(op),
            n_inputs = mlirOperationGetNumOperands(op) - n_inits;
@@ -88,7 +90,7 @@ static bool follows(keeper *k, MlirValue value) {
   return result;
 }
 
-/* ---- what is carried ---- */
+/* ---- carried values ---- */
 
 static void add_carried(keeper *k, MlirValue value, int n_sources, MlirValue first,
                         MlirValue second) {
@@ -136,7 +138,8 @@ static tp_status collect(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* All may be kept but those that are made from something else, and then what is made from these. */
+/* Starts with all carried values as candidates and removes those with other sources until nothing
+ * changes. */
 static void decide(keeper *k) {
   for (bool changed = true; changed && !k->no_memory;) {
     changed = false;
@@ -157,7 +160,7 @@ static bool is_kept(const keeper *k, MlirValue value) {
   return kept && *kept;
 }
 
-/* ---- scalars in their place ---- */
+/* ---- converting to scalars ---- */
 
 static MlirValue build_read(MlirOperation where, MlirValue tensor) {
   MlirType type = tp__element_type(mlirValueGetType(tensor));
@@ -175,8 +178,8 @@ static void read_operand(MlirOperation op, intptr_t i) {
   mlirOperationSetOperand(op, i, build_read(op, mlirOperationGetOperand(op, i)));
 }
 
-/* The value becomes a scalar; who needs the tensor has one that is made of it, in front of `where`:
- * not by the host, which would have to copy it. */
+/* Changes the type of `value` to a scalar. Its tensor users get a tensor built from it before
+ * `where`, on the device, because a tensor built by the host would have to be copied. */
 static void make_scalar(keeper *k, MlirValue value, MlirOperation where) {
   MlirType tensor = mlirValueGetType(value);
   MlirValue init = tp__empty(where, tensor);
@@ -234,7 +237,7 @@ static tp_status collect_loop(MlirOperation op, void *data) {
 
 static MlirValue scalar_of(keeper *k, MlirValue tensor);
 
-/* The body of an op on one element, on scalars, in front of it. */
+/* Clones the body of a one-element op to scalar ops before it. Returns the result. */
 static MlirValue compute(keeper *k, MlirOperation op) {
   intptr_t n_inputs = mlirOperationGetNumOperands(op) - 1;
   MlirOperation copy = mlirOperationClone(op);
@@ -266,7 +269,7 @@ static MlirValue make(keeper *k, MlirValue tensor) {
   return tp__constant(op, tp__element_type(mlirValueGetType(tensor)), value);
 }
 
-/* Of a tensor that follows from constants. */
+/* Returns the scalar of a tensor that depends only on constants. */
 static MlirValue scalar_of(keeper *k, MlirValue tensor) {
   const int64_t *number = tp__value_find(&k->scalar_of, tensor);
   if (number)
@@ -310,7 +313,7 @@ static tp_status keep(keeper *k) {
   for (size_t i = 0; i < loops.n && status == TP_OK && !k->no_memory; i++)
     (tp__op_is(loops.items[i], "scf.while") ? convert_while : convert_for)(k, loops.items[i]);
   tp__free(loops.items);
-  tp__value_map_destroy(&k->kept); /* they are scalars now */
+  tp__value_map_destroy(&k->kept); /* carried values are scalars now */
   tp__value_map_destroy(&k->known);
   k->kept = k->known = (tp__value_map){0};
   if (status == TP_OK)

@@ -1,5 +1,5 @@
-/* Values that may share memory form classes (union-find). Different allocations are different
- * memory, as are arguments, which a program only reads. */
+/* Alias classes: values that may share memory are in one class (union-find). Different allocations
+ * never alias; arguments do not either, because a program only reads them. */
 #include "passes/bufferize/memory_classes.h"
 
 #include "support/support.h"
@@ -67,7 +67,7 @@ static void unite_while(tp__memory_classes *c, MlirOperation op) {
   }
 }
 
-/* Branches (scf.if, scf.index_switch, ...), and any op that makes memrefs from memrefs. */
+/* Handles branches (scf.if, scf.index_switch, ...) and all other ops with memref results. */
 static void unite_other(tp__memory_classes *c, MlirOperation op) {
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++) {
     MlirValue result = mlirOperationGetResult(op, k);
@@ -86,7 +86,7 @@ static void unite_other(tp__memory_classes *c, MlirOperation op) {
   }
 }
 
-/* Addresses: the chain of ops that tp__build_pointer emits. */
+/* Handles addresses: the ops that tp__build_pointer emits. */
 static void unite_address(tp__memory_classes *c, MlirOperation op) {
   static const char *const steps[] = {"arith.index_cast", "arith.addi", "llvm.inttoptr"};
   MlirValue operand =

@@ -1,8 +1,8 @@
-/* tp-name-contractions: contractions become linalg.contract, out of the reach of fusion.
+/* tp-name-contractions: turns contractions into linalg.contract and hides them from fusion.
  *
- * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which turns it into a
- * linalg.generic, and then put the producers of its operands inside the reduction, where an exp is
- * computed once per multiplication. So each contraction is kept in a private function of its own
+ * linalg-fuse-elementwise-ops would fold reshapes into a contraction, which makes it a
+ * linalg.generic. Then it would fuse the producers of its operands into the reduction, where an exp
+ * is computed once per multiplication. Each contraction is therefore kept in a private function
  * until `inline` brings it back. */
 #include "passes/registry.h"
 #include "passes/support/contraction.h"
@@ -23,9 +23,10 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_list_add(list, op);
 }
 
-/* The transpose that is the only reader of what `op` makes out of a fill; null if there is none.
- * The product can then be made in that order: a gradient of a weight is written as it is used, in
- * place of being read down its columns. Turns the loops of the result. */
+/* Returns the transpose that is the only reader of the result of `op`, if `op` accumulates into a
+ * fill; else null. Permutes the result loops of `c` accordingly. The contraction then writes the
+ * transposed result directly. For example, the gradient of a weight is written in the order in
+ * which it is used, instead of being read column by column. */
 static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
   MlirOperation init = tp__defining_op(mlirOperationGetOperand(op, 2));
   MlirValue value = mlirOperationGetResult(op, 0);
@@ -43,7 +44,7 @@ static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
   return user;
 }
 
-/* A fill of another shape with the number of the fill that makes `like`, before `where`. */
+/* Builds a fill of type `type` before `where`, with the number of the fill that defines `like`. */
 static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
   MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0),
                            tp__empty(where, type)};
@@ -64,7 +65,8 @@ static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
   return mlirOperationGetResult(fill, 0);
 }
 
-/* linalg.contract wants plain permuted projections, and every loop of A and B in C or in both. */
+/* True if linalg.contract accepts the contraction: permuted projections, and every loop of A and B
+ * is in C or in both A and B. */
 static bool is_plain(const tp__contraction *c) {
   bool in[3][TP_MAX_LOOPS] = {{false}};
   for (int k = 0; k < 3; k++)
@@ -87,8 +89,8 @@ static MlirAttribute map_attr(MlirContext context, const tp__contraction *c, int
   return mlirAffineMapAttrGet(mlirAffineMapGet(context, c->n_loops, 0, c->rank[which], exprs));
 }
 
-/* Moves `contract` on the given operands into a function; the call of it is inserted before
- * `op`. */
+/* Moves `contract` with the given operands into a function and calls it before `op`. Returns the
+ * result of the call. */
 static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation contract,
                       const MlirValue *operands, MlirType result, size_t number) {
   MlirContext context = mlirOperationGetContext(op);

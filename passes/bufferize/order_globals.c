@@ -1,8 +1,8 @@
-/* tp-order-globals: names and orders the globals that bufferization makes by their first use.
+/* tp-order-globals: names and orders the globals that bufferization creates by their first use.
  *
- * One-shot bufferization visits functions in the order of a hash table over their addresses, and
- * numbers the globals of constants on the way: the same program would come out as other bytes on
- * every run. */
+ * One-shot bufferization visits functions in the order of a hash table over their addresses and
+ * numbers constant globals on the way. Without this pass, the same program would compile to
+ * different bytes in every run. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -15,11 +15,12 @@ enum { STAT_GLOBALS };
 
 typedef struct orderer {
   MlirSymbolTable symbols;
-  tp_op_list uses, globals; /* memref.get_global; memref.global, in the order of their first use */
-  tp_value_table number;    /* of a global, in `globals` */
+  tp_op_list uses, globals; /* memref.get_global ops; memref.global ops in the order of first use */
+  tp_value_table number;    /* global -> index in `globals` */
 } orderer;
 
-/* What bufferization calls the globals of constants; all others belong to the program. */
+/* True if bufferization gave this name to a constant global. All other globals belong to the
+ * program. */
 static bool is_constant_name(MlirStringRef name) {
   static const char prefix[] = "__constant_";
   return name.length >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
@@ -45,7 +46,8 @@ static tp_status visit(MlirOperation op, void *data) {
   return tp__op_list_add(&o->globals, global);
 }
 
-/* A name that no symbol of the program has; the program's own do not change from run to run. */
+/* Returns a name that no symbol of the program has. Names of the program do not change between
+ * runs. */
 static MlirAttribute fresh_name(const orderer *o, MlirContext context, int *next) {
   char name[32];
   do
@@ -63,7 +65,7 @@ static void rename_and_move(const orderer *o, MlirOperation module) {
     mlirOperationSetInherentAttributeByName(o->globals.items[i], tp__ref("sym_name"),
                                             fresh_name(o, context, &next));
   for (size_t i = 0; i < o->uses.n; i++) {
-    /* The table of symbols still knows a global by its old name, which is what its uses say. */
+    /* The symbol table still maps the old name, which the uses have, to the global. */
     MlirAttribute name = tp__inherent(global_of(o, o->uses.items[i]), "sym_name");
     mlirOperationSetInherentAttributeByName(
         o->uses.items[i], tp__ref("name"),

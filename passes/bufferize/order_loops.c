@@ -1,10 +1,10 @@
-/* tp-order-loops: the loops of a structured op on buffers stand in the order in which memory lies.
+/* tp-order-loops: reorders the loops of structured ops on buffers to match the memory layout.
  *
- * The innermost loop is the one along which the most operands are read in steps of one element, or
- * not at all: a sum over rows then adds whole rows, in place of columns one after the other. Sums
- * and products of floats, where nothing else hinders, may be reassociated, so that a row is added
- * up in the lanes of a vector. Loops move only where that keeps the order in which each result is
- * combined, or where the combination is one that may be reordered. */
+ * The innermost loop becomes the one along which the most operands are contiguous or constant. A
+ * sum over rows then adds whole rows instead of one column after the other. Floating-point sums and
+ * products may be reassociated if nothing else prevents it, so that a row is summed in vector
+ * lanes. Loops move only if each result is combined in the same order, or if the combiner may be
+ * reordered. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -23,7 +23,7 @@ typedef struct nest {
   int n_operands, n_inputs, n_loops;
   MlirAffineMap maps[MAX_OPERANDS];
   bool is_reduction[MAX_LOOPS];
-  int64_t size[MAX_LOOPS]; /* iterations; 0: not known */
+  int64_t size[MAX_LOOPS]; /* number of iterations; 0: unknown */
 } nest;
 
 static bool read_nest(MlirOperation op, nest *n) {
@@ -57,10 +57,10 @@ static bool read_nest(MlirOperation op, nest *n) {
   return true;
 }
 
-/* ---- combinations ---- */
+/* ---- combiners ---- */
 
-/* The op that combines result k over the reduction loops, if it is all that is done with the value
- * so far; null if there is none. */
+/* Returns the op that combines result k over the reduction loops. Null unless it is the only use of
+ * the accumulator. */
 static MlirOperation combiner(const nest *n, int k) {
   MlirValue so_far = mlirBlockGetArgument(n->body, n->n_inputs + k);
   MlirOperation op = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(n->body), k));
@@ -85,7 +85,7 @@ static bool may_reorder(MlirOperation op) {
   return is_float_sum(op) || tp__op_is_any(op, TP_LEN(names), names);
 }
 
-/* Does the op reduce into result k? */
+/* True if result k is a reduction. */
 static bool is_reduced(const nest *n, int k) {
   uint64_t seen = 0;
   MlirAffineMap map = n->maps[n->n_inputs + k];
@@ -121,9 +121,9 @@ static int64_t reassociate(const nest *n) {
   return count;
 }
 
-/* ---- order ---- */
+/* ---- loop order ---- */
 
-/* Operands that are read in larger steps than one element when loop l goes on. */
+/* Returns the number of operands that loop l accesses with a stride larger than one element. */
 static int n_strided(const nest *n, int l) {
   int count = 0;
   for (int i = 0; i < n->n_operands; i++) {
@@ -140,20 +140,19 @@ static int n_strided(const nest *n, int l) {
   return count;
 }
 
-/* order[i]: the loop that comes at place i. Loops of one iteration, which are no loops, go out of
- * the way; the best innermost loop goes last; the others keep their order. False where nothing
- * moves. */
+/* Computes order[i], the loop at position i. Loops of one iteration go first, the best innermost
+ * loop goes last, and the others keep their order. False if the order does not change. */
 static bool find_order(const nest *n, int *order) {
   bool movable = all_may_reorder(n);
   int best = -1, best_strided = 0, count = 0;
   for (int l = 0; l < n->n_loops; l++) {
-    bool reorders = false; /* going last would change the order among reduction loops */
+    bool reorders = false; /* moving this loop last would reorder reduction loops */
     for (int m = l + 1; m < n->n_loops; m++)
       reorders |= n->is_reduction[l] && n->is_reduction[m] && n->size[m] != 1;
     if (n->size[l] == 1 || (reorders && !movable))
       continue;
     int strided = n_strided(n, l);
-    if (best < 0 || strided <= best_strided) { /* of equals the inner one */
+    if (best < 0 || strided <= best_strided) { /* among equals, the innermost one */
       best = l;
       best_strided = strided;
     }

@@ -1,14 +1,14 @@
-/* tp-prepare-fusion: what upstream's fusion of elementwise ops needs, or gets wrong.
+/* tp-prepare-fusion: prepares ops for upstream's elementwise fusion and avoids its miscompilations.
  *
- * Frontends broadcast every scalar to the shape of what it is combined with. Fusion takes such an
- * op into its one user; with several users it stays, and becomes a buffer that is written, and read
- * by each of them. So an operand that holds one number everywhere becomes that number.
+ * Frontends broadcast every scalar to the shape of the other operand. Fusion merges such a
+ * broadcast into a single user. With several users it remains a buffer that is written once and
+ * read by each of them. So the pass replaces an operand with equal elements by a scalar.
  *
- * An elementwise op may read what it overwrites. Fusion puts it into a user with more loops, where
- * it overwrites, and reads, each element several times: x + acc becomes x + x + ... + acc. So what
- * is read becomes an input, and nothing is left to be read in what is overwritten. But where
- * elements may be left as they are (a diagonal, a stride), they are the init's; fusion leaves such
- * an op where it is. */
+ * An elementwise op may read its init. Fusion merges it into a user with more loops, which then
+ * reads and overwrites each element several times: x + acc becomes x + x + ... + acc. So the pass
+ * turns such an init into an input and leaves an empty init. It skips ops that do not write every
+ * element (a diagonal, a stride), because the other elements come from the init; fusion leaves
+ * those alone. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -19,7 +19,7 @@ enum { STAT_INLINED, STAT_READ };
 
 /* ---- numbers ---- */
 
-/* The number of a constant that has one only, made in front of `where`. */
+/* Builds the scalar of a splat constant before `where`. */
 static bool find_splat(MlirAttribute value, MlirOperation where, MlirValue *scalar) {
   if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
     return false;
@@ -30,8 +30,8 @@ static bool find_splat(MlirAttribute value, MlirOperation where, MlirValue *scal
   return true;
 }
 
-/* The number that every element of `value` is, in a form that `where` can use; false if it is
- * none. */
+/* Finds the scalar that all elements of `value` equal, in a form usable at `where`. False if there
+ * is none. */
 static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar) {
   MlirOperation maker = tp__defining_op(value);
   tp__generic generic;
@@ -46,7 +46,7 @@ static bool find_scalar(MlirValue value, MlirOperation where, MlirValue *scalar)
   if (!tp__generic_read(maker, &generic) || generic.n_inits != 1)
     return false;
   *scalar = mlirOperationGetOperand(generic.yield, 0);
-  if (generic.n_inputs > 0) /* a broadcast of one number is that number */
+  if (generic.n_inputs > 0) /* a broadcast of a scalar */
     return generic.n_inputs == 1 &&
            mlirValueEqual(*scalar, mlirBlockGetArgument(generic.body, 0)) &&
            find_scalar(mlirOperationGetOperand(maker, 0), where, scalar);
@@ -78,7 +78,7 @@ static int64_t inline_scalars(MlirOperation op) {
   return n;
 }
 
-/* ---- what is overwritten ---- */
+/* ---- inits that are read ---- */
 
 static bool is_elementwise(const tp__generic *generic) {
   MlirAttribute iterators = tp__inherent(generic->op, "iterator_types");

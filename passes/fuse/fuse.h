@@ -1,4 +1,5 @@
-/* What the files of tp-fuse-collectives share: a sum over devices and what is fused with it. */
+/* Shared declarations of tp-fuse-collectives: a reduction over devices and the row operations fused
+ * with it. */
 #ifndef TP_PASSES_FUSE_H
 #define TP_PASSES_FUSE_H
 
@@ -7,14 +8,14 @@
 
 #include "ir/annotation.h"
 
-/* ---- one collective after the other ---- */
+/* ---- fusing one collective ---- */
 
 typedef enum tp__fuse_outcome {
-  TP_FUSE_NOTHING, /* it is none that is fused with anything */
+  TP_FUSE_NOTHING, /* no candidate for fusion */
   TP_FUSE_DONE,
-  TP_FUSE_WITH_PRODUCT, /* a sum with the product in front of it */
-  TP_FUSE_SLOWER,       /* by the model */
-  TP_FUSE_OTHER,        /* something stands in the way */
+  TP_FUSE_WITH_PRODUCT, /* a reduction, together with the matmul that produces its operand */
+  TP_FUSE_SLOWER,       /* slower than unfused, by the cost model */
+  TP_FUSE_OTHER,        /* prevented by another obstacle */
 } tp__fuse_outcome;
 
 typedef struct tp__fuser {
@@ -22,22 +23,22 @@ typedef struct tp__fuser {
   tp_mesh mesh;
   tp_topology topology;
   bool always;
-  tp__rows rows; /* room */
-  char name[32]; /* of the next function */
+  tp__rows rows; /* scratch: row expressions of the current collective */
+  char name[32]; /* name of the next function */
 } tp__fuser;
 
-/* Makes a function of a collective of a program and what is done with it, and calls it; a remark
- * says the times, or what stands in the way. `op` is
- *   a shard.all_reduce or shard.reduce_scatter of a sum, of rows: with what is done to them
- *     (fuse_sum.c);
- *   the shard.all_reduce of another reduction: if it is the largest of rows, with the rest of their
- *     softmax (fuse_softmax.c);
- *   a shard.all_gather of rows: with the products of them (fuse_gather.c). */
+/* Outlines a collective and the ops around it to a function and calls it. A remark reports the
+ * predicted times or the obstacle. `op` is one of:
+ *   - a shard.all_reduce or shard.reduce_scatter that sums rows: fused with what is applied to
+ *     these rows (fuse_sum.c);
+ *   - a shard.all_reduce with another reduction: if it computes the max of rows, fused with the
+ *     rest of their softmax (fuse_softmax.c);
+ *   - a shard.all_gather of rows: fused with the matmuls that read them (fuse_gather.c). */
 tp_status tp__fuse_sum(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
 tp_status tp__fuse_softmax(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
 tp_status tp__fuse_gather(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
 
-/* Does a collective add? */
+/* True if the collective is a sum. */
 bool tp__is_sum(MlirOperation op);
 
 /* True for the element types that fused kernels and products read and write. In fuse_sum.c. */
@@ -45,75 +46,77 @@ bool tp__is_kernel_type(MlirType element);
 
 /* ---- sums of rows ---- */
 
-/* What makes the rows that are summed, if it is a product of matrices: a [tokens, k] b [k,
- * hidden]. */
+/* The matmul that produces the summed rows, if there is one: a [tokens, k] b [k, hidden]. */
 typedef struct tp__product {
   MlirOperation op; /* null: none */
   MlirValue a, b;
-  bool transpose_b; /* b is stored [hidden, k] */
+  bool transpose_b; /* b is stored as [hidden, k] */
   int64_t k;
-  const char *obstacle; /* why it is not done in slices; NULL: nothing. Then a, b and k are set */
+  /* why the matmul cannot run in slices; NULL: it can, and a, b and k are set */
+  const char *obstacle;
   bool is_fused;
 } tp__product;
 
 enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
 
-/* What a kernel makes, in the order of the function's results. */
+/* Results of a kernel, in the order of the function's results. */
 typedef enum tp__fused_result {
-  TP_RESULT_SUM,       /* r, residual_out */
-  TP_RESULT_OUT,       /* y */
-  TP_RESULT_QUANTIZED, /* q */
+  TP_RESULT_SUM,       /* r = root + bias + residual, residual_out */
+  TP_RESULT_OUT,       /* y, out */
+  TP_RESULT_QUANTIZED, /* q, quantized y */
   TP_RESULT_SCALE,
   TP_FUSED_RESULTS
 } tp__fused_result;
 
 typedef struct tp__made {
-  bool is_made;    /* it is read by something that stays, or kernels always make it */
-  MlirValue value; /* of the program; null where it has none of them */
+  bool is_made;    /* a remaining op reads it, or the kernel always computes it */
+  MlirValue value; /* the program's value for it; null if the program has none */
   MlirOperation
-      /* all that reads it: what undoes the reduce_scatter; null: it is not gathered. All but r are,
-       * or none */
+      /* the only reader, an all-gather that undoes the reduce-scatter; null: not gathered. Either
+       * all results except r are gathered, or none is */
       gather;
 } tp__made;
 
 typedef struct tp__fusion {
-  MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter of a sum */
-  int dim;                  /* that the reduce_scatter cuts; -1 */
+  MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter with a sum */
+  int dim;                  /* dimension that the reduce-scatter cuts; -1 for an all-reduce */
   const tp_mesh *mesh;
-  int n_axes, axes[TP_MAX_AXES]; /* of the group, those of more than one device */
-  /* the sum over devices: the collective's result, in the shape in which the program goes on */
+  int n_axes, axes[TP_MAX_AXES]; /* axes of the group with more than one device */
+  /* the reduced value: the collective's result in the shape that the program uses afterwards */
   MlirValue root;
   tp__row_sum sum;               /* r = root + bias + residual */
-  tp__row_norm norm;             /* y; r without norm */
-  tp__row_quantization quantize; /* q, of y */
+  tp__row_norm norm;             /* y; y is r if there is no norm */
+  tp__row_quantization quantize; /* q, computed from y */
   tp__made made[TP_FUSED_RESULTS];
-  /* why results that are gathered are not gathered here; NULL: none is, or all are */
+  /* why gathered results are not gathered by the kernel; NULL: none is gathered, or all are */
   const char *gather_obstacle;
   tp_fused_price price;
   tp__product product;
 } tp__fusion;
 
-/* Devices of the group. */
+/* Returns the number of devices in the group. */
 int64_t tp__fusion_devices(const tp__fusion *fusion);
-/* The number of pieces in which a dimension of a tensor lies. */
+/* Returns the number of contiguous pieces that one index range of dimension `dim` occupies in a
+ * tensor. */
 int64_t tp__n_pieces(MlirValue value, int dim);
 
 /* ---- fuse_rows.c ---- */
-/* Finds sum, norm and quantization behind the root of a fusion, whose rows are begun, and their
- * values. */
+/* Finds the sum, norm and quantization after the root of a fusion, and their values. tp__rows_begin
+ * has been called for the root. */
 void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
 /* Does the kernel compute scales? */
 bool tp__makes_scales(const tp__fusion *fusion);
 
 /* ---- fuse_uses.c ---- */
-/* Which ops of rows nobody needs when the values of the results come from the fusion: TP_ROW_OPS of
- * them. */
+/* Finds ops of `rows` that are dead once the fusion provides its results. `dead` has TP_ROW_OPS
+ * entries. */
 void tp__find_dead(const tp__rows *rows, const tp__fusion *fusion, bool *dead);
-/* Is every use of `value` by one of the dead ops? */
+/* True if every use of `value` is by a dead op. */
 bool tp__is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value);
-/* Decides which results are made and which of them are gathered; `dead` as of then. */
+/* Decides which results the function returns and which of them it gathers. Updates `dead`
+ * accordingly. */
 void tp__find_made(const tp__rows *rows, tp__fusion *fusion, bool *dead);
-/* Erases dead ops, the collective and, with the product, what made its operand. */
+/* Erases dead ops, the collective and, if it is fused, the matmul that produced its operand. */
 void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *fusion);
 /* Brings what the function reads in front of `where`; false where that cannot be. */
 bool tp__move_operands(const tp__rows *rows, const tp__fusion *fusion, MlirOperation where);
@@ -122,28 +125,27 @@ bool tp__move_operands(const tp__rows *rows, const tp__fusion *fusion, MlirOpera
 bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth);
 
 /* ---- fuse_product.c ---- */
-/* A contraction as a product of `left` and a matrix; its obstacle, if it is none that is done in
- * slices of slice_rows rows of the left one. */
+/* Matches a contraction as a matmul of rows and a matrix. Sets product->obstacle if it is not, or
+ * if it cannot run in slices of slice_rows rows of the left operand. */
 void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product);
-/* Looks for a product in front of a fusion in slices and decides whether it becomes part of it;
- * then `rows` and the price are those of both. Else a remark says why not. */
+/* Looks for a matmul before a fusion that runs in slices and decides whether to fuse it too. If so,
+ * updates `rows` and the price to include it; else a remark gives the reason. */
 void tp__add_product(tp__fusion *fusion, const tp_topology *topology, bool always,
                      tp_fused_rows *rows);
-/* Erases the product, and reshapes of it, that nobody reads any more; `rows` was the operand of the
- * collective, which is gone. */
+/* Erases the matmul and the reshapes after it, which are now unused. `rows` was the operand of the
+ * collective, which has been erased. */
 void tp__erase_product(const tp__fusion *fusion, MlirValue rows);
 
 /* ---- fuse_outline.c ---- */
-/* A private function with tp.fused, its body empty. */
+/* Builds a private function with the attribute tp.fused and an empty body. */
 void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
                           MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
                           const MlirType *results, MlirBlock *block);
 MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes);
 MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names);
 
-/* Makes the function `name` of the module that computes the fusion, and calls it in front of
- * `where`; every use of the results is one of the call's then. What is left without a use is the
- * caller's affair. */
+/* Builds the function `name` that computes the fusion, calls it before `where`, and replaces all
+ * uses of the results by those of the call. The caller erases the ops that become unused. */
 void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where,
                         const tp__fusion *fusion);
 

@@ -1,3 +1,5 @@
+/* Builds the bodies of fused functions over rows: sums, norms, quantization and matmuls as
+ * linalg. */
 #include "passes/fuse/fuse_bodies.h"
 
 #include "passes/support/lower.h"
@@ -29,7 +31,7 @@ static MlirAttribute whole_map(const tp__body *b) {
   return mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, b->rank));
 }
 
-/* One number a row. */
+/* Map of a tensor with one number per row, in loops over whole rows. */
 static MlirAttribute outer_map(const tp__body *b) {
   MlirAffineExpr loops[TP_MAX_RANK];
   for (int d = 0; d < b->rank - 1; d++)
@@ -37,12 +39,13 @@ static MlirAttribute outer_map(const tp__body *b) {
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, b->rank, 0, b->rank - 1, loops));
 }
 
-/* The same in loops over the rows alone. */
+/* Map of the same tensor in loops over the rows only. */
 static MlirAttribute numbers_map(const tp__body *b) {
   return mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, b->rank - 1));
 }
 
-/* One row, in dimensions of which one has its elements. */
+/* Map of one row, in loops over all rows. Dimensions of size 1 are at index 0; the other dimension
+ * holds the row's elements. */
 static MlirAttribute row_map(const tp__body *b, MlirValue row) {
   MlirAffineExpr places[TP_MAX_RANK];
   int rank;
@@ -59,7 +62,7 @@ typedef struct input {
   MlirAttribute map;
 } input;
 
-/* Its body ends with the yield that is returned. */
+/* Builds a generic with an empty body and returns the yield of the body. */
 static MlirOperation generic(const tp__body *b, int n, const input *inputs, MlirValue init,
                              MlirAttribute init_map) {
   MlirValue operands[TP_FUSED_OPERANDS + 1];
@@ -87,7 +90,7 @@ static MlirValue argument(MlirOperation yield, int i) {
   return mlirBlockGetArgument(mlirOperationGetBlock(yield), i);
 }
 
-/* ---- what is computed ---- */
+/* ---- computations ---- */
 
 /* round(a + bias + residual), in that order. */
 MlirValue tp__build_sum(const tp__body *b, MlirValue a, MlirValue bias, MlirValue residual) {
@@ -106,7 +109,7 @@ MlirValue tp__build_sum(const tp__body *b, MlirValue a, MlirValue bias, MlirValu
   return finish(yield, narrow(b, yield, sum));
 }
 
-/* x, or x - mean where there is one. */
+/* Returns x - sum / hidden, or x if there is no sum. */
 static MlirValue centerd(const tp__body *b, MlirOperation yield, MlirValue x, MlirValue sum) {
   x = wide(b, yield, x);
   if (mlirValueIsNull(sum))
@@ -116,7 +119,8 @@ static MlirValue centerd(const tp__body *b, MlirOperation yield, MlirValue x, Ml
   return tp__binary(yield, "arith.subf", x, mean);
 }
 
-/* The sum along each row of r, or of the squares of what it is without its mean. */
+/* Computes the sum of each row of r. With `squares`, it sums the squares of the row, centered on
+ * its mean if `sum` is not null. */
 static MlirValue build_row_sum(const tp__body *b, MlirValue r, MlirValue sum, bool squares) {
   input inputs[2] = {{r, whole_map(b)}, {sum, outer_map(b)}};
   MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
@@ -158,8 +162,8 @@ MlirValue tp__build_norm(const tp__body *b, MlirValue r, const tp__row_norm *nor
   return finish(yield, narrow(b, yield, x));
 }
 
-/* Of each row, or group where these are the rows, max(max(largest |y|, least_largest) / 448,
- * least_scale). */
+/* Computes one scale per row, or per group if the groups are viewed as rows: max(max(max |y|,
+ * least_largest) / 448, least_scale). */
 static MlirValue build_scale(const tp__body *b, MlirValue y, const tp__row_quantization *q) {
   const input row[1] = {{y, whole_map(b)}};
   MlirType type = mlirRankedTensorTypeGet(b->rank - 1, b->shape, b->f32, (MlirAttribute){NULL});
@@ -196,7 +200,7 @@ MlirValue tp__body_view(const tp__body *b, MlirValue value, MlirType as) {
   return mlirValueIsNull(value) ? value : tp__view(b->end, b->location, value, rank, shape);
 }
 
-/* The same with each group as a row. */
+/* Returns a copy of `b` in which each group is a row. */
 static tp__body in_groups(const tp__body *b) {
   tp__body parts = *b;
   parts.shape[b->rank - 1] /= TP_ROW_KERNEL_GROUP;

@@ -1,35 +1,36 @@
-/* What fused kernels compute, as linalg: the bodies of functions with tp.fused. */
+/* Builds the bodies of functions with tp.fused: the computations of fused kernels, as linalg. */
 #ifndef TP_PASSES_FUSE_BODIES_H
 #define TP_PASSES_FUSE_BODIES_H
 
 #include "passes/fuse/fuse.h"
 
-/* A function of rows in the making. Everything is computed in the shape of its rows; what is read
- * of others goes along the last dimension of them. */
+/* State while the body of a function over rows is built. Everything is computed in the shape of
+ * these rows; other operands broadcast along their last dimension. */
 typedef struct tp__body {
   MlirContext context;
   MlirLocation location;
-  MlirOperation end; /* func.return: everything is inserted before it */
+  MlirOperation end; /* the func.return; ops are inserted before it */
   MlirType tensor, element, f32;
   int rank;
   int64_t shape[TP_MAX_RANK];
 } tp__body;
 
-/* The value in the shape of another type; null where it is. */
+/* Returns the value reshaped to another type. A null value stays null. */
 MlirValue tp__body_view(const tp__body *body, MlirValue value, MlirType as);
 
-/* round(a + bias + residual), in that order; these may be null. */
+/* round(a + bias + residual), in that order. bias and residual may be null. */
 MlirValue tp__build_sum(const tp__body *body, MlirValue a, MlirValue bias, MlirValue residual);
-/* The norm of rows r, rounded. */
+/* Returns the norm of rows r, rounded to their type. */
 MlirValue tp__build_norm(const tp__body *body, MlirValue r, const tp__row_norm *norm,
                          MlirValue gamma, MlirValue beta);
-/* f8 of rows y by `static_scale` or, where that is null, by `scales`, which are computed. Groups
- * are a dimension more of both. */
+/* Quantizes rows y to f8 by `static_scale` or, if it is null, by computed scales that are returned
+ * in *scales. With scales per group, y and the scales have an additional group dimension. */
 MlirValue tp__build_quantized(const tp__body *body, MlirValue y,
                               const tp__row_quantization *quantization, MlirValue static_scale,
                               MlirValue *scales);
-/* out [m, n] = a [m, k] b [k, n], or b [n, k], from 0, in their type, whose elements a and b have
- * in any shape; before `end`. */
+/* Builds out [m, n] = a [m, k] b [k, n], or b [n, k] if transpose_b, before `end`, with
+ * accumulators that start at 0. a and b may have any shape with these elements; the element type is
+ * theirs. */
 MlirValue tp__build_product(MlirOperation end, MlirValue a, MlirValue b, bool transpose_b,
                             int64_t m, int64_t n, int64_t k);
 

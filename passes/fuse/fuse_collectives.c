@@ -1,11 +1,11 @@
-/* tp-fuse-collectives: sums over devices become functions together with what is done to the rows of
- * the sum, where kernels that reach the other devices' memory do it faster; so do gathers with the
- * products of what is gathered, and softmaxes of split rows.
+/* tp-fuse-collectives: outlines collectives with the ops around them to functions, where kernels
+ * with peer-to-peer memory access are faster. It fuses reductions with the row operations on their
+ * result, all-gathers with the matmuls that read them, and softmaxes of rows that are split over
+ * devices.
  *
- * Which values of a program are the bias, the residual and the norm behind a sum is decided on
- * expressions of their elements (row_expression.h), not on ops. The function is left in one piece
- * by fusion and is a call of the runtime on machines with such kernels; tp-inline-calls undoes
- * it. */
+ * The pass finds the bias, residual and norm after a reduction by matching expressions of elements
+ * (row_expression.h), not ops. Fusion passes keep the function intact. On machines with such
+ * kernels it becomes a runtime call; elsewhere tp-inline-calls inlines it again. */
 #include "passes/fuse/fuse.h"
 #include "passes/registry.h"
 
@@ -17,13 +17,13 @@
 
 enum { STAT_FUSED, STAT_PRODUCTS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
-/* ---- which collectives ---- */
+/* ---- candidate collectives ---- */
 
 static bool is_largest(MlirOperation op) {
   return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op);
 }
 
-/* Not those in functions that this pass has written. */
+/* Excludes collectives in functions that this pass created. */
 static bool is_left(MlirOperation op) {
   return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused"));
 }
@@ -37,11 +37,11 @@ static bool is_gather_left(MlirOperation op) {
   return tp__op_is(op, "shard.all_gather") && is_left(op);
 }
 
-/* In this order: softmaxes take sums away, sums gathers. */
+/* Order of the stages: softmaxes consume reductions, and reductions consume all-gathers. */
 static const struct {
   bool (*is_one)(MlirOperation op);
   tp_status (*fuse)(tp__fuser *fuser, MlirOperation op, tp__fuse_outcome *outcome);
-  int statistic; /* of what is fused */
+  int statistic; /* statistic for fused ones */
 } stages[] = {{is_largest, tp__fuse_softmax, STAT_FUSED},
               {is_sum_left, tp__fuse_sum, STAT_FUSED},
               {is_gather_left, tp__fuse_gather, STAT_GATHERS}};

@@ -1,8 +1,8 @@
-/* tp-fuse-epilogues: products become functions together with what cuBLASLt does to their elements
- * in the same kernel: bias, ReLU, GELU with tanh.
+/* tp-fuse-epilogues: outlines matmuls with the elementwise ops that cuBLASLt can apply in the same
+ * kernel: bias, ReLU, and GELU with tanh.
  *
- * What follows a product is decided on expressions of its elements (row_expression.h), not on ops.
- * The function is left in one piece by fusion and becomes a call of the runtime. */
+ * The pass matches the ops after a matmul as expressions of its elements (row_expression.h), not as
+ * ops. Fusion passes keep the function intact, and it becomes a runtime call. */
 #include "passes/fuse/fuse_bodies.h"
 #include "passes/fuse/rows/row_activation.h"
 #include "passes/registry.h"
@@ -23,19 +23,19 @@ typedef struct fuser {
   tp__rows rows;
 } fuser;
 
-/* A product and what follows it. */
+/* A matmul and its epilogue. */
 typedef struct epilogue {
   MlirOperation product;
   tp__factors factors;
-  int n_columns;    /* dimensions of the product that are columns */
-  int64_t m, n;     /* rows, columns */
-  MlirType element; /* of the factors, the bias and the result */
+  int n_columns;    /* trailing dimensions of the result that are columns */
+  int64_t m, n;     /* number of rows and columns */
+  MlirType element; /* element type of the operands, the bias and the result */
   tp__row_activation activation;
-  MlirValue value; /* what is made of it */
+  MlirValue value; /* result of the epilogue */
   bool dead[TP_ROW_OPS];
 } epilogue;
 
-/* ---- the product ---- */
+/* ---- the matmul ---- */
 
 /* Contractions read it where it lies; what a call is given is dense. */
 static bool is_part(MlirValue value) {
@@ -45,8 +45,8 @@ static bool is_part(MlirValue value) {
   return !mlirOperationIsNull(op) && tp__op_is(op, "tensor.extract_slice");
 }
 
-/* How many dimensions are columns, and the factors; why it is not one product of matrices, else
- * NULL. */
+/* Reads the number of column dimensions and the operands. Returns why the op is not a single
+ * matmul, or NULL. */
 static const char *read_product(epilogue *e) {
   MlirOperation op = e->product;
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -76,7 +76,7 @@ static const char *read_product(epilogue *e) {
   return e->m == 0 || e->n == 0 || e->factors.k == 0 ? "it has no elements, or no terms" : NULL;
 }
 
-/* ---- what nobody needs any more ---- */
+/* ---- dead ops ---- */
 
 static void find_dead(const tp__rows *rows, epilogue *e) {
   MlirOperation maker_of_bias = mlirValueIsNull(e->activation.bias)
@@ -93,9 +93,10 @@ static void find_dead(const tp__rows *rows, epilogue *e) {
   }
 }
 
-/* ---- may it be fused? ---- */
+/* ---- legality ---- */
 
-/* Is the result of what is fused computed with in a kernel that could compute it on the way? */
+/* True if the epilogue's result is read by a compiled kernel, which could compute the epilogue
+ * itself. */
 static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -131,7 +132,7 @@ static bool keeps_nan(const tp__rows *rows, const epilogue *e) {
   return found;
 }
 
-/* Why not; NULL where it may. */
+/* Returns why the epilogue cannot be fused, or NULL. */
 static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const char *of_product) {
   MlirType bias = mlirValueIsNull(e->activation.bias)
                       ? e->element
@@ -154,7 +155,7 @@ static tp_status find_erf(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Why nothing of what follows is an epilogue, where it looks like one; else NULL. */
+/* Returns why the ops after the matmul are not an epilogue although they look like one, or NULL. */
 static const char *find_miss(tp__rows *rows, const epilogue *e) {
   bool erf = false;
   for (int i = 0; i < rows->n_ops; i++) {
@@ -173,7 +174,7 @@ static const char *find_miss(tp__rows *rows, const epilogue *e) {
 static const char *const functions[] = {
     [TP_ROW_PLAIN] = "none", [TP_ROW_RELU] = "relu", [TP_ROW_GELU] = "gelu"};
 
-/* The elements of a product, in f32 and rounded once. */
+/* Builds the epilogue on the elements of the matmul. It computes in f32 and rounds once. */
 static MlirOperation write_body(const epilogue *e) {
   static const char *const bodies[] = {
       [TP_ROW_PLAIN] = "    %y = arith.bitcast %s : f32 to f32\n",
@@ -317,7 +318,8 @@ static tp_status leave(fuser *s, const epilogue *e, const char *reason) {
   return TP_OK;
 }
 
-/* The last that is made of the product as an epilogue makes it, and can be; or why none can. */
+/* Finds the last value that matches an epilogue and can be fused, and returns NULL. Else returns
+ * the reason, or "" if there is nothing to report. */
 static const char *find_epilogue(tp__rows *rows, const char *of_product, epilogue *e) {
   const char *reason = NULL;
   for (int i = rows->n_ops; i-- > 0;)
@@ -341,7 +343,8 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   epilogue e = {.product = op};
   if (mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0))) == 0)
     return TP_OK;
-  /* a reshape may cut columns of several dimensions elsewhere */
+  /* With several column dimensions, a reshape may split the columns differently, so it is not
+   * followed. */
   const char *of_product = read_product(&e);
   tp__rows_begin(&s->rows, e.n_columns == 1 ? tp__rows_root(op) : mlirOperationGetResult(op, 0));
   const char *reason = find_epilogue(&s->rows, of_product, &e);
@@ -356,7 +359,7 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   return TP_OK;
 }
 
-/* Those in functions that are calls of the runtime are part of them. */
+/* Collects matmuls, except those inside fused functions. */
 static tp_status collect(MlirOperation op, void *data) {
   fuser *s = data;
   tp__contraction c;

@@ -1,5 +1,5 @@
-/* Rows that are gathered over devices and multiplied: slices of them are copied while others are
- * multiplied. */
+/* Fuses an all-gather of rows with the matmuls that read them: slices are copied while other slices
+ * are multiplied. */
 #include "passes/fuse/fuse_bodies.h"
 
 #include "passes/support/contraction.h"
@@ -16,17 +16,17 @@ typedef struct gathering {
   MlirOperation gather;
   int dim, n_axes, axes[TP_MAX_AXES];
   int rank;
-  int64_t shape[TP_MAX_RANK]; /* of what is gathered */
+  int64_t shape[TP_MAX_RANK]; /* shape of the gathered tensor */
   tp_gathered_rows rows;
   int n;
   tp__product products[TP_MAX_GATHERED];
-  /* what a product reads: reshapes of what is gathered, if it reads any */
+  /* reshape of the gathered tensor that each matmul reads, or null */
   MlirOperation views[TP_MAX_GATHERED];
-  bool is_read;         /* by something else than these products */
-  const char *obstacle; /* of a product that is not among them */
+  bool is_read;         /* ops other than these matmuls read the gathered tensor */
+  const char *obstacle; /* why a matmul was rejected */
 } gathering;
 
-/* ---- what is there ---- */
+/* ---- matching ---- */
 
 static tp_status read_gather(gathering *g, bool *is_candidate) {
   tp__axis_runs runs;
@@ -62,7 +62,7 @@ static int64_t n_devices(const gathering *g) {
   return n;
 }
 
-/* Of a product of the rows `left`: whether it is taken, else why not. */
+/* Adds a matmul of the rows `left`, or records why it is rejected. */
 static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
   enum { ROW_BYTES = 16 };
   tp__product product;
@@ -88,7 +88,7 @@ static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOper
   g->products[g->n++] = product;
 }
 
-/* Who reads the rows, also through reshapes that leave rows as they are. */
+/* Finds the matmuls that read the rows, also through reshapes that keep rows intact. */
 static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
   for (MlirOpOperand use = mlirValueGetFirstUse(rows); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -108,7 +108,7 @@ static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
   }
 }
 
-/* Why it is not done; false where it can be. */
+/* Writes the reason if the fusion is impossible. False if it is possible. */
 static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text,
                           size_t size) {
   if (algorithm == TP_FUSED_NONE)

@@ -1,11 +1,10 @@
-/* The function of a fusion. Its body is written anew from what was recognized, not moved: a program
- * that inlines it computes what a kernel will, so running it shows whether the recognition was
- * right. */
+/* Outlines a fusion to a function. The body is generated from the match instead of being moved. A
+ * program that inlines it computes what the kernel computes, so running it verifies the match. */
 #include "passes/fuse/fuse_bodies.h"
 
 #include "passes/support/lower.h"
 
-/* The rows that are summed, as the collective takes them. */
+/* Builds the matmul that produces the summed rows, in the shape of the collective's operand. */
 static MlirValue build_rows(const tp__body *b, const tp__fusion *f, MlirValue a, MlirValue factor) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(f->collective, 0));
   int64_t n = b->shape[b->rank - 1], m = 1;
@@ -15,7 +14,7 @@ static MlirValue build_rows(const tp__body *b, const tp__fusion *f, MlirValue a,
       b, tp__build_product(b->end, a, factor, f->product.transpose_b, m, n, f->product.k), type);
 }
 
-/* A copy of a collective on another operand. */
+/* Clones a collective with another operand. */
 static MlirValue copy_on(const tp__body *b, MlirOperation op, MlirValue operand) {
   MlirOperation copy = mlirOperationClone(op);
   mlirOperationSetOperand(copy, 0, operand);
@@ -30,7 +29,7 @@ typedef struct operand {
   MlirValue value;
 } operand;
 
-/* Of the function; the program's value that it becomes, or null. */
+/* A result of the function and the program's value that it replaces, or null. */
 typedef struct result {
   const char *name;
   MlirValue value;
@@ -153,7 +152,7 @@ void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation l
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
 }
 
-/* Of scales that the program has in no tensor. */
+/* Returns the type of scales for which the program has no tensor. */
 static MlirType type_of_scales(const tp__fusion *f) {
   int64_t shape[TP_MAX_RANK];
   int rank;
@@ -165,8 +164,8 @@ static MlirType type_of_scales(const tp__fusion *f) {
   return mlirRankedTensorTypeGet(in_groups ? rank : rank - 1, shape, f32, (MlirAttribute){NULL});
 }
 
-/* Everything is computed in the shape of the root; others may have more or fewer dimensions of size
- * 1. */
+/* Fills the body. Everything is computed in the shape of the root; operands and results may have
+ * more or fewer dimensions of size 1. */
 static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
                       const result *made) {
   MlirLocation location = mlirOperationGetLocation(f->collective);
@@ -208,7 +207,7 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
   mlirOperationSetOperands(b.end, at, results);
 }
 
-/* By tp__fused_result; without a name what is not made. */
+/* Fills the results by tp__fused_result. Results that are not computed have no name. */
 static void find_results(const tp__fusion *f, result *results) {
   static const char *const names[TP_FUSED_RESULTS] = {[TP_RESULT_SUM] = "residual_out",
                                                       [TP_RESULT_OUT] = "out",

@@ -1,5 +1,5 @@
-/* Products whose rows are summed over devices: what cuBLASLt computes in slices, each stored at the
- * device that reduces it. */
+/* Matches matmuls whose rows are summed over devices. cuBLASLt computes them in slices and stores
+ * each slice on the device that reduces it. */
 #include "passes/fuse/fuse.h"
 
 #include "ir/diagnostics.h"
@@ -7,12 +7,12 @@
 #include "passes/support/contraction.h"
 #include "rules/body.h"
 
-enum { ROW_BYTES = 16 }; /* of which slices are multiples: tprt/cuda_gemm.h */
+enum { ROW_BYTES = 16 }; /* alignment of slices: tprt/cuda_gemm.h */
 
-/* ---- the product ---- */
+/* ---- matching the matmul ---- */
 
-/* What makes the rows, through reshapes that leave rows as they are; null if something else than
- * these reads it, or the reshapes. */
+/* Returns the producer of the rows, through reshapes that keep rows intact; null if there is none.
+ * Sets *is_read_elsewhere if any of these values has other readers. */
 static MlirOperation maker_of(MlirValue rows, bool *is_read_elsewhere) {
   int64_t hidden = mlirShapedTypeGetDimSize(mlirValueGetType(rows),
                                             mlirShapedTypeGetRank(mlirValueGetType(rows)) - 1);
@@ -76,9 +76,10 @@ static void find_product(tp__fusion *f, int64_t slice_rows) {
     f->product.obstacle = "it is read elsewhere, too";
 }
 
-/* ---- the decision ---- */
+/* ---- decision ---- */
 
-/* Of each block that the reduce_scatter cuts, or of all rows, those that a device reduces. */
+/* Returns the number of rows that one device reduces, out of each block that the reduce-scatter
+ * cuts, or out of all rows. */
 static int64_t slice_rows(const tp__fusion *f, const tp_fused_rows *rows) {
   int64_t n = tp__fusion_devices(f),
           block = f->dim < 0 ? rows->tokens

@@ -1,10 +1,11 @@
-/* What a program does to the rows of a sum over devices: which of its values are the sum with bias
- * and residual, the norm, and what becomes f8 of it. */
+/* Finds the values that a program computes from the rows of a reduction over devices: the sum with
+ * bias and residual, the norm, and the f8 quantization. */
 #include "passes/fuse/fuse.h"
 
 #include "support/support.h"
 
-/* Result k of an op, if it has the type of the rows' elements; null for others. Its node. */
+/* Returns the node of result k of an op if it has the element type of the rows, else
+ * TP_ROW_UNKNOWN. */
 static int node_of_result(tp__rows *rows, MlirOperation op, int k, MlirValue *value) {
   if (k >= mlirOperationGetNumResults(op))
     return TP_ROW_UNKNOWN;
@@ -20,11 +21,11 @@ typedef struct row_sums {
   int n;
   struct {
     tp__row_sum sum;
-    MlirValue value; /* the first that is it */
+    MlirValue value; /* first value that equals the sum */
   } items[MAX_SUMS];
 } row_sums;
 
-/* The sums of the root with others, shorter ones first. */
+/* Finds sums of the root with other values, shorter sums first. */
 static void find_sums(tp__rows *rows, row_sums *sums) {
   sums->n = 1;
   sums->items[0].value = rows->root;
@@ -44,7 +45,8 @@ static void find_sums(tp__rows *rows, row_sums *sums) {
     }
 }
 
-/* The sum that is normalized, and its norm; without one the sum of most terms. */
+/* Finds the sum that is normalized and its norm. Without a norm, takes the sum with the most
+ * terms. */
 static void find_rows(tp__rows *rows, tp__fusion *f) {
   row_sums sums;
   find_sums(rows, &sums);
@@ -65,8 +67,7 @@ static void find_rows(tp__rows *rows, tp__fusion *f) {
   f->made[TP_RESULT_SUM].value = f->made[TP_RESULT_OUT].value = sums.items[sums.n - 1].value;
 }
 
-/* Does an op of the rows take the larger of two numbers where NaN is none? The kernels make NaN of
- * what has one. */
+/* Fails for an arith.maxnumf, which ignores NaN. The kernels propagate NaN. */
 static tp_status is_not_maxnum(MlirOperation op, void *data) {
   (void)data;
   return tp__op_is(op, "arith.maxnumf") ? TP_UNSUPPORTED : TP_OK;
@@ -83,7 +84,7 @@ bool tp__makes_scales(const tp__fusion *f) {
   return f->quantize.kind == TP_QUANTIZED_PER_TOKEN || f->quantize.kind == TP_QUANTIZED_PER_GROUP;
 }
 
-/* The first tensor that has the scales. */
+/* Finds the first tensor that holds the computed scales. */
 static void find_scales(tp__rows *rows, tp__fusion *f) {
   int (*const node_of)(tp__rows *, MlirValue) =
       f->quantize.kind == TP_QUANTIZED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
@@ -100,7 +101,8 @@ static void find_scales(tp__rows *rows, tp__fusion *f) {
     }
 }
 
-/* What becomes f8 of the last value so far, and the scales of it where a tensor has them. */
+/* Finds the f8 quantization of the output so far, and its scales if the program has a tensor of
+ * them. */
 static void find_quantization(tp__rows *rows, tp__fusion *f) {
   int y = tp__row_of_whole(rows, f->made[TP_RESULT_OUT].value);
   const char *obstacle = NULL;

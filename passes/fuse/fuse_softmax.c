@@ -1,6 +1,6 @@
-/* Softmaxes of rows whose columns are split over devices: their largest numbers, their sums of
- * exponentials and what is picked of them are three collectives that wait for each other; what each
- * device knows of its columns makes one of 16 bytes a row. */
+/* Fuses softmaxes of rows whose columns are split over devices. Unfused, they need three dependent
+ * collectives: the row max, the sum of exponentials, and the picked element. The fused form
+ * exchanges partial results in one collective with 16 bytes per row. */
 #include "passes/fuse/fuse_softmax.h"
 
 #include "ir/diagnostics.h"
@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_BYTES = 16 }; /* rows of the kernels are multiples of it: tprt/cuda.h */
+enum { ROW_BYTES = 16 }; /* alignment of rows in the kernels: tprt/cuda.h */
 
 MlirValue tp__softmax_picked(const tp__softmax_fusion *f) {
   return mlirOperationIsNull(f->summed) ? f->picked : mlirOperationGetResult(f->summed, 0);
 }
 
-/* ---- what there is ---- */
+/* ---- matching ---- */
 
 static bool reduces_by(MlirOperation op, const char *reduction) {
   MlirAttribute attr = tp__inherent(op, "reduction");
@@ -52,7 +52,7 @@ static bool is_of_group(const tp__softmax_fusion *f, MlirOperation op) {
                        mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
-/* The sum over the group of a value, if it is all that reads it; else null. */
+/* Returns the all-reduce of a value over the group if it is the only reader, else null. */
 static MlirOperation summed_over_group(const tp__softmax_fusion *f, MlirValue value) {
   MlirOperation user = tp__is_used_once(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value))
                                                : (MlirOperation){NULL};
@@ -74,9 +74,10 @@ static void find_sum(tp__rows *rows, tp__softmax_fusion *f) {
     }
 }
 
-/* ---- what is picked ---- */
+/* ---- picked elements ---- */
 
-/* Has each device of the group the columns from its rank times their number on? */
+/* True if the columns of each device start at (rank of the device in the group) * (columns per
+ * device). */
 static bool counts_columns(const tp__rows *rows, const tp__softmax_fusion *f) {
   int64_t columns = rows->shape[rows->rank - 1], n = tp_mesh_size(f->mesh);
   for (int64_t device = 0; device < n; device++) {
@@ -99,8 +100,7 @@ static bool is_target(MlirValue value) {
          (mlirIntegerTypeGetWidth(type) == 32 || mlirIntegerTypeGetWidth(type) == 64);
 }
 
-/* The ops of the target that have to stand in front of the call and do not yet. False where one of
- * them may not be moved. */
+/* Moves the ops that compute the target before the call. False if one of them may not move. */
 static bool move_target(MlirOperation where, MlirValue value, int depth) {
   enum { MOST_DEEP = 16 };
   MlirOperation op = tp__defining_op(value);
@@ -137,7 +137,7 @@ static void find_pick(tp__rows *rows, tp__softmax_fusion *f) {
     }
 }
 
-/* ---- may it, and is it worth while? ---- */
+/* ---- legality and cost ---- */
 
 /* Why no kernel does it; false where one does. */
 static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what,
@@ -175,7 +175,7 @@ static tp_fused_softmax describe(const tp__rows *rows, const tp__softmax_fusion 
                             .n_collectives = mlirOperationIsNull(f->summed) ? 2 : 3};
 }
 
-/* ---- doing it ---- */
+/* ---- rewriting ---- */
 
 static bool is_unused(MlirOperation op) {
   for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)

@@ -1,6 +1,5 @@
-/* The function of a split softmax. Its body is written anew from what was recognized: a program
- * that inlines it computes what the kernels will, so running it shows whether the recognition was
- * right. */
+/* Outlines a split softmax to a function. The body is generated from the match. A program that
+ * inlines it computes what the kernels compute, so running it verifies the match. */
 #include "passes/fuse/fuse_softmax.h"
 #include "passes/support/from_text.h"
 #include "passes/support/lower.h"
@@ -12,8 +11,8 @@
 typedef struct writer {
   const tp__softmax_fusion *f;
   tp__string text;
-  int rank;                                                            /* of the rows */
-  tp__string rows, number, condition, target, element, target_element; /* types */
+  int rank;                                                            /* rank of the rows */
+  tp__string rows, number, condition, target, element, target_element; /* type texts */
 } writer;
 
 static const char *of(const tp__string *part) { return tp__string_text(part); }
@@ -28,8 +27,8 @@ static void write_map(writer *w, int n) {
   tp__string_append(&w->text, ")>");
 }
 
-/* A linalg.generic over the rows, whose first input they are, of n_numbers more inputs and of one
- * result; up to its operands. */
+/* Writes a linalg.generic, up to its operands. Its inputs are the rows and n_numbers tensors with
+ * one number per row; it has one result. */
 static void write_loops(writer *w, const char *result, int n_numbers) {
   tp__string_printf(&w->text, "  %s = linalg.generic {indexing_maps = [", result);
   write_map(w, w->rank);
@@ -42,7 +41,8 @@ static void write_loops(writer *w, const char *result, int n_numbers) {
     tp__string_printf(&w->text, "%s", d < w->rank - 1 ? "\"parallel\", " : "\"reduction\"]}");
 }
 
-/* The place of a copy of a collective of the program, which takes it when the text is parsed. */
+/* Placeholder for a copy of a collective of the program. copy_collectives replaces it after
+ * parsing. */
 typedef enum copied { OF_LARGEST, OF_SUM, OF_PICKED } copied;
 
 static void write_collective(writer *w, const char *result, const char *of_value, copied which) {
@@ -71,7 +71,8 @@ static void write_largest(writer *w) {
   write_collective(w, "%largest", "%local", OF_LARGEST);
 }
 
-/* What exponentials are relative to: the largest, or 0 where that is not finite. */
+/* Writes the value that exponentials are relative to: the row max, or 0 if it is not finite.
+ * Returns its name. */
 static const char *write_shift(writer *w) {
   const char *t = of(&w->number);
   if (!w->f->finite)
@@ -130,8 +131,8 @@ static void write_pick(writer *w, const char *shift) {
     write_collective(w, "%picked", "%own", OF_PICKED);
 }
 
-/* A function of the rows, and of the target and the number of the first column where something is
- * picked. */
+/* Builds a function of the rows. If an element is picked, the target and the index of the first
+ * column are further arguments. */
 static MlirOperation write_body(writer *w) {
   const char *t = of(&w->number);
   bool picks = !mlirValueIsNull(w->f->picked);
@@ -180,7 +181,7 @@ static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *
 
 /* ---- the function ---- */
 
-enum { MOST = 3 }; /* operands and results */
+enum { MOST = 3 }; /* maximum number of operands and of results */
 
 static MlirAttribute describe(const tp__softmax_fusion *f) {
   static const char *const names[] = {[TPRT_CUDA_LOGIT] = "logit",

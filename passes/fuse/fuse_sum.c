@@ -1,4 +1,4 @@
-/* Sums over devices together with what is done to the rows of the sum: whether one kernel does it,
+/* Decides whether one kernel can compute a reduction over devices with the row operations after it,
  * and whether that is faster. */
 #include "passes/fuse/fuse.h"
 
@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-enum { ROW_BYTES = 16 }; /* rows of the kernels are multiples of it: tprt/cuda.h */
+enum { ROW_BYTES = 16 }; /* alignment of rows in the kernels: tprt/cuda.h */
 
-/* ---- what may be fused ---- */
+/* ---- candidates ---- */
 
 bool tp__is_sum(MlirOperation op) {
   MlirAttribute combiner = tp__get(op, "tp.combiner"), reduction = tp__inherent(op, "reduction");
@@ -27,7 +27,8 @@ bool tp__is_kernel_type(MlirType element) {
   return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
 }
 
-/* Sums over more than one device of rows of floats: what this pass is about. */
+/* Reads a collective. It is a candidate if it sums floating-point rows over more than one
+ * device. */
 static tp_status read_collective(const tp__fuser *s, MlirOperation op, tp__fusion *f,
                                  bool *is_candidate) {
   tp__axis_runs runs;
@@ -53,14 +54,14 @@ static tp_status read_collective(const tp__fuser *s, MlirOperation op, tp__fusio
   return status;
 }
 
-/* ---- may it, and is it worth while? ---- */
+/* ---- legality and cost ---- */
 
 static bool is_gathered(const tp__fusion *f, tp__fused_result result) {
   return f->made[result].is_made && !mlirOperationIsNull(f->made[result].gather);
 }
 
-/* Into how many kernels separate rows are compiled: scales of a norm are another where they are of
- * groups, or the norm is rounded. */
+/* Returns the number of kernels that the unfused row operations compile to. The scales of a norm
+ * are another kernel if they are per group or if the norm is rounded. */
 static int n_kernels(const tp__fusion *f) {
   bool adds = !mlirValueIsNull(f->sum.residual) || !mlirValueIsNull(f->sum.bias),
        rounds = !mlirTypeIsAF32(tp__element_type(mlirValueGetType(f->root))),
@@ -95,7 +96,7 @@ static tp_fused_rows describe(const tp__fuser *s, const tp__fusion *f) {
       .quantized_gathered = is_gathered(f, TP_RESULT_QUANTIZED)};
 }
 
-/* One text of what a kernel does beside the sum: "residual, RMS norm". */
+/* Prints the work of the fused kernel besides the reduction, such as " with residual, RMS norm". */
 static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {
       [TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
@@ -122,7 +123,7 @@ static bool has_type_of_rows(const tp__fusion *f, MlirValue value) {
                                                  tp__element_type(mlirValueGetType(f->root)));
 }
 
-/* Why no kernel does it; false where one does. */
+/* Writes the reason if no kernel supports the fusion. False if one does. */
 static bool find_obstacle(const tp__fuser *s, const tp__fusion *f, const tp_fused_rows *rows,
                           const bool *dead, char *text, size_t size) {
   bool needs_rows = f->norm.kind != TP_NO_NORM || f->quantize.kind != TP_NOT_QUANTIZED ||
@@ -167,8 +168,8 @@ static tp_status leave(MlirOperation op, const char *reason, tp__fuse_outcome *o
   return TP_OK;
 }
 
-/* In front of what the call stands: behind the collective and the residual, and nothing that reads
- * the sum is in front of it. */
+/* Returns the op before which the call goes. It is after the collective and the residual; no op
+ * before it reads the sum. */
 static MlirOperation place_of(const tp__fusion *f) {
   MlirValue sum = f->made[TP_RESULT_SUM].value;
   MlirOperation op = mlirOpResultGetOwner(sum);

@@ -1,13 +1,13 @@
-/* What reads the values of a fusion: which ops nobody needs behind it, what is gathered, and what
- * has to stand in front of it. */
+/* Analyzes the uses of a fusion's values: which ops become dead, which results are gathered, and
+ * which producers must move before the call. */
 #include "passes/fuse/fuse.h"
 
 #include "ir/place.h"
 #include "support/support.h"
 
-/* ---- what is left over ---- */
+/* ---- dead ops ---- */
 
-/* What the function reads beside the rows that are summed. */
+/* Collects the operands of the function besides the summed rows. */
 enum { N_OPERANDS = 5 };
 static void operands_of(const tp__fusion *f, MlirValue *operands) {
   const MlirValue all[N_OPERANDS] = {f->sum.residual, f->sum.bias, f->norm.gamma, f->norm.beta,
@@ -75,9 +75,9 @@ void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *f
     tp__erase_product(f, summed);
 }
 
-/* ---- what is gathered ---- */
+/* ---- gathered results ---- */
 
-/* Is it a gather of `value` that undoes the reduce_scatter? */
+/* True if the op is an all-gather of `value` that undoes the reduce-scatter. */
 static bool undoes(const tp__fusion *f, MlirOperation op, MlirValue value) {
   return tp__op_is(op, "shard.all_gather") &&
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(f->collective)) &&
@@ -88,7 +88,7 @@ static bool undoes(const tp__fusion *f, MlirOperation op, MlirValue value) {
              tp__n_pieces(mlirOperationGetResult(f->collective, 0), f->dim);
 }
 
-/* The only op that stays and reads `value`; null where there are none, or several. */
+/* Returns the only reader of `value` that is not dead. Null if there is none, or more than one. */
 static MlirOperation only_reader(const tp__rows *rows, const bool *dead, MlirValue value) {
   MlirOperation reader = {NULL};
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
@@ -103,7 +103,8 @@ static MlirOperation only_reader(const tp__rows *rows, const bool *dead, MlirVal
   return reader;
 }
 
-/* The result as it is gathered, maybe in another shape; without gather where it is not. */
+/* Returns the gathered form of the result, perhaps after reshapes, or *made unchanged if it is not
+ * gathered. */
 static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const bool *dead,
                             const tp__made *made) {
   MlirValue value = made->value;
@@ -118,7 +119,7 @@ static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const boo
   return gathered ? (tp__made){true, value, reader} : *made;
 }
 
-/* Which results there are, as if none was gathered. */
+/* Decides which results are computed, as if none was gathered. */
 static void find_read(const tp__rows *rows, tp__fusion *f, const bool *dead) {
   bool quantizes = f->quantize.kind != TP_NOT_QUANTIZED;
   tp__made *made = f->made;
@@ -151,7 +152,7 @@ void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
   bool is_sum_alone = f->norm.kind == TP_NO_NORM && f->quantize.kind != TP_NOT_QUANTIZED &&
                       f->made[TP_RESULT_OUT].is_made &&
                       mlirOperationIsNull(gathered[TP_RESULT_OUT].gather);
-  if (is_sum_alone) { /* what is read of r is r where it is */
+  if (is_sum_alone) { /* the remaining readers of y read r, where they are */
     gathered[TP_RESULT_SUM].is_made = true;
     gathered[TP_RESULT_OUT].is_made = false;
   }

@@ -1,4 +1,5 @@
-/* tp-embed-kernels: the module of kernels becomes PTX, a constant of the program. */
+/* tp-embed-kernels: compiles the module of kernels to PTX and stores it as a constant of the
+ * program. */
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
@@ -46,7 +47,7 @@ static tp_status find_enter(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Tells the runtime what the kernels are, before the first is launched. */
+/* Passes the PTX to the runtime before the first launch. */
 static tp_status load_kernels(MlirOperation func, void *data) {
   tp_pass *pass = data;
   MlirOperation enter = {NULL};

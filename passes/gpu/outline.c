@@ -1,4 +1,4 @@
-/* Loop nests as functions, equal ones as the same. */
+/* Outlines loop nests to functions. Equal nests share one function. */
 #include "passes/gpu/outline.h"
 
 #include "ir/diagnostics.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_INPUTS = TP_OUTLINE_INPUTS };
 
-/* ---- what they read from outside ---- */
+/* ---- inputs ---- */
 
 typedef struct inputs {
   MlirOperation root;
@@ -50,7 +50,7 @@ static inputs find_inputs(MlirOperation op) {
   return in;
 }
 
-/* ---- making kernels ---- */
+/* ---- creating functions ---- */
 
 typedef struct renaming {
   const inputs *in;
@@ -68,8 +68,7 @@ static tp_status rename_operands(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Several nests come as one op: they stand in the function themselves, which says that it is one
- * kernel. */
+/* Moves the nests of a group into the function itself and marks the function as one kernel. */
 static void unwrap(MlirOperation func, MlirOperation group) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(group, 0));
   MlirOperation end = mlirBlockGetTerminator(block), next;
@@ -163,7 +162,7 @@ tp_status tp__outline(tp__outliner *o, MlirOperation op, const char *prefix) {
   inputs in = find_inputs(op);
   MlirAttribute symbol = {NULL};
   if (in.overflow)
-    return TP_OK; /* stays where it is: correct, only compiled with the rest */
+    return TP_OK; /* left in place: correct, but compiled with the rest of the function */
   tp_status status = find_or_add(o, make_function(o, op, &in), prefix, &symbol);
   if (status != TP_OK)
     return status;

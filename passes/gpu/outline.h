@@ -1,13 +1,13 @@
-/* Putting loop nests into functions of their own, equal ones into the same. */
+/* Outlines loop nests to functions. Equal nests share one function. */
 #ifndef TP_PASSES_OUTLINE_H
 #define TP_PASSES_OUTLINE_H
 
 #include "ir/ir.h"
 
-/* What one may use from outside. */
+/* Maximum number of values that a nest may use from outside. */
 enum { TP_OUTLINE_INPUTS = 64 };
 
-/* Marks a function that has become one kernel as a whole. */
+/* Marks a function that is one kernel as a whole. */
 #define TP_ATTR_KERNEL "tp.kernel"
 
 typedef struct tp__outlined {
@@ -15,18 +15,19 @@ typedef struct tp__outlined {
   MlirAttribute symbol;
 } tp__outlined;
 
-/* Begin with module and kind alone, end with tp__outliner_destroy. */
+/* Initialize only module and kind. Free with tp__outliner_destroy. */
 typedef struct tp__outliner {
   MlirOperation module;
-  const char *kind; /* functions are called NAME.KIND0, ... */
+  const char *kind; /* functions are named NAME.KIND0, ... */
   tp__outlined *kernels;
   size_t n_kernels, capacity;
   int64_t n_outlined;
 } tp__outliner;
 
-/* Replaces `op`, a nest or an scf.execute_region of several, by the call of a private function at
- * the end of the module. Constants go along; what else it uses are the arguments. An op that uses
- * more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the function it stands in. */
+/* Replaces `op`, a nest or an scf.execute_region of several, by a call of a private function at the
+ * end of the module. Constants are copied into the function; other outside values become arguments.
+ * An op that uses more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the enclosing
+ * function. */
 tp_status tp__outline(tp__outliner *outliner, MlirOperation op, const char *prefix);
 void tp__outliner_destroy(tp__outliner *outliner);
 

@@ -1,8 +1,8 @@
-/* tp-outline-kernels: each loop nest in a function of its own.
+/* tp-outline-kernels: outlines each loop nest to a function of its own.
  *
- * A training step is one function of thousands of loops, and several analyses of LLVM (scalar
- * evolution above all) are quadratic in that number. Outlined, compile time is linear, and equal
- * nests of repeated layers are compiled once. */
+ * A training step is one function with thousands of loops, and several analyses of LLVM, above all
+ * scalar evolution, are quadratic in their number. With outlining, compile time is linear, and
+ * equal nests of repeated layers are compiled once. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 
@@ -13,14 +13,14 @@
 
 typedef struct outlining {
   tp__outliner kernels;
-  MlirOperation *ops; /* to be outlined */
+  MlirOperation *ops; /* nests to outline */
   size_t n_ops, op_capacity;
   bool takes_asserts;
 } outlining;
 
 enum { STAT_OUTLINED, STAT_KERNELS };
 
-/* ---- which ops ---- */
+/* ---- choosing ops ---- */
 
 static tp_status refuse_effects(MlirOperation op, void *data) {
   const outlining *o = data;
@@ -80,7 +80,7 @@ static tp_status run(tp_pass *pass) {
                      "option asserts is '%s'; it takes true or false", asserts);
   tp_status status = TP_OK;
   MlirOperation next;
-  size_t n_functions = 0; /* kernels are appended behind these and not visited */
+  size_t n_functions = 0; /* kernels are appended after these and not visited */
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     n_functions++;

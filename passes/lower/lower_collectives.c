@@ -1,4 +1,4 @@
-/* Collectives of the shard dialect -> calls of tprt_abi_collective. */
+/* Lowers collectives of the shard dialect to calls of tprt_abi_collective. */
 #include "passes/support/lower.h"
 
 #include "ir/place.h"
@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an op of the shard dialect becomes: a site of `kind` (0: none), then the device's own slice
- * if `slices`. */
+/* Lowering of one op of the shard dialect: a site of `kind` (0: no site), followed by a slice of
+ * this device's part if `slices` is set. */
 typedef struct collective_row {
   const char *name;
   tprt_site_kind kind;
   bool reduces, rooted, slices;
-  const char *dim, *split; /* attributes */
+  const char *dim, *split; /* attribute names */
 } collective_row;
 
 static const collective_row rows[] = {
     {.name = "shard.all_reduce", .kind = TPRT_SITE_ALL_REDUCE, .reduces = true},
-    /* The result is undefined off the root, so that the all_... form is a refinement. */
+    /* The result is undefined on devices other than the root, so all-reduce and all-gather are
+     * valid refinements of reduce and gather. */
     {.name = "shard.reduce", .kind = TPRT_SITE_ALL_REDUCE, .reduces = true},
     {.name = "shard.all_gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
     {.name = "shard.gather", .kind = TPRT_SITE_ALL_GATHER, .dim = "gather_axis"},
@@ -63,7 +64,8 @@ static void keep_text(MlirStringRef part, void *data) {
   snprintf(text + n, 128 - n, "%.*s", (int)part.length, part.data);
 }
 
-/* Upstream's reduction attribute prints as #shard<partial max>. */
+/* Parses upstream's reduction attribute from its printed form, #shard<partial max>. False if the
+ * reduction is not in the table. */
 static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
   static const struct {
     const char *name;
@@ -95,7 +97,7 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
   }
-  *combiner = TP_SUM; /* upstream's default */
+  *combiner = TP_SUM; /* default of upstream */
   if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
     return tp__error(op, TP_UNSUPPORTED,
                      "a generic reduction has no meaning for the runtime; use one of sum, product, "
@@ -105,8 +107,8 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
 
 /* ---- slices ---- */
 
-/* The slice of `input` along `dim` that belongs to this device: piece number = its rank in the
- * group. */
+/* Extracts this device's part of `input` along `dim`. The index of the part is the rank of the
+ * device in its group. */
 static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, MlirValue input,
                             int dim, MlirType result) {
   int rank;
@@ -119,8 +121,9 @@ static MlirValue emit_slice(tp__lowering *l, MlirOperation op, const group *g, M
 
 /* ---- collectives ---- */
 
-/* The rank inside its group of the device whose coordinates along the op's grid_axes `attr` lists,
- * constant or computed, as `device` sees it. */
+/* Writes to *root the rank of the op's root inside its group, as `device` sees it. The coordinates
+ * of the root are constants or values that can be computed on each device at compile time; other
+ * values are an error. */
 static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs *runs,
                          int64_t device, int64_t *root) {
   *root = 0;
@@ -141,7 +144,8 @@ static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs 
   return TP_OK;
 }
 
-/* A site has one root for all groups. */
+/* Reads the root of the op. It must be the same for all devices, because a site has one root for
+ * all groups. */
 static tp_status read_root(tp__lowering *l, MlirOperation op, int64_t *root) {
   tp__axis_runs runs;
   tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
@@ -189,7 +193,7 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   }
   if (status != TP_OK)
     return status;
-  if (g.size > 1) { /* in a group of one everything is its own result */
+  if (g.size > 1) { /* in a group of one device every collective is the identity */
     bool only_slices = row->kind == 0;
     site.dim = row->slices ? 0 : int_attr(op, row->dim);
     site.split_dim = int_attr(op, row->split);

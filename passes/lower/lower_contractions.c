@@ -1,7 +1,7 @@
-/* tp-lower-contractions: contractions on buffers become calls of tprt_abi_contract.
+/* tp-lower-contractions: lowers contractions on buffers to calls of tprt_abi_contract.
  *
- * Most start from zeros. A fill just before is taken into the call, which then overwrites: memory
- * is written once, where it would be written, read and written again. */
+ * Most contractions accumulate into a zero-filled buffer. A fill directly before the contraction is
+ * removed, and the call overwrites C instead. This saves one write and one read of C. */
 #include "passes/registry.h"
 #include "passes/support/contraction.h"
 #include "passes/support/lower.h"
@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* Strides of an operand in elements, per loop; false when they are known only at run time. */
+/* Computes the strides of operand `which` in elements, per loop. False if a stride is dynamic or
+ * negative. */
 static bool loop_strides(const tp__contraction *c, int which, MlirType type, int64_t *strides) {
   int64_t of_dims[TP_MAX_RANK + 1], offset;
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, of_dims, &offset)))
@@ -18,7 +19,7 @@ static bool loop_strides(const tp__contraction *c, int which, MlirType type, int
   for (int i = 0; i < c->n_loops; i++)
     strides[i] = 0;
   for (int d = 0; d < c->rank[which]; d++) {
-    if (of_dims[d] < 0) /* dynamic, or backwards */
+    if (of_dims[d] < 0) /* dynamic or negative */
       return false;
     if (c->loops[which][d] >= 0)
       strides[c->loops[which][d]] += of_dims[d];
@@ -58,7 +59,7 @@ static bool contraction_site(MlirOperation op, const tp__contraction *c, tprt_ab
   return true;
 }
 
-/* ---- what C starts from ---- */
+/* ---- initial value of C ---- */
 
 static bool is_zero(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
@@ -71,7 +72,7 @@ static bool is_zero(MlirValue value) {
   return mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == 0;
 }
 
-/* Ops that read and write no buffer. */
+/* True for ops that neither read nor write the contents of a buffer. */
 static bool leaves_memory(MlirOperation op) {
   static const char *const names[] = {"memref.alloc", "memref.subview", "memref.cast",
                                       "memref.expand_shape", "memref.collapse_shape"};
@@ -81,8 +82,8 @@ static bool leaves_memory(MlirOperation op) {
   return tp__op_has_dialect(op, "arith");
 }
 
-/* The fill with zeros that C starts from, if nothing between it and the contraction touches memory;
- * null if there is none. */
+/* Returns the zero fill of C if no op between it and the contraction accesses memory, else a null
+ * op. */
 static MlirOperation zeros_before(MlirOperation op) {
   MlirValue c = mlirOperationGetOperand(op, 2);
   for (MlirOpOperand use = mlirValueGetFirstUse(c); !mlirOpOperandIsNull(use);

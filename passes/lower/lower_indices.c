@@ -1,9 +1,9 @@
-/* Questions about the place of this device in the mesh -> arithmetic on tprt_abi_device. */
+/* Lowers queries for the position of this device in the mesh to arithmetic on tprt_abi_device. */
 #include "passes/support/lower.h"
 
 #include "ir/place.h"
 
-/* The axes that the op names; none named: all. */
+/* Reads the axes that the op names. An op that names none means all axes. */
 static tp_status read_runs(const tp__lowering *l, MlirOperation op, tp__axis_runs *runs) {
   tp_status status = tp__read_axis_runs(op, "axes", &l->mesh, runs);
   return status == TP_OK && runs->n == 0 ? tp__all_axis_runs(op, &l->mesh, runs) : status;
@@ -40,8 +40,8 @@ static tp_status lower_grid_shape(tp__lowering *l, MlirOperation op) {
   return status;
 }
 
-/* The number of the device at the given coordinates, which are operands, one for each axis of the
- * grid. */
+/* Computes the number of the device from its coordinates. The coordinates are the operands of the
+ * op, one per axis of the grid. */
 static MlirValue linear_index(tp__lowering *l, MlirOperation op, const tp__axis_runs *all) {
   MlirValue number = tp__index_constant(op, 0);
   for (int i = 0; i < all->n; i++) {
@@ -52,7 +52,8 @@ static MlirValue linear_index(tp__lowering *l, MlirOperation op, const tp__axis_
   return number;
 }
 
-/* The neighbor is the number plus or minus the axis' stride, -1 behind the border. */
+/* Lowers shard.neighbors_linear_indices. A neighbor has the number of this device plus or minus the
+ * stride of the axis; beyond the border it is -1. */
 static tp_status lower_neighbors(tp__lowering *l, MlirOperation op) {
   tp__axis_runs all, split;
   tp_status status = tp__all_axis_runs(op, &l->mesh, &all);

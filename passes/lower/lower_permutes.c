@@ -1,4 +1,4 @@
-/* Permutes, which are calls of tp.permute declarations -> calls of tprt_abi_collective. */
+/* Lowers permutes (calls of tp.permute declarations) to calls of tprt_abi_collective. */
 #include "passes/support/lower.h"
 
 #include "support/support.h"
@@ -20,7 +20,8 @@ static tp_status begin_permute(tp__lowering *l, MlirOperation op, int32_t **sour
   return TP_OK;
 }
 
-/* The axes that some pair moves along, which span the groups. */
+/* Collects the axes along which at least one pair moves data; they span the groups. Returns their
+ * number. */
 static int moved_axes(const tp_mesh *mesh, const int32_t *source_of, int axes[TP_MAX_AXES]) {
   int n = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
@@ -56,8 +57,8 @@ static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int3
   return TP_OK;
 }
 
-/* `source_of`, which is freed, names the device that each receives from, or -1, which stands for
- * zeros. */
+/* Replaces `op` by a permute. source_of[d] is the device that device d receives from; -1 means that
+ * d receives zeros. Frees `source_of`. */
 static tp_status replace_by_permute(tp__lowering *l, MlirOperation op, int32_t *source_of) {
   tprt_abi_site site;
   tp__words pairs = {0};

@@ -1,19 +1,19 @@
-/* Slices in the form that upstream's passes behind tp-lower-to-runtime can read.
+/* Rewrites slices into forms that the upstream passes after tp-lower-to-runtime handle correctly.
  *
- * A slice may drop dimensions of one element; which ones, upstream tells from the strides of the
- * result. With a stride other than 1 none fits, and expand-strided-metadata of LLVM 22 reads past
- * the end. So no slice has both: the strided one keeps all dimensions, a second with unit strides
- * drops them.
+ * A slice may drop dimensions of size 1. Upstream infers the dropped dimensions from the strides of
+ * the result. If a stride is not 1, no candidate matches, and expand-strided-metadata of LLVM 22
+ * reads out of bounds. Therefore no slice has both: the strided slice keeps all dimensions, and a
+ * second slice with unit strides drops them.
  *
- * And what loops carry and branches give is dense: where loops exchange what they carry,
- * bufferization of LLVM 22 finds different strides for one value, depending on where it begins, and
- * makes a cast that is none. */
+ * Slices that enter or leave loops are copied to dense tensors. Where iterations swap loop-carried
+ * values, bufferization of LLVM 22 infers different strides for one value, depending on where the
+ * inference starts, and creates an invalid cast. */
 #include "passes/support/lower.h"
 
 typedef struct slice {
   bool insert;
   int rank, small_rank;
-  MlirType small; /* the type of the part that is taken or put */
+  MlirType small; /* type of the extracted or inserted part */
   int64_t sizes[TP_MAX_RANK], strides[TP_MAX_RANK];
 } slice;
 
@@ -30,16 +30,17 @@ static bool read_slice(MlirOperation op, slice *s) {
       !tp__static_tensor(s->small, &s->small_rank, shape))
     return false;
   for (int d = 0; d < s->rank; d++)
-    if (s->sizes[d] < 0) /* known at run time only */
+    if (s->sizes[d] < 0) /* dynamic */
       return false;
   return true;
 }
 
-/* A stride along a dimension of one element says nothing. Are there others that are not 1? */
+/* Sets strides of dimensions of size 1 to 1, as they have no effect. True if other non-unit strides
+ * remain. */
 static bool settle_strides(MlirOperation op, slice *s) {
   bool changed = false, strided = false;
   for (int d = 0; d < s->rank; d++) {
-    bool one = s->sizes[d] == 1 && s->strides[d] > 1; /* a dynamic stride is a negative number */
+    bool one = s->sizes[d] == 1 && s->strides[d] > 1; /* a dynamic stride is negative here */
     s->strides[d] = one ? 1 : s->strides[d];
     changed |= one;
     strided |= s->strides[d] != 1;
@@ -51,7 +52,8 @@ static bool settle_strides(MlirOperation op, slice *s) {
   return strided;
 }
 
-/* The whole of `large`, without some of its dimensions of one element; or `small` put into it. */
+/* Builds a slice with zero offsets and unit strides that only drops dimensions of size 1. For an
+ * insert it inserts `small` into `large`, for an extract it reads all of `large`. */
 static MlirOperation whole_slice(MlirOperation op, const slice *s, MlirValue small, MlirValue large,
                                  MlirType result) {
   MlirContext context = mlirOperationGetContext(op);
@@ -99,9 +101,9 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* ---- what control flow carries ---- */
+/* ---- loop-carried values ---- */
 
-/* A dense copy of a slice, which is a view with the strides of what it is cut from. */
+/* Returns a dense copy of a slice. The slice itself is a view with the strides of its source. */
 static MlirValue dense(MlirOperation where, MlirValue value) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(value);

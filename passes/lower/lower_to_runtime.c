@@ -1,4 +1,4 @@
-/* tp-lower-to-runtime: communication on tensors becomes calls of the runtime's ABI. */
+/* tp-lower-to-runtime: lowers communication on tensors to calls of the runtime's ABI. */
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* In the order of rewriting: sites of collectives come before those of products, as in a tp_plan;
- * what is computed from the place of the device is read off the ops that ask for it; a
- * shard.sharding goes after its users. */
+/* The ops to rewrite, in order of rewriting. Sites of collectives come before those of fused
+ * contractions, as in a tp_plan. Index ops follow, because the lowering of a root reads them. A
+ * shard.sharding is erased after its users. */
 typedef struct body_ops {
   MlirOperation module;
   tp_op_list ops, products, indices, shardings;
@@ -26,8 +26,8 @@ static tp_status collect_op(MlirOperation op, void *data) {
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;
 }
 
-/* What bufferization and the conversions to LLVM behind this pass know. Anything else would be left
- * in the middle of them. */
+/* Refuses ops that bufferization and the conversions to LLVM after this pass do not support. They
+ * would remain in the middle of these conversions. */
 static tp_status check_known(MlirOperation op, void *data) {
   static const char *const dialects[] = {
       "arith",  "math",          "complex", "tensor", "linalg", "scf", "func", "cf",     "shard",
@@ -44,7 +44,7 @@ static tp_status check_known(MlirOperation op, void *data) {
 
 /* ---- signatures ---- */
 
-/* Arguments and results of a program are dense tensors of static shape, or scalars. */
+/* Checks that an argument or result of a program is a dense tensor of static shape or a scalar. */
 static tp_status check_type(MlirOperation func, const char *what, int i, MlirType type) {
   if (tp__is_tensor(type))
     return tp__check_tensor(func, what, i, type);
@@ -62,8 +62,8 @@ static tp_status check_signature(MlirOperation func, MlirType type) {
   return status;
 }
 
-/* Puts the context in front of the arguments, and marks tensors read-only: a program leaves its
- * inputs as they are. */
+/* Prepends the runtime context to the arguments and marks tensor arguments as not writable: a
+ * program leaves its inputs unchanged. */
 static tp_status add_context(tp__lowering *l) {
   MlirType type = tp__func_type(l->func);
   int n = (int)mlirFunctionTypeGetNumInputs(type),
@@ -117,7 +117,7 @@ static tp_status refuse_global(MlirOperation op) {
 
 static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (!local && tp__op_is(op, "shard.shard")) {
-    /* an annotation says nothing to a program for one device */
+    /* a sharding annotation has no effect in a program for one device */
     tp__replace_op(op, mlirOperationGetOperand(op, 0));
     return TP_OK;
   }
@@ -187,8 +187,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   return status == TP_OK ? end : status;
 }
 
-/* What has no meaning in a compiled program: grids, declarations of permutes, functions of what is
- * fused, the phase. */
+/* Erases module contents that a compiled program does not need: grids, permute declarations, bodies
+ * of fused functions, and the phase attribute. */
 static void clean_module(MlirOperation module) {
   MlirOperation next;
   for (MlirOperation op =

@@ -1,15 +1,15 @@
-/* Proof that no collective hangs: none stands under a condition that may differ along an axis of
+/* Proves that no collective can hang: none is under a condition that may differ along an axis of
  * its group.
  *
- * Sources of difference in the program of one device are its arguments (along the axes of their
- * sharding), the place of the device and its own slices of values; the rest is the analysis of
- * lib/rules/divergence.c. */
+ * In the per-device program, values can differ through tensor arguments (along the axes of their
+ * sharding), through the position of the device, and through slices that depend on it.
+ * lib/rules/divergence.c propagates these differences. */
 #include "passes/support/lower.h"
 
 #include "rules/collective.h"
 
-/* A tensor argument differs along the axes that its sharding uses; one without sharding along all.
- * Scalars are equal. */
+/* Seeds the analysis with the function's arguments. A tensor differs along the axes that its
+ * sharding uses, or along all axes if it has no sharding. Scalars are equal on all devices. */
 static tp_status seed_arguments(tp_divergence *d, MlirOperation func) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {

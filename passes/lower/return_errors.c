@@ -161,8 +161,8 @@ static void check_call(exits *e, MlirOperation call) {
                 (MlirBlock[]){rest, e->exit}, (const int32_t[]){1, 0, 1});
 }
 
-/* Adds the message to the module as a zero-terminated constant. Appends its address to `block` and
- * returns it. */
+/* Adds the message to the module as a zero-terminated constant and appends its address to `block`.
+ * The message is cut to 511 characters. */
 static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location,
                                 MlirStringRef text) {
   char name[64], type[64], message[512];
@@ -233,7 +233,8 @@ static tp_status check_entry(MlirOperation func, void *data) {
     MlirValue value = mlirBlockGetArgument(e.exit, 0);
     append_branch(e.exit, location, "func.return", 1, &value, 0, NULL, NULL);
   }
-  for (size_t i = list.n; i-- > 0 && status == TP_OK;) { /* backwards: each op moves once */
+  /* backwards, so that each op moves only once */
+  for (size_t i = list.n; i-- > 0 && status == TP_OK;) {
     MlirOperation op = list.items[i], parent = mlirOperationGetParentOperation(op);
     if (!mlirOperationEqual(parent, func))
       status =

@@ -1,6 +1,6 @@
-/* tp-expand-float8: conversions from and to f8E4M3FN as operations on bits: neither LLVM nor
- * processors have the type. The method is that of runtime/float8.h: exact arithmetic in f32 and no
- * branches, so that loops are vectorised. */
+/* tp-expand-float8: expands conversions from and to f8E4M3FN to bit operations, because neither
+ * LLVM nor processors support the type. The algorithm is that of runtime/float8.h: exact arithmetic
+ * in f32 without branches, so that loops are vectorized. */
 #include "passes/registry.h"
 #include "passes/support/from_text.h"
 #include "passes/support/lower.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* f8 -> f32: the fields stand where those of an f32 do, with an exponent that is 120 too small. */
+/* f8 -> f32: moves exponent and mantissa to their positions in f32 and multiplies by 2^120, because
+ * the exponent is 120 too small. */
 static const char *const widening =
     "func.func private @widen(%x: f8E4M3FN) -> f32 {\n"
     "  %sign_bit = arith.constant 128 : i32\n  %rest = arith.constant 127 : i32\n  %c20 = "
@@ -25,9 +26,10 @@ static const char *const widening =
     "  %m = arith.select %is_nan, %nan, %finite : i32\n  %r = arith.ori %sign, %m : i32\n"
     "  %y = arith.bitcast %r : i32 to f32\n  return %y : f32\n}\n";
 
-/* f32 -> f8, to nearest, ties to even; NaN beyond 464. A normal result: half a unit is added, less
- * one for even, and the rest of the mantissa dropped. A subnormal one is a multiple of the last
- * place of 2^14, which adding that rounds to. */
+/* f32 -> f8: rounds to nearest, ties to even; magnitudes above 464 become NaN. For a normal result,
+ * it adds half a unit of the last place, minus one bit if the result is even, and drops the other
+ * mantissa bits. For a subnormal result, it adds 2^14, whose last place in f32 is the unit of f8
+ * subnormals, so that the addition rounds. */
 static const char *const narrowing =
     "func.func private @narrow(%x: f32) -> f8E4M3FN {\n"
     "  %rest = arith.constant 2147483647 : i32\n  %sign_bit = arith.constant 128 : i32\n  %c1 = "
@@ -71,7 +73,7 @@ static MlirValue convert(MlirOperation where, const char *name, MlirValue value,
              : mlirOperationGetResult(tp__build(where, name, 1, &value, 1, &type, 0, NULL), 0);
 }
 
-/* All values of f8 are values of f16 and bf16, too. */
+/* Expands a conversion by way of f32. f16 and bf16 can represent every f8 value. */
 static tp_status expand(MlirOperation op) {
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op)), to = result_type(op);
   bool widens = tp__op_is(op, "arith.extf"), made;

@@ -1,12 +1,12 @@
-/* tp-expand-math: functions of libm as arithmetic.
+/* tp-expand-math: expands libm functions to arithmetic.
  *
- * A loop with a call of libm is not vectorised, and GPUs have no libm. Here each function is
- * arithmetic without branches, inlined where it is used, so the loop around it becomes vector code;
- * an element gets the same bits in a vector, in the rest of a loop behind it, and on every device.
- * Nothing but additions, multiplications (in one where the processor has that), divisions, roots,
- * comparisons and bits: no processor needs a library for them. log1p and expm1 of f64, which
- * upstream lowers to log(1 + x) and exp(x) - 1, are over libm's log and exp on processors.
- * Infinities, NaN, denormals and signs of zero are as in C. */
+ * A loop with libm calls is not vectorized, and GPUs have no libm. This pass expands each function
+ * to branch-free arithmetic and inlines it at its uses, so that the surrounding loop becomes vector
+ * code. An element gets the same bits in a vector, in the remainder loop, and on every device. The
+ * arithmetic uses only additions, multiplications (fused where the processor supports it),
+ * divisions, square roots, comparisons and bit operations, none of which needs a library. log1p and
+ * expm1 of f64, which upstream lowers to log(1 + x) and exp(x) - 1, use libm's log and exp on
+ * processors. Infinities, NaN, denormals and signed zeros behave as in C. */
 #include "passes/math/expand_math.h"
 #include "passes/registry.h"
 #include "passes/support/from_text.h"
@@ -22,7 +22,8 @@ static const tp__function_table *const tables[] = {
     &tp__math_of_all, &tp__math_powers,     &tp__math_angles, &tp__math_arcs,
     &tp__math_errors, &tp__math_hyperbolic, &tp__math_exact};
 
-/* Upstream would write these as comparisons, in which LLVM does not recognize a reduction. */
+/* Ops that become LLVM intrinsics. Upstream lowers them to comparisons, in which LLVM does not
+ * recognize a reduction. */
 typedef struct intrinsic_row {
   const char *op, *intrinsic;
 } intrinsic_row;
@@ -45,7 +46,7 @@ static const intrinsic_row *find_intrinsic(MlirOperation op) {
 typedef struct expansion {
   tp_pass *pass;
   bool for_gpu;
-  bool added[TP_LEN(tables)][MAX_FUNCTIONS]; /* the functions that the module has */
+  bool added[TP_LEN(tables)][MAX_FUNCTIONS]; /* functions that the module already contains */
   tp_op_list ops;
 } expansion;
 
@@ -64,7 +65,8 @@ static const tp__function_row *find_function(const expansion *e, MlirOperation o
   return NULL;
 }
 
-/* LLVM has an intrinsic for it, which becomes a call of libm on processors; GPUs do both apart. */
+/* True for a math.sincos that must be split into sine and cosine, which is needed on GPUs. On
+ * processors it becomes an LLVM intrinsic that calls libm. */
 static bool is_pair(const expansion *e, MlirOperation op) {
   return e->for_gpu && tp__op_is(op, "math.sincos");
 }
@@ -81,9 +83,9 @@ static bool is_product(MlirValue value) {
   return !mlirOperationIsNull(op) && tp__op_is(op, "arith.mulf");
 }
 
-/* A product and a sum may become one operation where the processor has it: a quarter faster, and
- * one rounding less. Not a sum of two products: which of them is not rounded could depend on the
- * loop around it. */
+/* Allows a product and a sum to be fused where the processor supports it: a quarter faster, and one
+ * rounding less. Excludes sums of two products, because which of the two is fused could depend on
+ * the surrounding loop. */
 static tp_status allow_contraction(MlirOperation op, void *data) {
   bool is_sum = tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf");
   if (is_sum && is_product(mlirOperationGetOperand(op, 0)) &&
@@ -119,12 +121,12 @@ static tp_status add_function(const expansion *e, MlirOperation op, const tp__fu
     return TP_INTERNAL;
   mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->pass->module, 0)),
                                 func);
-  /* Texts for GPUs count on every rounding. */
+  /* formulas for GPUs rely on every single rounding */
   MlirAttribute contract = tp__parse_attr(e->pass->context, "#arith.fastmath<contract>");
   return e->for_gpu ? TP_OK : tp__walk(func, allow_contraction, &contract);
 }
 
-/* Puts an op of this name, with the operands of `op`, in its place. */
+/* Replaces `op` by an op of this name with the same operands. */
 static void replace(MlirOperation op, const char *name, int n_attributes,
                     const MlirNamedAttribute *attributes) {
   MlirValue operands[2], result = mlirOperationGetResult(op, 0);
@@ -185,7 +187,7 @@ static tp_status run(tp_pass *pass) {
                      "option target is '%s'; it takes host or cuda", target);
   expansion e = {.pass = pass, .for_gpu = for_gpu};
   tp_status status;
-  do { /* functions that are added use others */
+  do { /* added functions may use others */
     e.ops.n = 0;
     status = tp__walk(pass->module, collect, &e);
     for (size_t i = 0; i < e.ops.n && status == TP_OK; i++)

@@ -1,38 +1,39 @@
-/* Functions of libm as arithmetic: what the files of tp-expand-math share. */
+/* Shared declarations of tp-expand-math, which expands libm functions to arithmetic. */
 #ifndef TP_PASSES_EXPAND_MATH_H
 #define TP_PASSES_EXPAND_MATH_H
 
 #include "ir/ir.h"
 #include "support/support.h"
 
-/* A function of numbers of a type. What it computes is a formula: statements `name = expression;`,
- * of which the last one is the result and may use the names in front of it; the arguments are x and
- * x1. Names may be assigned again. Operators and their precedence are those of C:
- *     ?: | ^ & == != < <= > >= << >> + - * / and unary - Literals are decimal numbers, bits
- *       (0x...), inf and nan; what else there is stands in the tables of expand_math_formula.c. */
+/* A function of one or two numbers of a type, written as a formula. A formula consists of
+ * statements `name = expression;`. The last statement is the result; it may use earlier names. The
+ * arguments are x and x1. Names may be reassigned. Operators and their precedence are those of C:
+ *     ?:  |  ^  &  == !=  < <= > >=  << >>  + -  *  /  and unary -
+ * Literals are decimal numbers, bit patterns (0x...), inf and nan. The tables of
+ * expand_math_formula.c list the available functions. */
 typedef struct tp__function_row {
   const char *op, *symbol;
   bool (*is_type)(MlirType type);
   const char *formula;
-  const char *body; /* without a formula: ops, of arguments %v0 and %v1 */
+  const char *body; /* ops with arguments %v0 and %v1, if there is no formula */
 } tp__function_row;
 
 typedef struct tp__function_table {
   const tp__function_row *rows;
   int n;
-  bool for_gpus; /* only: there is no libm */
+  bool for_gpus; /* only for GPUs, which have no libm */
 } tp__function_table;
 
 extern const tp__function_table tp__math_of_all, tp__math_powers, tp__math_angles, tp__math_arcs,
     tp__math_hyperbolic, tp__math_errors, tp__math_exact;
 
-/* The body of a function of `n_arguments` numbers of f32, or of f64, named %v0 and %v1. `fuses`: a
- * step of a polynomial is one operation, with one rounding. False if the formula has a mistake. */
+/* Writes the body of a function with `n_arguments` arguments %v0 and %v1 of type f32 or f64.
+ * `fuses`: a polynomial step is one fma with one rounding. False if the formula has an error. */
 bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_arguments, tp__string *out);
 
-/* ---- parts of formulas, of f64 ---- */
+/* ---- building blocks of f64 formulas ---- */
 
-/* exp r - 1 of u = r, |r| <= ln(2)/2: `beyond`, by its Taylor series. */
+/* exp r - 1 for r = u, |r| <= ln(2)/2, by its Taylor series. Sets `beyond`. */
 #define TP_EXP_SERIES                                                                              \
   "beyond = u + u * u * poly(u, 1.60590438368216133e-10, 2.08767569878681002e-09, "                \
   "2.50521083854417202e-08, "                                                                      \
@@ -41,18 +42,20 @@ bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_argument
   "  1.38888888888888894e-03, 8.33333333333333322e-03, 4.16666666666666644e-02, "                  \
   "1.66666666666666657e-01, 0.5);"
 
-/* t + t_low = n ln 2 + u, with ln 2 in two parts: n times the first is exact. */
+/* Splits t + t_low = n ln 2 + u. ln 2 is split into two parts, so that n times the first is
+ * exact. */
 #define TP_EXP_PARTS(t_low)                                                                        \
   "n = t * 1.44269504088896339 + 6755399441055744.0 - 6755399441055744.0;"                         \
   "u = t - n * 6.93147180369123816e-01 - n * 1.90821492927058770e-10" t_low ";" TP_EXP_SERIES
 
-/* What it is times 2^k, in two factors, since k may be out of the range of one: results become
- * denormal, or overflow, by the last rounding. */
+/* Computes `what` times 2^k with two factors, because 2^k may be out of range. The last rounding
+ * then produces denormals and overflow. */
 #define TP_SCALED(what, k)                                                                         \
   "whole = int(" k "); half = whole >> 1;"                                                         \
   "scaled = " what " * number((half + 1023) << 52) * number((whole - half + 1023) << 52);"
 
-/* v = 2^k m, m in [sqrt(1/2), sqrt(2)), for v > 0; denormals are lifted by 2^54 first. */
+/* Splits v = 2^k m with m in [sqrt(1/2), sqrt(2)), for v > 0. Denormals are scaled by 2^54
+ * first. */
 #define TP_LOG_PARTS                                                                               \
   "is_small = v < 2.2250738585072014e-308;"                                                        \
   "lifted = bits(is_small ? v * 18014398509481984.0 : v);"                                         \
@@ -60,8 +63,8 @@ bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_argument
   "m = number(lifted - (exponent << 52));"                                                         \
   "k = is_small ? float(exponent) - 54.0 : float(exponent);"
 
-/* ln v = log + log_low to about 100 bits, of v > 0: the series in s = (m - 1) / (m + 1), of which
- * the quotient, its cube and the sums are pairs of numbers. */
+/* ln v = log + log_low to about 100 bits, for v > 0: the series in s = (m - 1) / (m + 1). The
+ * quotient, its cube and the sums are unevaluated pairs, high + low. */
 #define TP_LOG_PAIR                                                                                \
   TP_LOG_PARTS                                                                                     \
   "over = m - 1.0; under = m + 1.0;"                                                               \

@@ -1,13 +1,13 @@
 /* Sine, cosine and tangent for GPUs, for all arguments.
  *
- * |x| = n pi/2 + r, |r| <= pi/4. Near 0 with pi/2 in parts, n times the first of which leaves an
- * exact difference. Beyond, from the bits of 2/pi that the exponent of x selects, times its own (M.
- * H. Payne and R. N. Hanek). Sine and cosine of r by their Taylor series. Furthest from the exact
- * value, in units of the last place: f32 0.51, f64 sin, cos 0.79, tan 2.3. */
+ * Argument reduction: |x| = n pi/2 + r, |r| <= pi/4. Small arguments use pi/2 in parts, so that the
+ * difference with n times the first part is exact. Large arguments multiply the mantissa by the
+ * bits of 2/pi that the exponent selects (M. H. Payne and R. N. Hanek). Sine and cosine of r use
+ * their Taylor series. Maximum errors in ULP: f32 0.51; f64 sin and cos 0.79, tan 2.3. */
 #include "passes/math/expand_math.h"
 
-/* Of f32, in f64: pi/2 in parts of 33 bits and the rest; beyond, 96 bits of 2/pi times 24 of x (the
- * form is that of Arm's optimized routines). */
+/* Argument reduction for f32, in f64. pi/2 is split into 33 bits and the rest. For large arguments,
+ * 96 bits of 2/pi are multiplied by the 24 bits of x, in the form of Arm's optimized routines. */
 #define REDUCED_F32                                                                                \
   "size = abs(wide(x));"                                                                           \
   "q = size * 6.36619772367581382e-01 + 6755399441055744.0 - 6755399441055744.0;"                  \
@@ -39,9 +39,9 @@
   "  -1.38888888888888894e-03, 4.16666666666666644e-02, -0.5, 1.0);"                               \
   "is_odd = (n & 1) != 0;"
 
-/* Of f64. pi/2 is three numbers, and r a pair; beyond 2^27 it is made of 192 bits of 2/pi: the
- * words w0 to w3 from `place` on, of a table in front of which stands a word of zeros, are selected
- * by one bit of the place after the other. */
+/* Argument reduction for f64. pi/2 is split into three numbers, and r is a pair, r + r_low. Beyond
+ * 2^27, r is computed from 192 bits of 2/pi: the words w0 to w3 from `place` on, in a table that
+ * starts with a zero word. They are selected by one bit of `place` after the other. */
 #define REDUCED_F64                                                                                \
   "size = abs(x);"                                                                                 \
   "q = size * 6.36619772367581382e-01 + 6755399441055744.0 - 6755399441055744.0;"                  \
@@ -116,7 +116,8 @@
   "  -1.38888888888888894e-03, 4.16666666666666644e-02) - r * r_low));"                            \
   "is_odd = (n & 1) != 0;"
 
-/* What does not end is no number. */
+/* Select the function and its sign by quadrant. IF_FINITE gives NaN for infinite arguments and
+ * NaN. */
 #define SIGNED_SIN                                                                                 \
   "v = is_odd ? c : s;"                                                                            \
   "v = (n & 2) != 0 ? -v : v;"

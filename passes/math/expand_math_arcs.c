@@ -1,12 +1,11 @@
-/* Inverses of sine, cosine and tangent for GPUs. Those of f32 are rounded from f64.
+/* Inverse sine, cosine and tangent for GPUs. f32 results are rounded from f64.
  *
- * Polynomials pass through the function at the zeros of a Chebyshev polynomial. Furthest from the
- * exact value, in units of the last place: f32 0.51, f64 atan 0.9, atan2 1.4, asin 2.2, acos
- * 1.2. */
+ * Polynomials interpolate the function at the zeros of a Chebyshev polynomial. Maximum errors in
+ * ULP: f32 0.51; f64 atan 0.9, atan2 1.4, asin 2.2, acos 1.2. */
 #include "passes/math/expand_math.h"
 
-/* `angle`, the arc tangent of a >= 0: that of a number b near it, of which the tangent of the rest
- * is u = (a - b) / (1 + a b); for large ones -1/a. */
+/* Sets `angle`, the arc tangent of a >= 0, to the arc tangent of a nearby number b plus that of u =
+ * (a - b) / (1 + a b). For large a, u is -1/a. */
 #define ANGLE                                                                                      \
   "is_0 = a < 0.4375; is_1 = a < 0.6875; is_2 = a < 1.1875; is_3 = a < 2.4375;"                    \
   "b = is_0 ? 0.0 : is_1 ? 0.5 : is_2 ? 1.0 : 1.5;"                                                \
@@ -26,15 +25,15 @@
 
 static const char atan_formula[] = "a = abs(x);" ANGLE "y = copysign(angle, x);";
 
-/* Of x / x1. Sides that are both 0, or both infinite, have the angles 0 and pi/4. */
+/* The angle of x / x1. If both are 0 or both are infinite, a is 0 or 1. */
 static const char atan2_formula[] =
     "rise = abs(x); run = abs(x1);"
     "a = rise == 0.0 ? 0.0 : rise == run ? 1.0 : rise / run;" ANGLE
     "turned = 3.14159265358979312 - (angle - 1.22464679914735318e-16);"
     "y = unordered(x, x1) ? nan : copysign(bits(x1) < 0 ? turned : angle, x);";
 
-/* The arc sine of s, the sine of at most pi/6: s + s_tail. From 1/2 on it is that of half the angle
- * that is left to a right one. */
+/* Sets s + s_tail, the arc sine of s, for angles up to pi/6. From a = 1/2 on, it is the arc sine
+ * for half of the complementary angle. */
 #define HALF_ANGLE                                                                                 \
   "a = abs(x);"                                                                                    \
   "is_far = a >= 0.5;"                                                                             \

@@ -1,12 +1,12 @@
-/* The error function, and what it leaves to 1, for GPUs. erfc of f32 is rounded from f64.
+/* The error functions erf and erfc for GPUs. f32 erfc is rounded from f64.
  *
- * Polynomials pass through the function at the zeros of a Chebyshev polynomial; the variable (a -
- * 4) / (a + 4) and the factor 1 + 2a are those of M. M. Shepherd and J. G. Laframboise. Furthest
- * from the exact value, in units of the last place: f32 erfc 0.51, f64 erf 1.4, erfc 2.8. */
+ * Polynomials interpolate the function at the zeros of a Chebyshev polynomial. The variable (a - 4)
+ * / (a + 4) and the factor 1 + 2a are those of M. M. Shepherd and J. G. Laframboise. Maximum errors
+ * in ULP: f32 erfc 0.51; f64 erf 1.4, erfc 2.8. */
 #include "passes/math/expand_math.h"
 
-/* Of a = |x|: `near`, erf x for a < 1; `scaled`, erfc a for a >= 1/2, of which exp(a^2) erfc a (1 +
- * 2a) is a polynomial; beyond 28 nothing is left. */
+/* For a = |x|: sets `near`, erf x for a < 1, and `scaled`, erfc a for a >= 1/2. There, exp(a^2)
+ * erfc a (1 + 2a) is a polynomial. Beyond 28, erfc underflows to 0. */
 #define ERROR_PARTS                                                                                \
   "a = abs(x);"                                                                                    \
   "z = x * x;"                                                                                     \

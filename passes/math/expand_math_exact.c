@@ -1,16 +1,16 @@
-/* Functions of tp-expand-math for GPUs whose results are exact: rounding and remainders. */
+/* Functions for GPUs with exact results: round and remainder. */
 #include "passes/math/expand_math.h"
 
-/* Halves go away from zero. */
+/* Rounds halves away from zero. */
 static const char round_formula[] = "whole = trunc(x);"
                                     "far = whole + copysign(1.0, x);"
                                     "y = copysign(abs(x - whole) >= 0.5 ? far : whole, x);";
 
-/* What is left of |x| when the largest whole multiple of |y| is taken away, exactly, with the sign
- * of x: NVPTX itself divides once, which is wrong where the quotient is rounded. Multiples by 2^20k
- * of |y| are taken away, the largest first: the quotient by one has 21 bits at most, and what fma
- * leaves is a number of the type, since it is a multiple of the last places of both and smaller. A
- * quotient that was rounded up is one too large, and its multiple comes back. */
+/* The exact remainder of |x| by |y|, with the sign of x. NVPTX itself divides only once, which is
+ * wrong if the quotient is rounded. The loop subtracts multiples of 2^20k |y|, the largest first.
+ * Each quotient has at most 21 bits. The fma is exact, because its result is a multiple of the last
+ * places of both operands and is smaller than they are. A quotient that was rounded up is one too
+ * large; its multiple is added back. */
 #define REMAINDER(type, x, y, r)                                                                   \
   "  %size_x = math.absf " x " : " type "\n"                                                       \
   "  %size_y = math.absf " y " : " type "\n"                                                       \

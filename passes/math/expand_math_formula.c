@@ -1,8 +1,7 @@
-/* From formulas to the ops of arith and math.
+/* Translates formulas to ops of arith and math.
  *
- * The precedence of operators is that of C. Types follow from operands: a literal has the type of
- * what it meets. Comparisons of integers are of signed ones, their division and shru are of
- * unsigned ones. */
+ * Operator precedence is that of C. Types follow from the operands; a literal takes the type of the
+ * other operand. Integer comparisons are signed; integer division and shru are unsigned. */
 #include "passes/math/expand_math.h"
 
 #include <ctype.h>
@@ -19,7 +18,7 @@ typedef struct token {
 
 typedef struct value {
   kind kind;
-  int number; /* of the op that gives it */
+  int number; /* number of the defining op */
   token literal;
   bool is_negative;
 } value;
@@ -28,9 +27,9 @@ enum { MAX_NAMES = 96, MAX_ARGUMENTS = 32, LOWEST = 1, HIGHEST = 9 };
 
 typedef struct formula {
   tp__string *out;
-  kind own; /* of the arguments and of the result */
+  kind own; /* type of the arguments and of the result */
   bool fuses;
-  const char *at; /* behind the token */
+  const char *at; /* position after the current token */
   token token;
   bool failed;
   int n_values, n_names;
@@ -109,7 +108,7 @@ static void append_literal(formula *f, const value *v, kind of) {
     tp__string_append(f->out, ".0");
 }
 
-/* The value as one of this type: a literal becomes a constant. */
+/* Converts the value to this type: a literal becomes a constant. */
 static value as_kind(formula *f, value v, kind of) {
   if (v.kind != LITERAL || of == LITERAL) {
     f->failed |= v.kind != of || of == LITERAL;
@@ -128,7 +127,7 @@ static kind common_kind(int n, const value *values) {
   return LITERAL;
 }
 
-/* An op whose operands have one type. A cast has two types behind it. */
+/* Writes an op whose operands have one common type. A cast also prints its result type. */
 static value emit(formula *f, const char *op, int n, const value *operands, kind result) {
   value as[3];
   kind from = common_kind(n, operands);
@@ -150,7 +149,7 @@ static value binary(formula *f, const char *op, value a, value b) {
 
 /* ---- functions ---- */
 
-/* `result[k]` is the type of the result for operands of type k; none: it takes no such operands. */
+/* `result[k]` is the result type for operands of type k; 0 if such operands are not supported. */
 typedef struct function {
   const char *name, *op;
   int n_arguments;
@@ -191,7 +190,7 @@ static const function functions[] = {
     {"long", "arith.extui", 1, {[I32] = I64}},
 };
 
-/* What is lost of a + b by rounding (D. E. Knuth). */
+/* The rounding error of a + b (D. E. Knuth). */
 static value sum_error(formula *f, int n, const value *arguments) {
   value a = arguments[0], b = arguments[1];
   (void)n;
@@ -200,7 +199,7 @@ static value sum_error(formula *f, int n, const value *arguments) {
   return binary(f, "arith.addf", lost_a, binary(f, "arith.subf", b, from_b));
 }
 
-/* What is lost of a b by rounding. */
+/* The rounding error of a b. */
 static value product_error(formula *f, int n, const value *arguments) {
   value a = arguments[0], b = arguments[1], p = binary(f, "arith.mulf", a, b);
   (void)n;
@@ -208,7 +207,7 @@ static value product_error(formula *f, int n, const value *arguments) {
   return emit(f, "math.fma", 3, (const value[]){a, b, minus}, p.kind);
 }
 
-/* By Horner's rule: the highest coefficient first. */
+/* Evaluates a polynomial by Horner's rule. The highest coefficient comes first. */
 static value poly(formula *f, int n, const value *arguments) {
   value z = arguments[0], sum = arguments[1];
   for (int i = 2; i < n; i++)
@@ -217,7 +216,7 @@ static value poly(formula *f, int n, const value *arguments) {
   return sum;
 }
 
-/* The higher half of the product of unsigned numbers. */
+/* The upper half of the product of unsigned numbers. */
 static value high(formula *f, int n, const value *arguments) {
   value a = arguments[0], b = as_kind(f, arguments[1], a.kind);
   (void)n;
@@ -227,7 +226,7 @@ static value high(formula *f, int n, const value *arguments) {
   return (value){.kind = a.kind, .number = f->n_values++};
 }
 
-/* A literal as an integer, where nothing else says so. */
+/* Converts a literal to an integer where the context does not determine its type. */
 static value i64(formula *f, int n, const value *arguments) {
   (void)n;
   return as_kind(f, arguments[0], I64);
@@ -236,7 +235,7 @@ static value i64(formula *f, int n, const value *arguments) {
 static const struct {
   const char *name;
   value (*write)(formula *f, int n, const value *arguments);
-  int n_arguments; /* at least */
+  int n_arguments; /* minimum */
 } composites[] = {
     {"sum_error", sum_error, 2},
     {"product_error", product_error, 2},
@@ -349,7 +348,8 @@ static value choice(formula *f) {
   return (value){.kind = of, .number = f->n_values++};
 }
 
-/* Level 0 is the choice by a condition, behind the highest are operands. */
+/* Parses operators of this level. Level 0 is the conditional; above the highest level are
+ * operands. */
 static value parse(formula *f, int level) {
   if (level == 0)
     return choice(f);

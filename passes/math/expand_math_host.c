@@ -1,16 +1,16 @@
-/* What tp-expand-math has for processors and GPUs.
+/* Functions that tp-expand-math expands on processors and GPUs.
  *
- * The approximations are those of S. Moshier's Cephes library, for erf the rational one of Eigen;
- * the forms of log1p and expm1 are W. Kahan's. Furthest from the exact value, in units of the last
- * place: f32 exp 1.0, log 0.8, tanh 1.4, log1p, expm1 2.4, erf 5.6 (next to 1; elsewhere 2.5); f64
- * on GPUs log1p 3.5, expm1 3.1. */
+ * The approximations are those of S. Moshier's Cephes library; erf uses the rational approximation
+ * of Eigen. The forms of log1p and expm1 are W. Kahan's. Maximum errors in ULP: f32 exp 1.0, log
+ * 0.8, tanh 1.4, log1p and expm1 2.4, erf 5.6 (near 1; elsewhere 2.5); f64 on GPUs log1p 3.5, expm1
+ * 3.1. */
 #include "passes/math/expand_math.h"
 
-/* x = n ln 2 + r with |r| <= ln(2)/2; n comes from an addition that leaves no bits behind the
- * point. 2^n in two factors, since n may be out of the range of one: results overflow, and become
- * denormal, by rounding. ln 2 in two parts: n times the first is exact. Where 0 is the result, as
- * in masked places of a softmax, it is selected: to multiply until nothing is left takes processors
- * longer than all the rest. */
+/* x = n ln 2 + r with |r| <= ln(2)/2. An addition that leaves no fractional bits computes n. 2^n is
+ * applied as two factors, because n may be out of range of one; rounding then produces overflow and
+ * denormals. ln 2 is split into two parts, so that n times the first is exact. A result of 0, as
+ * for masked positions of a softmax, is selected: multiplying down to 0 by way of denormals is
+ * slower than all other steps on processors. */
 static const char exp_formula[] =
     "is_below = x < -105.0;"
     "v = x > 90.0 ? 90.0 : is_below ? 0.0 : x;"
@@ -25,7 +25,7 @@ static const char exp_formula[] =
     "y = w * number((half + 127) << 23) * number((k - half + 127) << 23);"
     "result = is_below ? 0.0 : y;";
 
-/* x = 2^e m with m in [sqrt(1/2), sqrt(2)); denormals are scaled first. */
+/* x = 2^e m with m in [sqrt(1/2), sqrt(2)). Denormals are scaled first. */
 static const char log_formula[] =
     "is_small = x < 0x00800000;"
     "lifted = bits(is_small ? x * 8388608.0 : x);"
@@ -42,7 +42,7 @@ static const char log_formula[] =
     "positive = x == 0.0 ? 0xFF800000 : y;"
     "result = x < 0.0 ? nan : positive;";
 
-/* A polynomial near 0, where 1 - 2/(exp(2x) + 1) would cancel. */
+/* Uses a polynomial near 0, where 1 - 2/(exp(2x) + 1) suffers from cancellation. */
 static const char tanh_formula[] =
     "a = abs(x);"
     "far = 1.0 - 2.0 / (exp(a + a) + 1.0);"
@@ -51,20 +51,20 @@ static const char tanh_formula[] =
     "-3.33332819422e-1) * s * a + a;"
     "y = copysign(a < 0.625 ? near : far, x);";
 
-/* With u = 1 + x rounded, log(u) x / (u - 1): the error of u is in both and goes out. */
+/* With u = 1 + x rounded: log(u) x / (u - 1). The error of u is in both factors and cancels. */
 static const char log1p_formula[] = "u = x + 1.0;"
                                     "corrected = log(u) * (x / (u - 1.0));"
                                     "some = u < inf ? corrected : u;"
                                     "y = u == 1.0 ? x : some;";
 
-/* With u = exp(x), (u - 1) x / log(u); where u is 1, 0, or infinite, the limit. */
+/* With u = exp(x): (u - 1) x / log(u). The limit is used where u is 1, 0, or infinite. */
 static const char expm1_formula[] = "u = exp(x);"
                                     "d = u - 1.0;"
                                     "some = u == 1.0 ? x : d * (x / log(u));"
                                     "finite = d == -1.0 ? -1.0 : some;"
                                     "y = u == inf ? u : finite;";
 
-/* An odd rational function on [-4, 4], beyond which f32 has no other number than 1. */
+/* An odd rational function on [-4, 4]. Beyond, erf rounds to 1 in f32. */
 static const char erf_formula[] =
     "v = x > 4.0 ? 4.0 : x < -4.0 ? -4.0 : x;"
     "s = v * v;"

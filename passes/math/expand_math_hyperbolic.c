@@ -1,10 +1,11 @@
-/* Hyperbolic functions and their inverses for GPUs. Those of f32 but tanh are rounded from f64.
+/* Hyperbolic functions and their inverses for GPUs. f32 results are rounded from f64, except for
+ * tanh.
  *
- * Furthest from the exact value, in units of the last place: f32 0.51, f64 sinh 1.6, cosh 1.4, tanh
- * 2.5, asinh 1.5, acosh 2.1, atanh 1.9. */
+ * Maximum errors in ULP: f32 0.51; f64 sinh 1.6, cosh 1.4, tanh 2.5, asinh 1.5, acosh 2.1, atanh
+ * 1.9. */
 #include "passes/math/expand_math.h"
 
-/* `grown`, exp |x| = 2 grown; beyond 712 everything overflows. */
+/* Sets `scaled`, exp(|x|) / 2. Beyond 712 everything overflows. */
 #define HALF_EXP                                                                                   \
   "a = abs(x);"                                                                                    \
   "t = a > 712.0 ? 712.0 : a;" TP_EXP_PARTS("") TP_SCALED("(1.0 + beyond)", "n - 1.0")
@@ -21,8 +22,8 @@ static const char sinh_formula[] = HALF_EXP "far = scaled - 0.25 / scaled;"
 
 static const char cosh_formula[] = HALF_EXP "y = unordered(x, x) ? x : scaled + 0.25 / scaled;";
 
-/* (exp 2|x| - 1) / (exp 2|x| + 1) with the sign of x, where the first is 2^n (exp r - 1) + (2^n -
- * 1); behind 22 it is 1. */
+/* (exp 2|x| - 1) / (exp 2|x| + 1) with the sign of x. exp 2|x| - 1 is computed as 2^n (exp r - 1) +
+ * (2^n - 1). Beyond 22 the result is 1. */
 static const char tanh_formula[] =
     "twice = abs(x) + abs(x);"
     "t = twice > 44.0 ? 44.0 : twice;" TP_EXP_PARTS("") "power = number((int(n) + 1023) << 52);"
@@ -30,7 +31,8 @@ static const char tanh_formula[] =
                                                         "some = copysign(less / (less + 2.0), x);"
                                                         "y = unordered(x, x) ? x : some;";
 
-/* `some`, the logarithm of 1 + t, or of 2 t where is_big: with what is lost of 1 + t. */
+/* Sets `some`, the logarithm of 1 + t, or of 2 t if is_big. It corrects for the rounding error of 1
+ * + t. */
 #define LOG_BEYOND_1                                                                               \
   "v = is_big ? t : 1.0 + t;" TP_LOG_PAIR                                                          \
   "some = log + (log_low + (is_big ? 6.93147180559945286e-01 : sum_error(t, 1.0) / "               \

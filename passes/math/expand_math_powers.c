@@ -1,11 +1,11 @@
-/* Exponentials, logarithms, powers and roots for GPUs, where there is no libm: f32 in f64, whose
- * last places nobody sees, so plain series do, and f64 itself.
+/* Exponentials, logarithms, powers and roots for GPUs, which have no libm. f32 is computed in f64,
+ * where a plain series is accurate enough; f64 is computed in f64.
  *
- * Furthest from the exact value, in units of the last place: f32 0.51, f64 exp, exp2 1.0, log 2.0,
- * log2 2.8, log10 3.2, pow 1.1, cbrt 0.51. */
+ * Maximum errors in ULP: f32 0.51; f64 exp and exp2 1.0, log 2.0, log2 2.8, log10 3.2, pow 1.1,
+ * cbrt 0.51. */
 #include "passes/math/expand_math.h"
 
-/* ln m of m: the series in s = (m - 1) / (m + 1), long enough for f64, in two parts. */
+/* ln m: the series in s = (m - 1) / (m + 1), long enough for f64, in two parts. */
 #define LOG_SERIES                                                                                 \
   TP_LOG_PARTS                                                                                     \
   "s = (m - 1.0) / (m + 1.0);"                                                                     \
@@ -17,7 +17,7 @@
   "9.09090909090909116e-02, "                                                                      \
   "  1.11111111111111105e-01, 1.42857142857142849e-01, 0.2, 3.33333333333333315e-01));"
 
-/* What a logarithm is of zero, of infinity, of what is negative or no number. */
+/* The logarithm of zero, infinity, negative numbers and NaN. */
 #define LOG_ENDS(log)                                                                              \
   "of_zero = v == 0.0 ? 0xFFF0000000000000 : " log ";"                                             \
   "good = v == inf ? inf : of_zero;"                                                               \
@@ -29,7 +29,7 @@
   LOG_ENDS("k * 3.01029995663157024e-01 + ((s2 + s_tail) * 4.34294481903251816e-01 + k * "         \
            "8.24171258602357301e-13)")
 
-/* 2^t: t = n + r with |r| <= 1/2. Beyond 1080 the result overflows, or is 0. */
+/* 2^t with t = n + r, |r| <= 1/2. Beyond +-1080 the result overflows or is 0. */
 #define EXP2                                                                                       \
   "t = x > 1080.0 ? 1080.0 : x < -1080.0 ? -1080.0 : x;"                                           \
   "n = t + 6755399441055744.0 - 6755399441055744.0;"                                               \
@@ -38,7 +38,7 @@
 static const char exp2_f64[] =
     EXP2 TP_SCALED("(1.0 + beyond)", "n") "y = unordered(x, x) ? x : scaled;";
 
-/* 2^t of f32, which is never out of the range of f64. */
+/* 2^t for f32, which is always in the range of f64. */
 static const char exp2_f32[] = "wide_x = wide(x);"
                                "t = wide_x > 200.0 ? 200.0 : wide_x < -200.0 ? -200.0 : wide_x;"
                                "n = t + 6755399441055744.0 - 6755399441055744.0;"
@@ -57,8 +57,8 @@ static const char log10_f64[] = "v = x;" LOG10;
 static const char log2_f32[] = "v = wide(x);" LOG2 "y = narrow(log);";
 static const char log10_f32[] = "v = wide(x);" LOG10 "y = narrow(log);";
 
-/* `power` is |a|^b. The sign is that of a where b is odd; a negative a has whole powers only. What
- * C says of zeros, ones, infinities and NaN comes last. */
+/* `power` is |a|^b. The result has the sign of a if b is odd; a negative a allows only integral b.
+ * The last statements handle zeros, ones, infinities and NaN as in C. */
 #define POWER_OF_ALL                                                                               \
   "is_whole = floor(b) == b;"                                                                      \
   "is_odd = is_whole & floor(b * 0.5) != b * 0.5;"                                                 \
@@ -76,7 +76,7 @@ static const char pow_f32[] =
     "u = (t - n) * 6.93147180559945286e-01;" TP_EXP_SERIES
     "power = (1.0 + beyond) * number((int(n) + 1023) << 52);" POWER_OF_ALL "result = narrow(y);";
 
-/* exp(b ln |a|), of a logarithm to about 100 bits. */
+/* exp(b ln |a|), with the logarithm to about 100 bits. */
 static const char pow_f64[] =
     "a = x; b = x1;"
     "v = abs(a);" TP_LOG_PAIR "e = v == 0.0 ? -(b * inf) : v == inf ? b * inf : b * log;"
@@ -85,8 +85,8 @@ static const char pow_f64[] =
     "t_low = is_same ? product_error(b, log) + b * log_low : 0.0;" TP_EXP_PARTS("+ t_low")
         TP_SCALED("(1.0 + beyond)", "n") "power = scaled;" POWER_OF_ALL;
 
-/* x = 2^3q m with m in [1, 8): Halley's method from a number that the bits give, whose last step is
- * Newton's, with what is lost of the cube. */
+/* x = 2^3q m with m in [1, 8). Halley's method starts from an estimate by bit manipulation. The
+ * last step is Newton's and includes the rounding error of the cube. */
 static const char cbrt_formula[] =
     "a = abs(x);"
     "is_small = a < 2.2250738585072014e-308;"

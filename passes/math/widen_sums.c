@@ -1,9 +1,9 @@
-/* tp-widen-sums: sums of numbers narrower than f32 are taken in f32, and rounded once.
+/* tp-widen-sums: computes sums of numbers narrower than f32 in f32 and rounds once.
  *
- * A sum that rounds after each step depends on the order, and stops growing where the next number
- * is less than half of its last place: 3000 numbers around 1/2 in bf16, one after the other, are
- * 256 and not 1500. A processor and a GPU, or one device and several, add in different orders. In
- * f32 they agree, up to the last place of the result. */
+ * A sum that rounds after each step depends on the order and stops growing once the next number is
+ * less than half of its last place. For example, 3000 numbers around 1/2, added one by one in bf16,
+ * give 256 instead of 1500. A processor and a GPU, or one device and several, add in different
+ * orders. With f32 they agree up to the last place of the result. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -25,11 +25,11 @@ static bool has_reduction(MlirOperation op) {
   return false;
 }
 
-/* A sum: what the body yields, the sum and what is added to the accumulator. */
+/* A sum in a body: the accumulator, the addition, and the number added. */
 typedef struct narrow_sum {
   MlirValue accumulator;
-  MlirOperation add, choice; /* choice: between the sum and the accumulator; null: none */
-  int added;                 /* operand of `add` */
+  MlirOperation add, choice; /* choice: a select between the sum and the accumulator; null: none */
+  int added;                 /* operand number in `add` */
 } narrow_sum;
 
 static bool is_sum(const narrow_sum *s, MlirOperation op) {
@@ -38,7 +38,7 @@ static bool is_sum(const narrow_sum *s, MlirOperation op) {
           mlirValueEqual(mlirOperationGetOperand(op, 1), s->accumulator));
 }
 
-/* acc + x, or select(c, acc + x, acc), where nothing else reads acc or the sum. */
+/* Matches acc + x and select(c, acc + x, acc), where acc and the sum have no other readers. */
 static bool find_sum(MlirOperation op, narrow_sum *s) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation last = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
@@ -84,7 +84,7 @@ static MlirType wide_of(MlirType type) {
   return mlirRankedTensorTypeGet(rank, shape, f32, mlirRankedTensorTypeGetEncoding(type));
 }
 
-/* The init in f32. A fill becomes one of f32, so that it stays a number. */
+/* Converts the init to f32. A fill becomes a fill of f32, so that its value stays a scalar. */
 static MlirValue widen_init(MlirOperation where, MlirValue init, MlirType wide) {
   MlirOperation fill = tp__defining_op(init);
   MlirType f32 = tp__element_type(wide);
@@ -107,7 +107,7 @@ static void widen(MlirOperation op) {
   intptr_t init = mlirOperationGetNumOperands(op) - 1;
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType narrow = mlirValueGetType(result), wide = wide_of(narrow), f32 = tp__element_type(wide);
-  (void)find_sum(op, &s); /* it is one */
+  (void)find_sum(op, &s); /* collect has checked that it is a sum */
   mlirOperationSetOperand(op, init, widen_init(op, mlirOperationGetOperand(op, init), wide));
   MlirValue added = mlirOperationGetOperand(s.add, s.added);
   mlirOperationSetOperand(s.add, s.added, tp__build_one(s.add, "arith.extf", 1, &added, f32));

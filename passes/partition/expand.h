@@ -1,4 +1,4 @@
-/* Between the files of tp-expand-messages. */
+/* Shared declarations of the files of tp-expand-messages. */
 #ifndef TP_PASSES_EXPAND_H
 #define TP_PASSES_EXPAND_H
 
@@ -8,15 +8,15 @@
 typedef struct tp__expansion {
   tp_pass *pass;
   const tp_mesh *mesh;
-  /* for each device: from which it receives, -1: zeros; what tp__expansion_permute reads */
+  /* source_of[d]: the device that d receives from, -1 for zeros; input of tp__expansion_permute */
   int64_t *source_of;
-  int64_t *destination_of; /* for each device */
+  int64_t *destination_of; /* destination_of[d]: the device that d sends to */
   int64_t (*pairs)[2];
   int *flags;
 } tp__expansion;
 
-/* A permute of `value` by source_of, in front of `where`; without communication where no device has
- * something of another one. */
+/* Permutes `value` by source_of, before `where`. Builds no communication if no device receives from
+ * another one. */
 tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue value,
                                 MlirValue *result);
 

@@ -1,10 +1,11 @@
-/* shard.update_halo -> a permute for each side of each split dimension.
+/* Expands shard.update_halo to one permute per side of each split dimension.
  *
- * Along a split dimension the tensor is a lower halo, the device's own elements, and an upper halo.
- * The lower halo becomes the last own elements of the device before, the upper one the first of the
- * device behind; at the border of the mesh halos stay as they are. Dimensions are exchanged last to
- * first, those behind with their halos, so that corners come along: the order of upstream's
- * lowering to MPI. */
+ * Along a split dimension the tensor consists of a lower halo, the device's own elements, and an
+ * upper halo. The lower halo receives the last own elements of the previous device, the upper halo
+ * the first ones of the next device. At the border of the mesh, halos keep their contents.
+ * Dimensions are exchanged from last to first; each exchange includes the halos of later
+ * dimensions, so that corners are transferred too. This is the order of upstream's lowering to
+ * MPI. */
 #include "passes/partition/expand.h"
 
 #include "ir/collectives.h"
@@ -72,7 +73,7 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
   return status;
 }
 
-/* The device that is `step` away in the order of the shards of a dimension; -1 behind the last. */
+/* Returns the device `step` away in the shard order of a dimension, or -1 beyond the border. */
 static int64_t neighbor(const tp_mesh *mesh, const tp__axis_runs *runs, int64_t device, int step) {
   for (int i = runs->n - 1; i >= 0; i--) {
     int64_t size = tp__run_size(mesh, runs, i),
@@ -91,7 +92,8 @@ static int64_t n_shards(const tp__expansion *e, const halo *h, int d) {
   return n;
 }
 
-/* Is this device the first (`step` -1) or last (1) one along the dimension? An i1 before the op. */
+/* Builds an i1 before the op: is this device the first (`step` -1) or last (`step` 1) along the
+ * dimension? */
 static MlirValue is_border(tp__expansion *e, const halo *h, int d, int step) {
   int axes[TP_MAX_AXES], n = tp__axes_of_runs(&h->runs[d], axes);
   MlirValue rank = tp__build_group_index(h->op, e->mesh, n, axes);
@@ -99,12 +101,12 @@ static MlirValue is_border(tp__expansion *e, const halo *h, int d, int step) {
                      tp__index_constant(h->op, step < 0 ? 0 : n_shards(e, h, d) - 1));
 }
 
-/* Fills the lower (`step` -1) or upper (1) halo of dimension `d` of *value. */
+/* Fills the lower (`step` -1) or upper (`step` 1) halo of dimension `d` of *value. */
 static tp_status exchange(tp__expansion *e, const halo *h, int d, int step, MlirValue *value) {
   int64_t from[TP_MAX_RANK], to[TP_MAX_RANK], sizes[TP_MAX_RANK],
       width = step < 0 ? h->low[d] : h->high[d];
   for (int i = 0; i < h->rank; i++) {
-    /* dimensions in front, which come later, without their halos */
+    /* dimensions before d are exchanged later and leave out their halos */
     from[i] = i < d ? h->low[i] : 0;
     sizes[i] = h->shape[i] - (i < d ? h->low[i] + h->high[i] : 0);
     to[i] = from[i];

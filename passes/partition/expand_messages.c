@@ -1,12 +1,12 @@
-/* tp-expand-messages: shard.send, shard.recv, shard.shift and shard.update_halo of the program of
- * one device become permutes.
+/* tp-expand-messages: turns shard.send, shard.recv, shard.shift and shard.update_halo of the
+ * per-device program into permutes.
  *
- * Every device runs both a send and a recv, so a pair of them says for each device to whom it sends
- * and from whom it receives. The first recv of a block takes what its first send of the same type
- * in the same groups has sent, as messages of one pair of devices do not overtake each other. A
- * device gets what its source sent to it, and zeros where its source sent to another one or is
- * outside of the group, where upstream leaves the result undefined. What nobody takes is
- * dropped. */
+ * Every device runs both a send and a recv. A pair of them determines for each device its
+ * destination and its source. A recv is paired with the first unpaired send before it in the block
+ * that has the same type and groups, because messages between two devices do not overtake each
+ * other. A device receives the data of its source if that source sends to it. It receives zeros if
+ * the source sends elsewhere or is outside of the group; upstream leaves this result undefined.
+ * Data that no device receives is dropped. */
 #include "passes/partition/expand.h"
 
 #include "ir/collectives.h"
@@ -14,8 +14,8 @@
 
 enum { NOBODY = -1, UNKNOWN = -2 };
 
-/* The device that `op` names in the group of `device`, by constant or computed coordinates along
- * its grid_axes. */
+/* Returns the device that attribute `attr` of `op` names in the group of `device`. Its coordinates
+ * along grid_axes are constant or computed. */
 static int64_t named_device(const tp__expansion *e, MlirOperation op, const char *attr,
                             const tp__axis_runs *runs, int64_t device) {
   int64_t named = device;
@@ -40,7 +40,7 @@ static tp_status refuse_unknown(MlirOperation op, const char *attr) {
 
 static MlirValue sent(MlirOperation send) { return mlirOperationGetOperand(send, 0); }
 
-/* Who receives from whom, of those that send to destination_of. */
+/* Fills source_of for `recv` from destination_of of its send. */
 static tp_status match(tp__expansion *e, MlirOperation recv, const tp__axis_runs *runs) {
   bool any = mlirAttributeIsNull(tp__inherent(recv, "source")), matched = false;
   for (int64_t d = 0; d < tp_mesh_size(e->mesh); d++) {
@@ -97,7 +97,8 @@ static bool is_pair(MlirOperation send, MlirOperation recv) {
                        mlirValueGetType(mlirOperationGetResult(recv, 0)));
 }
 
-/* The first send before number `end` that may belong to `recv`; `end` if there is none. */
+/* Returns the index of the first send before `end` that can be paired with the recv at `end`, or
+ * `end` if there is none. */
 static size_t find_send(const tp_op_list *ops, size_t end) {
   size_t i = 0;
   while (i < end &&
@@ -107,7 +108,8 @@ static size_t find_send(const tp_op_list *ops, size_t end) {
   return i;
 }
 
-/* Along an axis of the grid; what is shifted out of it is dropped unless it rotates. */
+/* Expands a shift along an axis of the grid. Data shifted beyond the border is dropped unless the
+ * shift rotates. */
 static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
   tp__axis_runs all;
   int64_t axis = mlirIntegerAttrGetValueInt(tp__inherent(op, "shift_axis"));
@@ -182,7 +184,7 @@ static tp_status expand(tp__expansion *e, tp_op_list *ops) {
   return status;
 }
 
-/* Is this device one of those that keep their own? An i1 before `where`. */
+/* Builds an i1 before `where`: does this device keep its own value? */
 static MlirValue keeps_own(const tp__expansion *e, MlirOperation where) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType index = mlirIndexTypeGet(context), bit = mlirIntegerTypeGet(context, 1);
@@ -226,7 +228,8 @@ tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue
   *result = value;
   if (n_own == n)
     return TP_OK;
-  if (n_own == n_pairs && !mlirAttributeIsNull(zero)) { /* nothing moves: nobody has to wait */
+  /* no data moves, so no device has to wait */
+  if (n_own == n_pairs && !mlirAttributeIsNull(zero)) {
     MlirType type = mlirValueGetType(value);
     *result = tp__constant(where, type, mlirDenseElementsAttrSplatGet(type, zero));
     if (n_own > 0)

@@ -1,8 +1,8 @@
-/* tp-partition: makes the program of one device out of an annotated plan.
+/* tp-partition: turns an annotated plan into the per-device program.
  *
- * First everything is read and checked (partition_plan.c; a refused module stays as it was), then
- * the ops are rewritten in program order: layout changes become their collectives, every other op
- * is localized by its rule and gets local types. */
+ * The pass first reads and checks everything (partition_plan.c), so that a refused module stays
+ * unchanged. It then rewrites the ops in program order: reshards become collectives, and every
+ * other op is localized by its rule and gets local types. */
 #include "passes/partition/partition.h"
 #include "passes/support/programs.h"
 
@@ -32,7 +32,7 @@ static MlirType local_type(tp_partitioner *p, MlirType type, tp_spec spec) {
   return (MlirType){*slot};
 }
 
-/* An init that is never read gets a fresh buffer of the right local shape. */
+/* Gives unused inits a new buffer of the right local shape. */
 static void renew_unused(tp_partitioner *p, const tp_rule *rule, const tp_planned_op *plan) {
   int n_own = (int)mlirOperationGetNumOperands(rule->op), first_init = n_own - rule->n_results;
   for (int i = 0; i < n_own; i++) {
@@ -46,7 +46,7 @@ static void renew_unused(tp_partitioner *p, const tp_rule *rule, const tp_planne
   }
 }
 
-/* Takes the plan off an op. Many carry the same. */
+/* Removes the plan from an op. Many ops carry equal attributes, so the result is memoized. */
 static void drop_plan(tp_partitioner *p, MlirOperation op) {
   int64_t key = (int64_t)(intptr_t)tp__attributes(op).ptr;
   void **slot = tp__memo(&p->without_plan, &p->arena, &key, 1);
@@ -60,8 +60,9 @@ static void drop_plan(tp_partitioner *p, MlirOperation op) {
     *slot = (void *)(uintptr_t)tp__attributes(op).ptr;
 }
 
-/* What travels in a ring is gathered, and marked (tp.ring): tp-tile-attention, which makes the
- * blocks that go with the parts, takes it apart. */
+/* All-gathers the operand that travels in a ring and marks the gather with tp.ring.
+ * tp-tile-attention later replaces this gather by an exchange of parts, because it creates the
+ * matching blocks of attention. */
 static tp_status gather_ring(const tp_local *local) {
   const tp_rule *rule = local->rule;
   tp_step step = {.kind = TP_STEP_ALL_GATHER, .dim = rule->ring.dim, .to_dim = -1};
@@ -107,8 +108,8 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   return status;
 }
 
-/* Marks the collectives between `behind` and `op` as those of a copy that is to stay apart from
- * others (tp.copy). */
+/* Copies tp.copy of `op` to the collectives between `behind` and `op`. It keeps them from being
+ * merged with those of other copies of the value. */
 static void mark_copy(MlirOperation behind, MlirOperation op) {
   MlirAttribute copy = tp__get(op, "tp.copy");
   MlirOperation o = mlirOperationIsNull(behind)
@@ -162,7 +163,7 @@ static void erase_layouts(tp_partitioner *p) {
   }
 }
 
-/* Buffers of global shapes that were renewed. */
+/* Erases tensor.empty ops of global shape that were replaced. */
 static void erase_unused(tp_partitioner *p) {
   for (int i = 0; i < p->program.n_items; i++) {
     const tp_item *item = &p->program.items[i];
@@ -248,7 +249,8 @@ static tp_status allocate(tp_partitioner *p) {
   return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
 }
 
-/* Does the plan have a ring? Then attention is looked for, which has those. */
+/* True if the plan uses a ring. Only then does the pass look for attention, the only op with
+ * rings. */
 static bool names_ring(const tp_program *program) {
   for (int i = 0; i < program->n_items; i++) {
     MlirAttribute factors = tp__get(program->items[i].op, "tp.factors");

@@ -1,4 +1,4 @@
-/* The plan of a function as tp-partition reads it from the IR, checked. Shared by the files of
+/* The checked plan of a function as tp-partition reads it from the IR. Shared by the files of
  * tp-partition. */
 #ifndef TP_PASSES_PARTITION_H
 #define TP_PASSES_PARTITION_H
@@ -16,7 +16,7 @@ typedef struct tp_planned_op {
 typedef struct tp_planned_layout {
   tp_reshard path;
   int rank;
-  int64_t shape[TP_MAX_RANK]; /* global */
+  int64_t shape[TP_MAX_RANK]; /* global shape */
 } tp_planned_layout;
 
 typedef struct tp_partitioner {
@@ -25,22 +25,22 @@ typedef struct tp_partitioner {
   tp_reshard_cache *reshards;
   tp__arena arena;
   tp_program program;
-  tp_spec *specs; /* by number of the value (program.h) */
+  tp_spec *specs; /* by value number (program.h) */
   bool *has_spec;
   tp_memo same_ops, same_layouts, local_types, without_plan;
-  const tp_planned_op **ops; /* by item, of those that are ops; equal ones share one */
-  /* by item, of those that change a layout; equal ones share one */
+  const tp_planned_op **ops; /* by item, for op items; equal ops share one plan */
+  /* by item, for reshard items; equal reshards share one */
   const tp_planned_layout **layouts;
-  /* global types of arguments and results, taken before anything changes */
+  /* global types of arguments and results, saved before rewriting */
   MlirType *arg_types;
   MlirType *result_types;
   tp_spec *arg_specs, *result_specs;
 } tp_partitioner;
 
-/* Reads and checks everything; nothing is changed, so that a refused module stays as it was. `p`
- * has a program and its arrays. */
+/* Reads and checks the whole plan without changing the module, so that a refused module stays
+ * unchanged. The program and the arrays of `p` are already set up. */
 tp_status tp__read_plan(tp_partitioner *p);
-/* The layout that the plan gives a value; false when it has none, or none yet. */
+/* Returns the sharding that the plan gives a value. False if it has none, or none yet. */
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec);
 
 #endif

@@ -1,12 +1,12 @@
-/* tp-partition reads the plan: the layout of every value, the strategy that each op's layouts mean,
- * the path of every change of layout. What fits no strategy is refused here, before anything is
- * rewritten. */
+/* Reads the plan for tp-partition: the sharding of every value, the strategy of each op that these
+ * shardings imply, and the path of every reshard. Shardings that match no strategy are refused
+ * here, before any rewriting. */
 #include "passes/partition/partition.h"
 
 #include <stdio.h>
 
 static void set_spec(tp_partitioner *p, int value, tp_spec spec) {
-  if (value < 0) /* of a tensor that is refused elsewhere */
+  if (value < 0) /* the tensor is refused elsewhere */
     return;
   p->specs[value] = spec;
   p->has_spec[value] = true;
@@ -54,7 +54,8 @@ static void describe(const tp_partitioner *p, tp_spec spec, int rank, char *text
   tp_spec_text(p->mesh, spec, rank, text, size);
 }
 
-/* The layouts of op and operands fit no strategy of its rule: says which. */
+/* Reports that the shardings of operands and results match no strategy of the op's rule, and names
+ * them. */
 static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp_spec *operands,
                                 const tp_spec *results) {
   char text[1024], one[256];
@@ -94,7 +95,8 @@ static tp_status read_operands(tp_partitioner *p, const tp_item *item, tp_spec *
   return TP_OK;
 }
 
-/* The layouts of the results, and the strategy that they mean with those of the operands. */
+/* Reads the shardings of the results and finds the strategy that matches them and the operands'
+ * shardings. */
 static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec *operands,
                            tp_planned_op *plan) {
   const tp_rule *rule = item->rule;
@@ -123,8 +125,8 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
   return n == 0 ? refuse_layouts(p, rule, operands, plan->results) : TP_OK;
 }
 
-/* Where the plan of an op is found that has one rule with this one, operands of the same layouts,
- * and the same attributes; NULL when memory runs out. */
+/* Returns the memo slot for the plan of an op with this rule, these operand shardings and these
+ * attributes. NULL when memory runs out. */
 static void **same_plan(tp_partitioner *p, const tp_item *item, const tp_spec *operands) {
   int64_t key[3 + 64];
   size_t n = 0;
@@ -209,8 +211,8 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   return TP_OK;
 }
 
-/* The layout of each carried tensor; whether what comes in has it is checked when all layouts are
- * known. */
+/* Sets the sharding of each carried tensor. check_carried later checks that incoming values have
+ * it, when all shardings are known. */
 static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
   for (int k = 0; k < item->n_carried; k++) {
     const tp_carried *c = &item->carried[k];

@@ -1,7 +1,7 @@
-/* tp-simplify-collectives: fewer and smaller collectives in the program of one device.
+/* tp-simplify-collectives: reduces the number and size of collectives in the per-device program.
  *
- * Sweeps in program order until nothing changes. A rewrite that moves a collective stays in its
- * block, so that no collective comes under control flow under which it was not before. */
+ * Repeats sweeps in program order until nothing changes. A rewrite moves a collective only within
+ * its block, so that no collective comes under control flow that did not guard it before. */
 #include "passes/registry.h"
 
 #include "ir/collectives.h"
@@ -16,17 +16,17 @@ enum { STAT_EQUAL, STAT_GATHERS, STAT_SUMS, STAT_SCATTERS, STAT_DEAD, STAT_SINGL
 
 typedef struct simplifier {
   tp_pass *pass;
-  MlirOperation *ops; /* of one sweep, in program order; null where destroyed */
+  MlirOperation *ops; /* ops of the current sweep in program order; null if destroyed */
   size_t n, capacity;
-  tp_value_table places; /* op -> place in ops + 1 */
+  tp_value_table places; /* op -> index in `ops` + 1 */
   bool changed;
 } simplifier;
 
 /* ---- collectives ---- */
 
-/* Collectives that are functions of their operand, and so may be merged and erased. The others
- * (send, recv, rooted ones) stay as they are written. tensor.extract_slice is here because a slice
- * of a collective is part of a layout change. */
+/* Collectives that only depend on their operand and may be merged and erased. Others (send, recv,
+ * rooted ones) stay as written. tensor.extract_slice is included because slices of collectives are
+ * part of reshards. */
 static const char *const pure_ops[] = {
     "shard.all_gather", "shard.all_reduce", "shard.all_slice",      "shard.reduce_scatter",
     "shard.all_to_all", "shard.shift",      "tensor.extract_slice",
@@ -50,7 +50,7 @@ static bool same_type(MlirValue a, MlirValue b) {
   return mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b));
 }
 
-/* Null attributes compare equal: an attribute that both lack is the same default. */
+/* Null attributes compare equal, because two absent attributes have the same default. */
 static bool same_attr(MlirAttribute a, MlirAttribute b) { return a.ptr == b.ptr; }
 
 static bool same_inherent(MlirOperation a, MlirOperation b, const char *name) {
@@ -112,8 +112,8 @@ static bool has_one_device(const simplifier *s, MlirOperation op) {
   return rank >= 0;
 }
 
-/* In a group of one every collective but a shift is the identity; a shift without rotation has no
- * source then. */
+/* Replaces a collective over a group of one device by its operand. A shift is excluded: without
+ * rotation it has no source in such a group. */
 static bool drop_single(simplifier *s, MlirOperation op) {
   if (!tp__op_has_dialect(op, "shard") || tp__op_is(op, "shard.shift") ||
       !same_type(operand(op), result(op)) || !has_one_device(s, op))
@@ -129,7 +129,7 @@ static bool same_attributes(MlirOperation a, MlirOperation b) {
   intptr_t n = mlirOperationGetNumAttributes(a);
   if (n != mlirOperationGetNumAttributes(b))
     return false;
-  for (intptr_t i = 0; i < n; i++) { /* both are sorted by name */
+  for (intptr_t i = 0; i < n; i++) { /* both lists are sorted by name */
     MlirNamedAttribute x = mlirOperationGetAttribute(a, i), y = mlirOperationGetAttribute(b, i);
     if (!mlirIdentifierEqual(x.name, y.name) || !mlirAttributeEqual(x.attribute, y.attribute))
       return false;
@@ -148,7 +148,7 @@ static bool same_op(MlirOperation a, MlirOperation b) {
   return same_attributes(a, b);
 }
 
-/* Does `a` stand in front of `b`, in its block or in one around it? */
+/* True if `a` is before `b`, in the block of `b` or in an enclosing block. */
 static bool is_before(MlirOperation a, MlirOperation b) {
   for (; !mlirOperationIsNull(b); b = mlirOperationGetParentOperation(b))
     if (!mlirBlockIsNull(mlirOperationGetBlock(b)) && same_block(a, b))
@@ -185,7 +185,8 @@ static bool fold_gather(simplifier *s, MlirOperation slice) {
 
 /* ---- all_reduce + all_slice = reduce_scatter ---- */
 
-/* The order of an all_reduce's axes does not matter, that of a slice does. */
+/* True if the ops have the same set of axes. The order of axes matters for a slice, but not for an
+ * all-reduce. */
 static bool same_axis_set(MlirOperation a, MlirOperation b) {
   int64_t x[TP_MAX_AXES], y[TP_MAX_AXES];
   int n = tp__int_list(tp__inherent(a, "grid_axes"), TP_MAX_AXES, x);
@@ -235,7 +236,7 @@ static bool scatter_reduction(simplifier *s, MlirOperation slice) {
   return true;
 }
 
-/* ---- sums of two all_reduces ---- */
+/* ---- sums of two all-reduces ---- */
 
 static const char *const sum_ops[] = {"arith.addf", "arith.subf", "arith.addi", "arith.subi"};
 
@@ -246,14 +247,14 @@ static bool is_sum(MlirOperation op) {
   return false;
 }
 
-/* A structured op that adds or subtracts its two inputs element by element. */
+/* True for a structured op that adds or subtracts its two inputs elementwise. */
 static bool is_structured_sum(MlirOperation op) {
   tp_body body;
   if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumOperands(op) != 3 ||
       mlirOperationGetNumResults(op) != 1 || !tp__body_of(op, 2, &body) || body.n_args != 3)
     return false;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  for (int i = 0; i < 3; i++) /* three identities: all loops are parallel */
+  for (int i = 0; i < 3; i++) /* three identity maps: all loops are parallel */
     if (mlirAttributeIsNull(maps) ||
         !mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
       return false;
@@ -271,8 +272,8 @@ static bool is_tensor_sum(MlirOperation op) {
   return is_sum(op) ? tp__is_tensor(mlirValueGetType(result(op))) : is_structured_sum(op);
 }
 
-/* all_reduce(a) + all_reduce(b) = all_reduce(a + b); floating-point terms are added in another
- * order. */
+/* all_reduce(a) + all_reduce(b) = all_reduce(a + b). This changes the order of floating-point
+ * additions. */
 static bool merge_sum(simplifier *s, MlirOperation op) {
   MlirOperation a = tp__defined_by(operand(op), "shard.all_reduce");
   MlirOperation b = tp__defined_by(mlirOperationGetOperand(op, 1), "shard.all_reduce");
@@ -321,7 +322,8 @@ static void visit(simplifier *s, MlirOperation op) {
       return;
 }
 
-/* Last first, so that what only a dead one used is seen to be dead. */
+/* Erases unused collectives, last first, so that producers used only by erased ops are erased
+ * too. */
 static void erase_dead(simplifier *s) {
   for (size_t i = s->n; i-- > 0;) {
     MlirOperation op = s->ops[i];
@@ -353,7 +355,8 @@ static tp_status run(tp_pass *pass) {
                      "tp-partition first");
   simplifier s = {.pass = pass, .changed = true};
   tp_status status = TP_OK;
-  while (status == TP_OK && s.changed) /* every rewrite makes the program shorter */
+  /* terminates, because every rewrite makes the program shorter */
+  while (status == TP_OK && s.changed)
     status = sweep(&s);
   tp__free(s.ops);
   return status;

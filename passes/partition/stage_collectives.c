@@ -1,10 +1,10 @@
-/* tp-stage-collectives: collectives over several axes in stages, where the cost model prices that
- * lower.
+/* tp-stage-collectives: splits collectives over several axes into stages if the cost model predicts
+ * a lower time.
  *
- * The axes that a stage gathers, scatters or exchanges get a dimension of their own, in the order
- * of the group: [n0 * n1 * s] is seen as [n0][n1][s]. So the stages may come in any order and no
- * element is moved but by them; the reshapes are views. An all_reduce scatters along a dimension
- * that the pieces divide, or along all elements as one dimension. */
+ * The axes that a stage gathers, scatters or exchanges get dimensions of their own, in the order of
+ * the group: [n0 * n1 * s] is viewed as [n0][n1][s]. Stages may then run in any order, and only
+ * they move data; the reshapes are views. An all-reduce scatters along a dimension that the number
+ * of pieces divides, or along all elements flattened to one dimension. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -29,7 +29,8 @@ typedef struct collective_row {
   const char *name;
   tp_collective kind;
   bool reduces;
-  /* attributes: the dimension along which pieces are joined or cut, that which an exchange cuts */
+  /* attribute names: dimension along which pieces are joined or cut; dimension that an all-to-all
+   * cuts */
   const char *dim, *split;
 } collective_row;
 
@@ -68,8 +69,8 @@ static MlirValue reshape(MlirOperation where, MlirValue value, const shape *to, 
 
 /* ---- stages ---- */
 
-/* One stage along dimensions of `value`: `dim` is joined or cut, `split` is what an exchange
- * cuts. */
+/* Builds one stage on `value`. It joins or cuts dimension `dim`; an all-to-all cuts dimension
+ * `split`. */
 static MlirValue build_stage(const stager *s, MlirOperation op, const tp_stage *stage,
                              MlirValue value, int dim, int split) {
   MlirContext context = mlirOperationGetContext(op);
@@ -112,8 +113,9 @@ static MlirValue build_stage(const stager *s, MlirOperation op, const tp_stage *
   return mlirOperationGetResult(made, 0);
 }
 
-/* reduce_scatter, all_reduce if there is one in the form, all_gather, along one dimension. Null: no
- * dimension can be cut, which the form rules out. */
+/* Builds the stages of an all-reduce along one dimension: reduce-scatter, all-reduce (if the form
+ * has one), all-gather. If no dimension is divisible, it works on all elements flattened to one
+ * dimension. */
 static MlirValue stage_all_reduce(const stager *s, MlirOperation op, const tp_form *form) {
   MlirValue value = mlirOperationGetOperand(op, 0);
   shape whole = shape_of(value), line = {.rank = 1, .sizes = {1}};
@@ -135,8 +137,8 @@ static MlirValue stage_all_reduce(const stager *s, MlirOperation op, const tp_fo
   return as_line ? reshape(op, value, &whole, 1, &whole.rank) : value;
 }
 
-/* The two stages of the others, each along a dimension of its own. `axes` are those of the group,
- * major to minor. */
+/* Builds the two stages of any other collective, each along a dimension of its own. `axes` are the
+ * axes of the group, major to minor. */
 static MlirValue stage_pair(const stager *s, MlirOperation op, const tp_form *form,
                             const int axes[2], int dim, int split) {
   MlirValue value = mlirOperationGetOperand(op, 0);
@@ -164,8 +166,8 @@ static MlirValue stage_pair(const stager *s, MlirOperation op, const tp_form *fo
 
 /* ---- ops ---- */
 
-/* An average of averages is rounded twice in integers, and nothing is known of a generic
- * reduction. */
+/* True if the reduction may be staged. An integer average of averages would be rounded twice, and
+ * the properties of a generic reduction are unknown. */
 static bool may_be_cut(MlirOperation op) {
   char text[16] = "";
   MlirAttribute combiner = tp__get(op, "tp.combiner"), reduction = tp__inherent(op, "reduction");
@@ -201,7 +203,7 @@ static tp_status stage(stager *s, MlirOperation op) {
   int n, axes[TP_MAX_AXES], rank;
   int64_t sizes[TP_MAX_RANK], elements = 1;
   tp_status status = read_axes(s, op, &n, axes);
-  if (!mlirAttributeIsNull(tp__get(op, "tp.ring"))) /* it becomes permutes */
+  if (!mlirAttributeIsNull(tp__get(op, "tp.ring"))) /* a later pass turns it into permutes */
     return status;
   if (status != TP_OK || n == 0 || (row->reduces && !may_be_cut(op)) ||
       !tp__static_tensor(
@@ -213,7 +215,8 @@ static tp_status stage(stager *s, MlirOperation op) {
   tp_form form = tp_cost_form(&s->topology, &s->mesh, row->kind, n, axes, elements,
                               tp__element_size(tp__element_type(mlirValueGetType(operand))));
   int dim = dim_attr(op, row->dim), split = dim_attr(op, row->split);
-  int more = row->kind == TP_ALL_REDUCE ? 0 : split >= 0 && split != dim ? 4 : 2; /* dimensions */
+  /* number of dimensions that staging adds */
+  int more = row->kind == TP_ALL_REDUCE ? 0 : split >= 0 && split != dim ? 4 : 2;
   if (form.n_stages < 2 || rank + more > TP_MAX_RANK)
     return TP_OK;
   staged = row->kind == TP_ALL_REDUCE ? stage_all_reduce(s, op, &form)

@@ -1,5 +1,5 @@
-/* tp-drop-shardings: forgets every layout that was said or planned, so that a plan that follows
- * annotations keeps every value whole. */
+/* tp-drop-shardings: removes all annotated and planned shardings. A later plan that only follows
+ * annotations then replicates every value. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -9,7 +9,7 @@ enum { STAT_SHARDINGS };
 
 typedef struct dropper {
   tp_pass *pass;
-  tp_op_list changes, layouts; /* shard.shard; shard.sharding */
+  tp_op_list changes, layouts; /* shard.shard ops; shard.sharding ops */
 } dropper;
 
 static tp_status drop_boundary(dropper *d, MlirOperation func, bool is_args) {

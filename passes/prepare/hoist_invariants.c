@@ -1,12 +1,11 @@
-/* tp-hoist-invariants: what a loop computes anew in each iteration from values that do not change
- * in it moves in front of the loop.
+/* tp-hoist-invariants: moves loop-invariant computations in front of the loop.
  *
- * The planner then decides about its layout once: the gather of a weight that a constraint in the
- * loop asks for, or the sum of partial products of two weights, is paid once and not in each trip.
- * Only what cannot trap moves, as a loop may have no trip, and only what is worth keeping: layouts,
- * reductions, and what is not larger than what it is made from. What makes something large out of
- * little (a fill, a broadcast) is cheaper to make again, and moves only if something else needs it
- * in front. */
+ * The planner then decides about their sharding once. The program pays once, and not in each
+ * iteration, for the gather of a weight that a constraint in the loop requires, or for the
+ * all-reduce of partial products of two weights. Only ops that cannot trap move, because a loop may
+ * run zero times. Of these, only ops worth keeping move: sharding annotations, reductions, and ops
+ * whose result is not larger than their inputs. An op that makes a large result from small inputs
+ * (a fill, a broadcast) is cheaper to recompute. It moves only if another moved op needs it. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -17,7 +16,7 @@
 
 #include <mlir-c/Dialect/Linalg.h>
 
-/* ---- which ops ---- */
+/* ---- candidate ops ---- */
 
 /* Arithmetic that is undefined for some numbers, in a way that ends the program. */
 static bool may_trap(MlirOperation op) {
@@ -39,7 +38,7 @@ static tp_status check_inner(MlirOperation op, void *data) {
   return is_arithmetic(op) || tp__op_is_any(op, TP_LEN(names), names) ? TP_OK : TP_UNSUPPORTED;
 }
 
-/* May the op run although the loop would not have run it? */
+/* True if the op may run even if the loop runs zero times. */
 static bool may_move(MlirOperation op) {
   static const char *const names[] = {
       "tensor.empty",        "tensor.splat",          "tensor.from_elements",
@@ -68,7 +67,7 @@ static bool is_worth_it(MlirOperation op) {
   if (tp__op_is(op, "shard.shard") || reduces(op))
     return true;
   intptr_t n_results = mlirOperationGetNumResults(op), n_inputs = mlirOperationGetNumOperands(op);
-  /* the inits behind the inputs are not read, or made from little */
+  /* inits do not count: they are not read or are cheap to make */
   if (tp__op_has_dialect(op, "linalg"))
     n_inputs -= n_results;
   int64_t in = 0, out = 0;
@@ -83,13 +82,13 @@ static bool is_worth_it(MlirOperation op) {
 
 typedef struct hoister {
   MlirOperation loop;
-  tp_op_list ops;       /* of one block: those that depend on nothing in the loop */
-  tp_value_table place; /* of these, in the list */
+  tp_op_list ops;       /* invariant ops of one block, in order */
+  tp_value_table place; /* op -> index in `ops` */
   bool *needed;
-  bool varies; /* of the op that is looked at */
+  bool varies; /* result of check_use for the current op */
 } hoister;
 
-/* The place of the op of the list that makes `value`; -1: another one does. */
+/* Returns the index in `ops` of the op that defines `value`, or -1. */
 static int place_of(const hoister *h, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   return mlirOperationIsNull(op) ? -1 : tp__table_get(&h->place, op.ptr);
@@ -97,7 +96,7 @@ static int place_of(const hoister *h, MlirValue value) {
 
 typedef struct uses {
   hoister *h;
-  MlirOperation of; /* what is used by it, or by what is in it */
+  MlirOperation of; /* the op whose uses, and those in its regions, are visited */
   void (*visit)(hoister *h, MlirValue value);
 } uses;
 
@@ -176,7 +175,7 @@ static tp_status collect_loops(MlirOperation op, void *data) {
 static tp_status run(tp_pass *pass) {
   tp_op_list loops = {0};
   tp_status status = tp__walk(pass->module, collect_loops, &loops);
-  /* inner ones first: what leaves one may leave the next */
+  /* innermost loops first: an op that leaves one loop may leave the next */
   for (size_t i = loops.n; i-- > 0 && status == TP_OK;)
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.items[i]) && status == TP_OK; r++) {
       MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.items[i], r));

@@ -1,9 +1,9 @@
-/* tp-inline-calls: replaces every call by the body of its callee, so that each call is planned for
- * its own layouts.
+/* tp-inline-calls: replaces every call by the body of its callee, so that the planner can choose
+ * layouts per call.
  *
- * Annotations survive: those of the callee's ops are cloned, those of its arguments and results
- * become shard.shard constraints. (MLIR's inliner drops them, and does not bear ops of unregistered
- * dialects.) */
+ * Annotations are preserved. Those of the callee's ops are cloned; those of its arguments and
+ * results become shard.shard constraints. (MLIR's inliner drops annotations and does not support
+ * ops of unregistered dialects.) */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -19,11 +19,11 @@ typedef struct inliner {
   tp_pass *pass;
   const tp_mesh *mesh;
   bool keeps_fused;
-  tp_value_table done; /* functions without calls of functions with bodies -> number of their ops */
+  tp_value_table done; /* fully inlined function -> its number of ops */
   MlirOperation stack[MAX_DEPTH];
   int depth;
-  tp_value_table called; /* functions that were inlined somewhere */
-  int64_t n_ops;         /* put in place of calls */
+  tp_value_table called; /* functions inlined at least once */
+  int64_t n_ops;         /* total number of ops inlined so far */
 } inliner;
 
 enum { STAT_CALLS };
@@ -55,8 +55,8 @@ static tp_status map_operands(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* `value`, constrained to the layout that argument or result `i` of the callee is annotated with,
- * if any. */
+/* Constrains *value to the annotated layout of argument or result `i` of the callee, if there is
+ * one. */
 static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg, int i,
                            MlirOperation where, MlirValue *value) {
   MlirAttribute attr =
@@ -135,7 +135,8 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
                      (int)name.length, name.data);
   tp_status status = inline_in_function(in, callee);
   in->n_ops += status == TP_OK ? tp__table_get(&in->done, callee.ptr) : 0;
-  if (in->n_ops > TP_MAX_INLINED_OPS) /* functions that call others twice, and so on */
+  /* the program may grow exponentially if functions call others twice */
+  if (in->n_ops > TP_MAX_INLINED_OPS)
     return tp__error(call, TP_UNSUPPORTED,
                      "with the body of @%.*s in place of this call the program has more than %d "
                      "ops; call less, or in a loop",
@@ -187,7 +188,7 @@ static tp_status inline_in_function(inliner *in, MlirOperation func) {
   return status;
 }
 
-/* ---- what is left of the callees ---- */
+/* ---- erasing inlined callees ---- */
 
 static tp_status find_reference(MlirOperation op, void *data) {
   MlirStringRef name = *(MlirStringRef *)data;

@@ -1,4 +1,4 @@
-/* tp-normalize: reads every annotation, verifies it, prints it canonically. */
+/* tp-normalize: reads and verifies every annotation and writes it back in canonical form. */
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
@@ -42,7 +42,7 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   return status;
 }
 
-/* The rule that a user states on an op: its text, and its fit to the op. */
+/* Checks the text of a user-defined rule (tp.rule) and that it fits the op. */
 static tp_status check_rule(MlirOperation op) {
   tp_rule rule;
   tp__arena arena = {0};

@@ -1,9 +1,9 @@
-/* tp-schedule-collectives: collectives run beside what does not need them.
+/* tp-schedule-collectives: overlaps collectives with computation that does not depend on them.
  *
- * It works on buffers: on tensors a collective could not say that its operand is still read until
- * the wait, and bufferization would give its memory to somebody else. Each block is scheduled by
- * itself (schedule_order.c); loops and branches in it are ops like others. All ranks run one
- * program, so all start their collectives in one order. */
+ * The pass works on buffers. On tensors, a collective cannot express that its operand is still
+ * being read until the wait, so bufferization would reuse its memory. Each block is scheduled
+ * separately (schedule_order.c); nested loops and branches are single tasks. All ranks run the same
+ * program, so they start their collectives in the same order. */
 #include "passes/bufferize/assign.h"
 #include "passes/bufferize/schedule/schedule.h"
 #include "passes/registry.h"
@@ -16,11 +16,11 @@ enum { STAT_SPLIT, STAT_MOVED };
 
 typedef struct settings {
   int64_t window, in_flight, least_us;
-  int64_t memory_limit; /* -1: none */
+  int64_t memory_limit; /* bytes; -1: none */
   bool limit_of_machine;
 } settings;
 
-/* How much an order may change, from the most on. */
+/* How much a schedule may change, from most to least. */
 typedef enum freedom { FREE_URGENT, FREE_WINDOW, FREE_WAITS, FREE_NOTHING } freedom;
 
 typedef struct scheduler {
@@ -30,13 +30,13 @@ typedef struct scheduler {
   tp_mesh mesh;
   tp_topology topology;
   tp__memory_classes classes;
-  tp_op_list holders; /* a collective of each block that has one */
+  tp_op_list holders; /* one collective of each block that has any */
   int64_t n_split, n_moved;
 } scheduler;
 
 /* ---- one block ---- */
 
-/* The same call of another function, in front of `where`. */
+/* Builds the same call to another function before `where`. */
 static MlirOperation build_part(scheduler *s, MlirOperation call, const char *callee,
                                 MlirOperation where) {
   MlirValue operands[4];
@@ -70,7 +70,7 @@ static void apply(scheduler *s, MlirBlock block, const tp__tasks *tasks, const t
   }
 }
 
-/* The order of least time, of equal ones that which changes least. */
+/* Chooses the schedule with the least time; among equals, the one that changes least. */
 static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most, tp__arena *arena,
                         tp__steps *best, bool *changes) {
   static const bool moves[] = {[FREE_URGENT] = true, [FREE_WINDOW] = true, [FREE_WAITS] = false};
@@ -137,7 +137,7 @@ static void end_scheduler(scheduler *s) {
   tp__free(s->lowering.extra.items);
 }
 
-/* Schedules `func` with at most this much freedom. */
+/* Schedules `func` with at most the freedom `most`. */
 static tp_status schedule(scheduler *s, MlirOperation func, freedom most) {
   *s = (scheduler){
       .pass = s->pass, .settings = s->settings, .mesh = s->mesh, .topology = s->topology};
@@ -154,7 +154,7 @@ static tp_status count_collective(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* What a device holds: arguments, results and the blocks. */
+/* Returns the memory of a device in bytes: arguments, results and both blocks. */
 static tp_status measure(MlirOperation func, int64_t *bytes) {
   MlirType type = tp__func_type(func);
   tp_status status = tp__measure_buffers(func, bytes);
@@ -167,8 +167,8 @@ static tp_status measure(MlirOperation func, int64_t *bytes) {
   return status;
 }
 
-/* Tries copies with less and less freedom until one keeps the limit; else the function stays as it
- * is. */
+/* Schedules copies with decreasing freedom until one is within the memory limit. If none is, the
+ * function stays unchanged. */
 static tp_status schedule_within(scheduler *s, MlirOperation func) {
   for (freedom most = FREE_URGENT; most < FREE_NOTHING; most++) {
     int64_t bytes = 0;

@@ -1,8 +1,8 @@
-/* Orders tasks: list scheduling on two streams.
+/* List scheduling of tasks on two streams.
  *
- * A simulated clock decides: tasks run one after the other, collectives beside them in the order in
- * which they are started. When it is a task's turn whose collective still runs, the first task
- * within the window that is ready takes its place. */
+ * The scheduler runs a simulated clock. Tasks run one after the other; collectives run beside them
+ * in the order in which they start. If the next task waits for a running collective, the first
+ * ready task within the window runs instead. */
 #include "passes/bufferize/schedule/schedule.h"
 
 #include <stdlib.h>
@@ -10,20 +10,20 @@
 typedef struct ordering {
   const tp__tasks *tasks;
   const tp__order_options *options;
-  int *left;       /* by task: what it waits for and is not done */
+  int *left;       /* by task: number of unfinished dependences */
   int *urgency;    /* by task: the first collective that waits for it; n: none */
-  bool *scheduled; /* by task: run or started, free ones when they can be */
-  bool *written;   /* by task: a step says so; for a collective its start */
+  bool *scheduled; /* by task: run or started; for free tasks: ready */
+  bool *written;   /* by task: a step was written for it; for a collective: its start */
   bool *waited;
-  tp_cost *end; /* of collectives that were started */
-  /* collectives that were started, and that the clock has not come to the end of; in order */
+  tp_cost *end; /* end times of started collectives */
+  /* started collectives whose end the clock has not reached, in order of start */
   int *open;
   int n_open;
-  int *flying; /* those that no step waits for yet; in order */
+  int *flying; /* started collectives without a wait step yet, in order of start */
   int n_flying;
   int *stack, *needed;
-  int first;            /* no task before it is still to be scheduled */
-  tp_cost now, channel; /* the clock; when the other stream is free */
+  int first;            /* all tasks before it are scheduled */
+  tp_cost now, channel; /* the clock; time when the communication stream is free */
   tp__steps *steps;
 } ordering;
 
@@ -45,8 +45,8 @@ static void write_wait(ordering *o, int task) {
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* Free tasks that `task` needs and that no step runs yet, in the order of the program; writes the
- * waits that they and it need. */
+/* Collects the free tasks that `task` needs and that have no step yet, in program order. Writes the
+ * waits that they and `task` need. */
 static int collect_needed(ordering *o, int task) {
   int n = 0, n_needed = 0;
   o->stack[n++] = task;
@@ -65,7 +65,7 @@ static int collect_needed(ordering *o, int task) {
   return n_needed;
 }
 
-/* Writes a task, and before it what it needs that has no place yet. */
+/* Writes a task, preceded by the free tasks and waits that it needs. */
 static void write_task(ordering *o, int task) {
   int n = collect_needed(o, task);
   for (int i = 0; i < n; i++)
@@ -81,7 +81,8 @@ static void write_task(ordering *o, int task) {
   o->flying[o->n_flying++] = task;
 }
 
-/* The task is done: those that wait for nothing else can go on, free ones at once. */
+/* Marks a task as finished. Tasks without remaining dependences become ready; free tasks finish at
+ * once. */
 static void finish(ordering *o, int task) {
   int n = 0;
   o->stack[n++] = task;
@@ -97,7 +98,7 @@ static void finish(ordering *o, int task) {
   }
 }
 
-/* Collectives that have ended by now. */
+/* Finishes the collectives that have ended by now. */
 static void finish_ended(ordering *o) {
   int n = 0;
   for (int i = 0; i < o->n_open; i++) {
@@ -128,7 +129,7 @@ static bool is_ready(const ordering *o, int task) {
   return !o->scheduled[task] && o->left[task] == 0;
 }
 
-/* Starts the first collective that can be within the window; false if there is none. */
+/* Starts the first ready collective within the window. False if there is none. */
 static bool start_next(ordering *o) {
   int seen = 0;
   for (int i = o->first;
@@ -144,8 +145,8 @@ static bool start_next(ordering *o) {
   return false;
 }
 
-/* Does it need a collective that is still in flight, perhaps over by the clock? Ranks are never
- * quite together: a later wait is a shorter one. */
+/* True if the task needs a collective without a wait step yet, even if its modeled end has passed.
+ * Ranks are not in lockstep, so a later wait is shorter. */
 static bool needs_wait(const ordering *o, int task) {
   const tp__task *t = &o->tasks->items[task];
   for (int i = 0; i < t->n_before; i++)
@@ -154,14 +155,14 @@ static bool needs_wait(const ordering *o, int task) {
   return false;
 }
 
-/* Is `a`, which comes later in the program, to run before `b`? */
+/* True if `a`, which is later in the program, should run before `b`. */
 static bool precedes(const ordering *o, int a, int b) {
   if (o->options->urgent && o->urgency[a] != o->urgency[b])
     return o->urgency[a] < o->urgency[b];
   return !needs_wait(o, a) && needs_wait(o, b);
 }
 
-/* The task that runs next; -1: each within the window waits for a collective. */
+/* Returns the task that runs next, or -1 if all tasks within the window wait for collectives. */
 static int choose(const ordering *o) {
   int best = -1, seen = 0;
   for (int i = o->first; i < o->tasks->n && seen <= o->options->window; i++) {
@@ -194,13 +195,13 @@ static void order(ordering *o) {
     if (next >= 0) {
       run(o, next);
     } else if (o->n_open > 0) {
-      o->now = o->end[o->open[0]]; /* the first that was started ends first */
+      o->now = o->end[o->open[0]]; /* collectives end in the order in which they start */
     } else {
       break;
     }
   }
   for (int i = 0; i < o->tasks->n; i++)
-    if (!o->written[i]) /* free ones that nobody needs */
+    if (!o->written[i]) /* free tasks whose results are not used */
       write_task(o, i);
   while (o->n_flying > 0)
     write_wait(o, o->flying[0]);
@@ -218,12 +219,12 @@ static void find_urgency(ordering *o) {
   }
 }
 
-/* ---- orders ---- */
+/* ---- schedules ---- */
 
 static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
-/* The time of an order when a collective takes `slowness` times as long as modelled. `end` has room
- * for a time a task. */
+/* Returns the time of a schedule if collectives take `slowness` times as long as modeled. `end` has
+ * space for one time per task. */
 static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slowness, tp_cost *end) {
   tp_cost now = 0, channel = 0;
   for (int i = 0; i < steps->n; i++) {
@@ -242,8 +243,8 @@ static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slown
   return now;
 }
 
-/* Ranks drift apart, and a collective ends when the last has come: of two orders that are equal
- * without that, the better one is that which hides more. */
+/* Sets both times. Ranks drift apart, and a collective ends when the last rank arrives. Among
+ * schedules of equal time, the one that hides more is therefore better. */
 static void set_times(const tp__tasks *tasks, tp_cost *ends, tp__steps *steps) {
   enum { SLOWER = 4 };
   steps->time = time_of(tasks, steps, 1, ends);
@@ -254,9 +255,9 @@ bool tp__steps_precede(const tp__steps *a, const tp__steps *b) {
   return a->time != b->time ? a->time < b->time : a->slow_time < b->slow_time;
 }
 
-/* Collectives of which too little is hidden are not split. They run where their wait stands: at
- * their start they would hold up what was started before them. `computed` has room for a time a
- * task. */
+/* Joins start and wait of collectives that hide too little. They run at the position of the wait:
+ * at that of the start they would delay collectives started earlier. `computed` has space for one
+ * time per task. */
 static void join_idle(const tp__tasks *tasks, const tp__order_options *options, tp_cost *computed,
                       bool *split, tp__steps *steps) {
   tp_cost now = 0;

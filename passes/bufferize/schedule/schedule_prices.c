@@ -1,4 +1,4 @@
-/* Modelled times of ops on buffers. */
+/* Models the time of ops on buffers. */
 #include "passes/bufferize/assign.h"
 #include "passes/bufferize/schedule/schedule.h"
 
@@ -117,8 +117,8 @@ static tp_status add_work(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Nests that are one kernel read and write each argument once; what they make for each other is
- * kept. */
+/* Prices a kernel. Its nests read and write each argument once; intermediate results stay on
+ * chip. */
 static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
   tp_work work = {.peak = TP_PEAK_F32, .launch = true};
   MlirType type = tp__func_type(kernel);

@@ -1,8 +1,8 @@
-/* Tasks of a block: which op waits for which.
+/* Builds the tasks of a block and the dependences between them.
  *
- * Memory is looked at by classes of values that may share it (memory_classes.h): who reads a class
- * waits for the last that wrote it, who writes it also for those that read it since. An op of which
- * nothing is known stays where it is, and all others on their side of it. */
+ * Memory dependences use alias classes (memory_classes.h). A reader of a class waits for its last
+ * writer; a writer also waits for all readers since then. An op with unknown effects is a barrier:
+ * it stays in place, and no op moves across it. */
 #include "passes/bufferize/schedule/schedule.h"
 
 #include "passes/gpu/outline.h"
@@ -13,10 +13,10 @@ typedef struct edge {
   int from, to;
 } edge;
 
-/* Who used a class last. */
+/* Last uses of a class. */
 typedef struct usage {
   int writer; /* -1: none in this block */
-  int reader; /* the last of a list since then, -1: none */
+  int reader; /* latest entry of a list of readers since then; -1: none */
 } usage;
 
 typedef struct reader {
@@ -26,24 +26,24 @@ typedef struct reader {
 typedef struct builder {
   MlirOperation module;
   tp__memory_classes *classes;
-  tp__value_map tasks_of_values; /* results of the block's ops */
+  tp__value_map tasks_of_values; /* results of the block's ops -> task */
   edge *edges;
   size_t n_edges, edge_capacity;
-  usage *usages; /* by class, and behind them what is no memory */
+  usage *usages; /* by class; one more entry for assertions */
   size_t n_classes;
   reader *readers;
   size_t n_readers, reader_capacity;
-  int barrier; /* the last op of which nothing is known; -1 */
-  int task;    /* being added */
+  int barrier; /* last op with unknown effects; -1: none */
+  int task;    /* the task being added */
   bool touches, is_barrier, no_memory;
 } builder;
 
-/* ---- what ops do ---- */
+/* ---- effects of ops ---- */
 
 typedef enum effect {
-  NOTHING,  /* itself; what is nested is looked at apart */
-  READS,    /* what operands refer to */
-  ACCESSES, /* reads and writes all of it */
+  NOTHING,  /* no effect of its own; nested ops are visited separately */
+  READS,    /* reads the memory of its operands */
+  ACCESSES, /* reads and writes the memory of its operands */
   COPIES,
   STRUCTURED,
   RUNTIME,
@@ -92,10 +92,10 @@ static effect effect_of(MlirOperation op) {
   return UNKNOWN;
 }
 
-/* ---- what kernels do ---- */
+/* ---- effects of kernels ---- */
 
 typedef struct kernel {
-  tp__memory_classes classes; /* of its function */
+  tp__memory_classes classes; /* alias classes in its function */
   MlirBlock body;
   bool writes[TP_OUTLINE_INPUTS]; /* by argument */
 } kernel;
@@ -140,7 +140,7 @@ static bool read_kernel(MlirOperation func, kernel *k) {
   return known;
 }
 
-/* ---- edges ---- */
+/* ---- dependences ---- */
 
 static void add_edge(builder *b, int from) {
   if (from < 0 || from == b->task || b->no_memory)
@@ -191,7 +191,8 @@ static void use_operands(builder *b, MlirOperation op, intptr_t first, intptr_t 
     use_operand(b, op, first + i, i >= n_read);
 }
 
-/* Inputs, then outputs, which may be read too: a write waits for all that a read waits for. */
+/* Adds inputs as reads and outputs as writes. Outputs may also be read, but a write waits for
+ * everything that a read waits for. */
 static void use_structured(builder *b, MlirOperation op) {
   int64_t segments[2];
   bool known = tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2 &&
@@ -301,11 +302,12 @@ static void add_task(builder *b, MlirOperation op, tp__task *task) {
     b->no_memory |= !place;
   }
   task->kind = kind_of(b, op);
-  if (task->kind != TP_TASK_COLLECTIVE) /* it may rely on what was asserted: an index, a divisor */
+  /* other tasks may rely on an assertion, for example on an index or a divisor */
+  if (task->kind != TP_TASK_COLLECTIVE)
     add_edge(b, b->usages[b->n_classes].writer);
 }
 
-/* Both directions of the edges, as lists by task. */
+/* Builds both directions of the edges, as lists per task. */
 static tp_status list_edges(const builder *b, tp__arena *arena, tp__tasks *tasks) {
   int *before = tp__arena_array(arena, b->n_edges + 1, sizeof *before);
   int *after = tp__arena_array(arena, b->n_edges + 1, sizeof *after);

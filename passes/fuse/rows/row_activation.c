@@ -1,3 +1,4 @@
+/* Matches the epilogues of cuBLASLt (bias, ReLU, GELU with tanh) as expressions of elements. */
 #include "passes/fuse/rows/row_activation.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 enum { MAX_PARTS = 8 };
 
 static const double ROOT = 0.7978845608028654,
-                    /* Hendrycks and Gimpel, Gaussian Error Linear Units, 2016: sqrt(2 / pi) */
+                    /* sqrt(2 / pi); Hendrycks and Gimpel, Gaussian Error Linear Units, 2016 */
     CUBE = 0.044715;
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
@@ -14,7 +15,8 @@ static bool is_root(const tp__rows *rows, int node) {
   return at(rows, node)->kind == TP_ROW_VALUE && mlirValueEqual(at(rows, node)->value, rows->root);
 }
 
-/* A program in f16 or bf16 has constants of its type, or of f32. */
+/* True if the node is a constant near `number`. The tolerance is that of the program's element
+ * type, because constants of f16 and bf16 programs may have this type. */
 static bool is_number_near(const tp__rows *rows, int node, double number) {
   MlirType element = tp__element_type(mlirValueGetType(rows->root));
   double error = mlirTypeIsABF16(element) ? 0x1p-8 : mlirTypeIsAF16(element) ? 0x1p-10 : 1e-6;
@@ -27,7 +29,7 @@ static bool same(const tp__rows *rows, int a, int b) {
   return tp__row_exact(rows, a) == tp__row_exact(rows, b);
 }
 
-/* root, or root + bias */
+/* Matches root or root + bias. */
 static bool match_sum(const tp__rows *rows, int node, int n_columns, MlirValue *bias) {
   int parts[2], n = tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts),
                 columns[TP_MAX_RANK], n_roots = 0;
@@ -44,7 +46,8 @@ static bool match_sum(const tp__rows *rows, int node, int n_columns, MlirValue *
   return n > 0 && n_roots == 1 && (n == 1 || !mlirValueIsNull(*bias));
 }
 
-/* The factors of a product but for one number, which is near `number`; their number, or -1. */
+/* Splits a product into factors and removes one constant near `number`. Returns the number of the
+ * other factors, or -1 if there is no such constant. */
 static int factors_with(const tp__rows *rows, int node, int whole, double number, int *factors) {
   int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, whole, MAX_PARTS, parts),
                         kept = 0;
@@ -57,7 +60,7 @@ static int factors_with(const tp__rows *rows, int node, int whole, double number
   return found ? kept : -1;
 }
 
-/* Is it `number` * x^power? */
+/* Matches number * x^power. */
 static bool is_power(const tp__rows *rows, int node, int x, double number, int power) {
   int factors[MAX_PARTS], n = factors_with(rows, node, x, number, factors);
   for (int i = 0; i < n; i++)
@@ -66,7 +69,7 @@ static bool is_power(const tp__rows *rows, int node, int x, double number, int p
   return n == power;
 }
 
-/* x + 0.044715 x^3; or, with a factor x in front, 1 + 0.044715 x^2 */
+/* Matches x + 0.044715 x^3, or with x factored out (`without_x`) 1 + 0.044715 x^2. */
 static bool is_bent(const tp__rows *rows, int node, int x, bool without_x) {
   int parts[2];
   if (tp__row_parts(rows, TP_ROW_ADD, node, x, 2, parts) != 2)
@@ -79,7 +82,7 @@ static bool is_bent(const tp__rows *rows, int node, int x, bool without_x) {
   return false;
 }
 
-/* tanh(sqrt(2 / pi) (x + 0.044715 x^3)) */
+/* Matches tanh(sqrt(2 / pi) (x + 0.044715 x^3)). */
 static bool is_tangent(const tp__rows *rows, int node, int x) {
   node = tp__row_exact(rows, node);
   if (at(rows, node)->kind != TP_ROW_TANGENT)
@@ -93,7 +96,7 @@ static bool is_tangent(const tp__rows *rows, int node, int x) {
   return false;
 }
 
-/* 1 + tanh(..) */
+/* Matches 1 + tanh(..). */
 static bool is_share(const tp__rows *rows, int node, int x) {
   int parts[2];
   if (tp__row_parts(rows, TP_ROW_ADD, node, TP_ROW_UNKNOWN, 2, parts) != 2)
@@ -104,7 +107,7 @@ static bool is_share(const tp__rows *rows, int node, int x) {
   return false;
 }
 
-/* x of gelu(x), else TP_ROW_UNKNOWN. */
+/* Returns x of gelu(x), else TP_ROW_UNKNOWN. */
 static int of_gelu(const tp__rows *rows, int node) {
   int factors[MAX_PARTS];
   if (factors_with(rows, node, TP_ROW_UNKNOWN, 0.5, factors) != 2)
@@ -115,7 +118,7 @@ static int of_gelu(const tp__rows *rows, int node) {
   return TP_ROW_UNKNOWN;
 }
 
-/* x of max(x, 0) */
+/* Returns x of max(x, 0), else TP_ROW_UNKNOWN. */
 static int of_relu(const tp__rows *rows, int node) {
   node = tp__row_exact(rows, node);
   const tp__row_node *n = at(rows, node);

@@ -1,3 +1,4 @@
+/* Builds row expressions: follows the producers of a tensor and expresses its elements as nodes. */
 #include "passes/fuse/rows/row_nodes.h"
 #include "passes/fuse/rows/row_places.h"
 
@@ -5,12 +6,12 @@
 
 /* ---- bodies ---- */
 
-/* An op whose elements are being expressed. */
+/* The op whose elements are being expressed. */
 typedef struct body_of {
   tp__rows *rows;
-  MlirBlock block;  /* null: a number outside of bodies */
-  int nodes[64];    /* of the operands; of inits those of what they start from */
-  const int *loops; /* along which dimension of the frame they go */
+  MlirBlock block;  /* null: a scalar outside of bodies */
+  int nodes[64];    /* nodes of the operands; the node of an init is its initial value */
+  const int *loops; /* frame dimension of each loop */
   int depth;
 } body_of;
 
@@ -32,7 +33,8 @@ static int scalar_op_node(body_of *b, MlirOperation op) {
                                          : TP_ROW_UNKNOWN;
 }
 
-/* A number of a body. Bodies are short, but nothing says that they are trees. */
+/* Returns the node of a scalar in a body. The number of visited ops is limited, because a body need
+ * not be a tree. */
 static int scalar_node(body_of *b, MlirValue value) {
   enum { MOST = 256 };
   static const int nowhere[TP_MAX_RANK] = {0};
@@ -54,12 +56,12 @@ static bool same_dims(int rank, const int *a, const int *b) {
   return memcmp(a, b, (size_t)rank * sizeof *a) == 0;
 }
 
-/* What is combined of the elements that an op reads for each that it makes. */
+/* Range of elements that an op combines for each result element. */
 typedef enum extent { OF_ELEMENT, OF_GROUP, OF_ROW } extent;
 
-/* Along which dimension of the frame each loop goes that result `k` has. Loops that it does not
- * have are combined: at most one of more than one iteration, and then along the last dimension of
- * the frame or the members of a group, or two, along both groups and members. */
+/* Finds the frame dimension of each loop that result `k` has. Other loops are reductions. Only
+ * these reductions of more than one iteration are supported: one loop along the last dimension of
+ * the frame, one along the members of a group, or two along both groups and members. */
 static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int n_inputs,
                      int k, const int *dims, int *loops, extent *combined) {
   MlirAffineMap out = tp__map_at(maps, n_inputs + k);
@@ -95,7 +97,7 @@ static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
   }
   if (n_missing == 0)
     return true;
-  if (has_last || has_member) /* the elements of one row, not of a square */
+  if (has_last || has_member) /* a reduction must cover elements of one row */
     return false;
   if (n_missing == 1 && !has_group && sizes[missing[0]] == hidden) {
     loops[missing[0]] = last;
@@ -112,7 +114,8 @@ static bool loops_of(const tp__rows *rows, MlirOperation op, MlirAttribute maps,
   return *combined != OF_ELEMENT;
 }
 
-/* The kinds of what is combined by sums, or by maxima. There are no sums of groups. */
+/* Returns the node of a sum or max reduction of `term` from the initial value `start`. Sums of
+ * groups are not supported. */
 static int combined_node(tp__rows *rows, bool adds, extent combined, int start, int term) {
   if (adds && combined == OF_GROUP)
     return TP_ROW_UNKNOWN;
@@ -160,7 +163,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(block), k);
   if (combined == OF_ELEMENT)
     return scalar_node(&b, yielded);
-  /* accumulator + x, or the larger of them */
+  /* accumulator + x or max(accumulator, x) */
   MlirValue accumulator = mlirBlockGetArgument(block, n_inputs + k);
   MlirOperation add = tp__defining_op(yielded);
   bool adds = !mlirOperationIsNull(add) && tp__op_is(add, "arith.addf"),
@@ -191,8 +194,8 @@ static int elementwise_node(tp__rows *rows, MlirOperation op, const int *dims) {
   return n > 0 ? tp__row_apply(rows, op, nodes) : TP_ROW_UNKNOWN;
 }
 
-/* Does the op hand on elements of its only input as they are? Then it may be looked into whatever
- * it is computed from. */
+/* True if the op only copies elements of its single input. Such an op can be followed from any
+ * producer. */
 static bool is_broadcast(MlirOperation op) {
   if (mlirOperationGetNumOperands(op) != 2 || mlirOperationGetNumRegions(op) != 1)
     return false;
@@ -202,7 +205,8 @@ static bool is_broadcast(MlirOperation op) {
          mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(block, 0));
 }
 
-/* Is it computed from integers alone, as masks and the numbers of columns are? Then, too. */
+/* True if the op computes from integers only, such as masks and column indices. Such an op can also
+ * be followed from any producer. */
 static bool is_mask(MlirOperation op) {
   intptr_t n_inputs = mlirOperationGetNumOperands(op);
   if (tp__op_has_dialect(op, "linalg"))
@@ -215,7 +219,7 @@ static bool is_mask(MlirOperation op) {
   return true;
 }
 
-/* A number is the same in every slice. */
+/* Follows a shard.all_slice only to a constant, which is the same in every slice. */
 static int slice_node(tp__rows *rows, MlirOperation op, const int *dims) {
   int node = tp__row_of(rows, mlirOperationGetOperand(op, 0), dims);
   return node >= 0 && rows->nodes[node].kind == TP_ROW_NUMBER ? node : TP_ROW_UNKNOWN;
@@ -252,7 +256,8 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
       return rows->known[i].node;
   MlirOperation op = tp__defining_op(value);
   if (!mlirValueEqual(value, rows->root) && !mlirOperationIsNull(op) && rows->depth < MOST_DEEP &&
-      rows->n_known < TP_ROW_NODES) { /* else it would be looked into again each time */
+      /* with a full cache, values would be followed again on each use */
+      rows->n_known < TP_ROW_NODES) {
     rows->depth++;
     node = made_node(rows, op, value, dims);
     rows->depth--;
@@ -270,7 +275,8 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
 static int row_of_form(tp__rows *rows, MlirValue value, tp__row_form wanted) {
   int dims[TP_MAX_RANK];
   tp__row_form form = tp__row_form_of(rows, value, dims);
-  bool is_both = form == TP_ROW_WHOLE && rows->shape[rows->rank - 1] == 1; /* rows of one number */
+  /* with one column, a row is also a single number */
+  bool is_both = form == TP_ROW_WHOLE && rows->shape[rows->rank - 1] == 1;
   return form == wanted || (is_both && wanted == TP_ROW_NUMBERS) ? tp__row_of(rows, value, dims)
                                                                  : TP_ROW_UNKNOWN;
 }

@@ -1,13 +1,13 @@
-/* What elements of a tensor are, as expressions of the elements of others: the view that a pass
- * takes of a chain of elementwise ops, broadcasts and sums along rows, however they are cut into
- * ops.
+/* Expresses the elements of a tensor by elements of other tensors. This gives passes a view of a
+ * chain of elementwise ops, broadcasts and row reductions that does not depend on how the chain is
+ * split into ops.
  *
- * The frame is a tensor [.., hidden], "the tensor of rows". A value of the chain has for each of
- * its dimensions the dimension of the frame along which it goes, or none where its size is 1. A
- * program may see rows as [.., hidden / group, group], too: then a dimension goes along the groups,
- * or along the members of one. Equal expressions are one node. Rewritten on the way: a - b is a +
- * -1 * b, a / b is a * (1 / b), 1 / sqrt x for rsqrt x, x * x for a square; widening is left out,
- * since it changes nothing. */
+ * The frame is a tensor [.., hidden], the tensor of rows. Each dimension of a value in the chain
+ * maps to a dimension of the frame, or to none if its size is 1. A program may also view rows as
+ * [.., hidden / group, group]; a dimension then runs along the groups or along the members of a
+ * group. Equal expressions share one node. Expressions are normalized: a - b is a + -1 * b, a / b
+ * is a * (1 / b), rsqrt x is 1 / sqrt x, a square is x * x. Widening conversions are dropped,
+ * because they are exact. */
 #ifndef TP_PASSES_ROW_EXPRESSION_H
 #define TP_PASSES_ROW_EXPRESSION_H
 
@@ -15,16 +15,16 @@
 
 enum { TP_ROW_NODES = 512, TP_ROW_OPS = 128, TP_ROW_UNKNOWN = -1 };
 
-/* Dimensions of values that are none of the frame: of size 1; along the groups of a row; along the
- * members of a group; none of these. */
+/* Pseudo-dimensions of values: of size 1; along the groups of a row; along the members of a group;
+ * unknown. */
 enum { TP_ROW_UNIT = -1, TP_ROW_GROUP = -2, TP_ROW_MEMBER = -3, TP_ROW_NOWHERE = -4 };
 
-/* elements of the groups that the kernels know: TPRT_CUDA_GROUP */
+/* group size that the kernels support: TPRT_CUDA_GROUP */
 enum { TP_ROW_KERNEL_GROUP = 128 };
 
 typedef enum tp__row_kind {
   TP_ROW_NUMBER,
-  TP_ROW_VALUE, /* an element of a tensor that is not looked into */
+  TP_ROW_VALUE, /* an element of a tensor that is not followed further */
   TP_ROW_ADD,
   TP_ROW_MULTIPLY,
   TP_ROW_INVERSE,
@@ -34,38 +34,38 @@ typedef enum tp__row_kind {
   TP_ROW_MINIMUM,
   TP_ROW_EXPONENTIAL,
   TP_ROW_LOGARITHM,
-  TP_ROW_TANGENT,       /* hyperbolic */
-  TP_ROW_ROUND,         /* to a narrower type */
-  TP_ROW_SUM,           /* along the last dimension of the frame */
-  TP_ROW_LARGEST,       /* likewise */
-  TP_ROW_GROUP_LARGEST, /* of the members of the element's group */
-  /* the place along the last dimension of the frame + `value`, an index, if it is not null */
+  TP_ROW_TANGENT,       /* hyperbolic tangent */
+  TP_ROW_ROUND,         /* rounding to a narrower type */
+  TP_ROW_SUM,           /* sum along the last dimension of the frame */
+  TP_ROW_LARGEST,       /* max along the last dimension of the frame */
+  TP_ROW_GROUP_LARGEST, /* max of the members of the element's group */
+  /* index along the last dimension of the frame, plus `value` (an index) unless it is null */
   TP_ROW_COLUMN,
-  TP_ROW_EQUAL,  /* a condition, of two integers */
-  TP_ROW_FINITE, /* a condition */
-  TP_ROW_WHERE   /* where condition a holds b, else 0 */
+  TP_ROW_EQUAL,  /* condition: two integers are equal */
+  TP_ROW_FINITE, /* condition: a number is finite */
+  TP_ROW_WHERE   /* b if condition a is true, else 0 */
 } tp__row_kind;
 
 typedef struct tp__row_node {
   tp__row_kind kind;
-  int a, b;              /* operands: nodes; of commutative kinds a <= b. Else -1 */
-  double number;         /* TP_ROW_NUMBER */
-  MlirValue value;       /* TP_ROW_VALUE, TP_ROW_COLUMN */
-  int dims[TP_MAX_RANK]; /* TP_ROW_VALUE: of the frame, or TP_ROW_UNIT, ... */
-  MlirType type;         /* TP_ROW_ROUND */
+  int a, b;              /* operand nodes, or -1 if unused; a <= b for commutative kinds */
+  double number;         /* of TP_ROW_NUMBER */
+  MlirValue value;       /* of TP_ROW_VALUE and TP_ROW_COLUMN */
+  int dims[TP_MAX_RANK]; /* of TP_ROW_VALUE: dimensions of the frame or TP_ROW_UNIT, ... */
+  MlirType type;         /* of TP_ROW_ROUND */
 } tp__row_node;
 
 /* The nodes of one frame. */
 typedef struct tp__rows {
   int rank;
   int64_t shape[TP_MAX_RANK];
-  bool has_groups; /* if it has any, their size matters */
-  int64_t group;   /* their size; 0: nothing sees rows so */
-  MlirValue root;  /* a tensor of the frame's shape */
+  bool has_groups; /* whether to detect a grouped view of the rows */
+  int64_t group;   /* group size; 0: no op views rows as groups */
+  MlirValue root;  /* a tensor with the frame's shape */
   int n_ops;
   MlirOperation
-      /* computed from it and of no other shape: whole rows, or one number a row or group. In
-       * program order */
+      /* followed ops in program order: they are computed from the root and their results are whole
+       * rows, or one number per row or group */
       ops[TP_ROW_OPS];
   int depth;
   int n;
@@ -77,40 +77,41 @@ typedef struct tp__rows {
   } known[TP_ROW_NODES];
 } tp__rows;
 
-/* What a program goes on with behind an op of one result: that, through reshapes that leave rows as
- * they are. */
+/* Returns the result of `op`, or the reshaped value that the program uses instead of it, if the
+ * reshapes keep rows intact. */
 MlirValue tp__rows_root(MlirOperation op);
 
-/* Starts with the frame of `root`, a tensor of static shape of rank 1 or more, and finds what is
- * computed from it in its block: those nearest, so many as there is room for. */
+/* Starts with the frame of `root`, a tensor of static shape and of rank 1 or more. Finds the ops in
+ * its block that are computed from it, nearest first, up to TP_ROW_OPS. */
 void tp__rows_begin(tp__rows *rows, MlirValue root);
-/* The same, and the first way in which rows are cut into groups is that of the frame, or one into
- * groups of TP_ROW_KERNEL_GROUP. */
+/* Like tp__rows_begin, and also sets the group size. It is the first one that an op uses, or
+ * TP_ROW_KERNEL_GROUP if any op uses that. */
 void tp__rows_begin_groups(tp__rows *rows, MlirValue root);
-/* Finds what is computed from `value`, too, which is of rows. Nodes stay what they are, values get
- * new ones. */
+/* Also follows the ops computed from `value`, which consists of rows. Existing nodes stay valid;
+ * values are expressed anew. */
 void tp__rows_follow(tp__rows *rows, MlirValue value);
 bool tp__row_is_followed(const tp__rows *rows, MlirOperation op);
 
-/* The node of an element of `value`, whose dimensions go along `dims` of the frame; TP_ROW_UNKNOWN
- * where there is no room. */
+/* Returns the node of an element of `value`, whose dimensions map to `dims` of the frame.
+ * TP_ROW_UNKNOWN if there is no space left. */
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims);
-/* The same of a value that has the shape of the frame, rows in groups or not, but for dimensions of
- * size 1; TP_ROW_UNKNOWN for others. */
+/* Like tp__row_of, for a value with the shape of the frame, in groups or not, apart from dimensions
+ * of size 1. TP_ROW_UNKNOWN for other values. */
 int tp__row_of_whole(tp__rows *rows, MlirValue value);
 
-/* The same of one number a row: a value that has the shape of the frame without its last dimension,
- * but for dimensions of size 1. */
+/* Like tp__row_of, for one number per row: a value with the shape of the frame without its last
+ * dimension, apart from dimensions of size 1. */
 int tp__row_of_number(tp__rows *rows, MlirValue value);
-/* One number a group. */
+/* Like tp__row_of, for one number per group. */
 int tp__row_of_group_number(tp__rows *rows, MlirValue value);
 
-/* The terms of a sum, or factors of a product, whatever was rounded between; a node of another
- * kind, or `whole`, is one of them. Returns their number, or -1 where they are more than `max`. */
+/* Splits a sum into terms or a product into factors, ignoring intermediate rounding. A node of
+ * another kind, and the node `whole`, is not split. Returns the number of parts, or -1 if there are
+ * more than `max`. */
 int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, int max,
                   int *parts);
 
-/* Without roundings around it. */
+/* Returns the node without rounding around it. */
 int tp__row_exact(const tp__rows *rows, int node);
 
 /* True for the element of the root at the same place. `node` may be TP_ROW_UNKNOWN. */

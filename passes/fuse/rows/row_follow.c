@@ -1,4 +1,4 @@
-/* What is computed from rows: the ops that row expressions look into. */
+/* Finds the ops computed from rows, which row expressions can follow. */
 #include "passes/fuse/rows/row_places.h"
 
 bool tp__row_is_followed(const tp__rows *rows, MlirOperation op) {
@@ -8,7 +8,7 @@ bool tp__row_is_followed(const tp__rows *rows, MlirOperation op) {
   return false;
 }
 
-/* A body that asserts, or does anything else than compute numbers, has to stay. */
+/* Accepts only ops that compute numbers. Other ops, such as assertions, must stay. */
 static tp_status is_pure(MlirOperation op, void *data) {
   (void)data;
   return tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
@@ -17,8 +17,8 @@ static tp_status is_pure(MlirOperation op, void *data) {
              : TP_UNSUPPORTED;
 }
 
-/* May the op be looked into? Loops that the frame does not have are those of a contraction; groups
- * are a loop more. */
+/* True if the op can be followed. An op with more loops than the frame is a contraction; a grouped
+ * view adds one loop. */
 static bool is_understood(const tp__rows *rows, MlirOperation op, bool sees_groups) {
   MlirAttribute maps;
   int64_t sizes[TP_MAX_RANK];
@@ -42,8 +42,8 @@ static bool is_understood(const tp__rows *rows, MlirOperation op, bool sees_grou
   return true;
 }
 
-/* Does the op see rows in groups? The first ones are those of the frame, but for groups of
- * TP_ROW_KERNEL_GROUP, which kernels know. */
+/* True if the op views rows in the frame's groups. The first group size found becomes that of the
+ * frame, but TP_ROW_KERNEL_GROUP, which the kernels support, replaces any other. */
 static bool sees_groups(tp__rows *rows, MlirOperation op) {
   int64_t group = rows->has_groups ? tp__row_group_of(rows, op) : 0;
   if (group && (!rows->group || group == TP_ROW_KERNEL_GROUP))

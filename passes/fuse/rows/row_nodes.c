@@ -1,3 +1,4 @@
+/* Creates and normalizes nodes of row expressions. Equal nodes are shared. */
 #include "passes/fuse/rows/row_nodes.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 
 /* ---- nodes ---- */
 
-/* 0 and -0 are two numbers here, and a NaN is itself. */
+/* Compares bitwise: 0 and -0 differ, and a NaN equals itself. */
 static bool same_number(double x, double y) {
   uint64_t x_bits, y_bits;
   memcpy(&x_bits, &x, sizeof x);
@@ -37,7 +38,7 @@ static bool is_number(const tp__rows *rows, int node, double number) {
   return rows->nodes[node].kind == TP_ROW_NUMBER && rows->nodes[node].number == number;
 }
 
-/* What leaves the other operand as it is; NaN: nothing. */
+/* Returns the neutral element of the op, or NaN if it has none. */
 static double neutral_of(tp__row_kind kind) {
   return kind == TP_ROW_ADD        ? 0
          : kind == TP_ROW_MULTIPLY ? 1
@@ -46,7 +47,7 @@ static double neutral_of(tp__row_kind kind) {
                                    : NAN;
 }
 
-/* Is it 1 or 0? */
+/* True for a node that is 1 where a condition is true and 0 elsewhere. */
 static bool is_choice(const tp__rows *rows, int node) {
   return rows->nodes[node].kind == TP_ROW_WHERE && is_number(rows, rows->nodes[node].b, 1);
 }
@@ -128,8 +129,8 @@ int tp__row_parts(const tp__rows *rows, tp__row_kind kind, int node, int whole, 
   return n;
 }
 
-/* The next of `dims` that is longer than 1, from `i` on; n where there is none. The frame itself
- * may have dimensions of size 1. */
+/* Returns the first index from `i` on whose dimension in `dims` is longer than 1, or n. The frame
+ * itself may have dimensions of size 1. */
 static int next_long(const tp__rows *rows, int n, const int *dims, int i) {
   while (i < n && rows->shape[dims[i]] == 1)
     i++;
@@ -152,7 +153,7 @@ bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims) {
   return at == n;
 }
 
-/* ---- numbers ---- */
+/* ---- constants ---- */
 
 int tp__row_number_node(tp__rows *rows, MlirAttribute attr) {
   if (mlirAttributeIsNull(attr))
@@ -230,7 +231,8 @@ static const struct {
     {"arith.select", SELECT, 3},
 };
 
-/* What a column is computed with is a scalar of the function. */
+/* Adds integers: a column index plus a scalar of the function. Other additions are not
+ * supported. */
 static int add_integers(tp__rows *rows, int a, int b) {
   if (a < 0 || b < 0)
     return TP_ROW_UNKNOWN;
@@ -245,8 +247,8 @@ static int add_integers(tp__rows *rows, int a, int b) {
   return add_node(rows, &column);
 }
 
-/* A column, a number or a choice is what it is in any type; what is not looked into is not followed
- * through conversions to floats. */
+/* Returns the node of an integer conversion, which keeps the value. Conversions to floating point
+ * are followed only for 0/1 choices. */
 static int same_integer(const tp__rows *rows, MlirOperation op, int a) {
   return tp__op_is(op, "arith.sitofp") && (a < 0 || rows->nodes[a].kind != TP_ROW_WHERE)
              ? TP_ROW_UNKNOWN
@@ -266,9 +268,9 @@ static int64_t predicate_of(MlirOperation op) {
   return mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
 }
 
-/* |a| < infinity, or not equal to it. */
+/* Matches |a| < infinity and |a| != infinity. */
 static int compare(tp__rows *rows, MlirOperation op, int a, int b) {
-  enum { LESS = 4, DIFFERENT = 6 }; /* ordered ones of arith.cmpf */
+  enum { LESS = 4, DIFFERENT = 6 }; /* ordered predicates of arith.cmpf */
   int64_t predicate = predicate_of(op);
   bool finite = a >= 0 && b >= 0 && rows->nodes[a].kind == TP_ROW_ABSOLUTE &&
                 is_number(rows, b, INFINITY) && (predicate == LESS || predicate == DIFFERENT);
@@ -347,7 +349,7 @@ int tp__row_op_operands(MlirOperation op) {
   return i < 0 ? 0 : scalar_ops[i].n_operands;
 }
 
-/* What is narrower than f32 is rounded. */
+/* Results narrower than f32 are rounded. */
 int tp__row_apply(tp__rows *rows, MlirOperation op, const int *operands) {
   int i = find_scalar_op(op);
   if (i < 0)

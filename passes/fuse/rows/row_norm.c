@@ -1,3 +1,4 @@
+/* Matches sums with bias and residual, and RMS and layer norms, as row expressions. */
 #include "passes/fuse/rows/row_norm.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static int exact_operand(const tp__rows *rows, int node) {
   return tp__row_exact(rows, at(rows, node)->a);
 }
 
-/* One factor of the mean of a row: its sum, or 1 / hidden. Bits of `seen`. */
+/* Factors of a mean: the sum of the row and 1 / hidden. Bits of `seen`. */
 enum { SEEN_SUM = 1, SEEN_SHARE = 2, SEEN_MEAN = SEEN_SUM | SEEN_SHARE };
 
 static int mean_factor(const tp__rows *rows, int part, int *summed) {
@@ -76,7 +77,7 @@ static int mean_factor(const tp__rows *rows, int part, int *summed) {
   return share ? SEEN_SHARE : 0;
 }
 
-/* sign * mean(of): what is averaged, or TP_ROW_UNKNOWN. */
+/* Matches sign * mean(x). Returns x or TP_ROW_UNKNOWN. */
 static int mean_of(const tp__rows *rows, int node, double sign) {
   int parts[MAX_PARTS],
       n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), seen = 0,
@@ -93,7 +94,7 @@ static int mean_of(const tp__rows *rows, int node, double sign) {
   return n > 0 && seen == SEEN_MEAN && product == sign ? summed : TP_ROW_UNKNOWN;
 }
 
-/* x - mean(x) */
+/* Matches x - mean(x). */
 static bool is_centred(const tp__rows *rows, int node, int x) {
   int parts[2];
   if (tp__row_parts(rows, TP_ROW_ADD, node, x, 2, parts) != 2)
@@ -113,7 +114,7 @@ static bool is_square(const tp__rows *rows, int node, int *of) {
   return a == b || tp__row_exact(rows, a) == tp__row_exact(rows, b);
 }
 
-/* -mean(x)^2 */
+/* Matches -mean(x)^2. */
 static bool is_negative_square_of_mean(const tp__rows *rows, int node, int x) {
   int parts[MAX_PARTS],
       n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, TP_ROW_UNKNOWN, MAX_PARTS, parts), n_sums = 0,
@@ -127,11 +128,12 @@ static bool is_negative_square_of_mean(const tp__rows *rows, int node, int x) {
   return n == 5 && n_sums == 2 && n_shares == 2 && n_signs == 1;
 }
 
-/* The mean of squares of x, or its variance: what the n terms of a sum are. */
+/* Returns TP_RMS_NORM if the n terms add up to the mean of squares of x, TP_LAYER_NORM if they add
+ * up to its variance. */
 static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *terms, int x) {
   int squared;
   if (n == 1 && at(rows, tp__row_exact(rows, terms[0]))->kind ==
-                    TP_ROW_MAXIMUM) { /* a variance computed as a difference is kept above 0 */
+                    TP_ROW_MAXIMUM) { /* max(variance, 0), where the variance is a difference */
     const tp__row_node *maximum = at(rows, tp__row_exact(rows, terms[0]));
     int parts[MAX_PARTS];
     bool a_is_zero = tp__row_is_near(rows, maximum->a, 0),
@@ -154,7 +156,7 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
   return TP_NO_NORM;
 }
 
-/* 1 / sqrt(spread + epsilon) */
+/* Matches 1 / sqrt(spread + epsilon). Returns the kind of spread. */
 static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, double *epsilon) {
   int terms[MAX_PARTS], n_terms = 0;
   if (at(rows, node)->kind != TP_ROW_INVERSE ||
@@ -178,7 +180,7 @@ static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, doub
                                                       : TP_NO_NORM;
 }
 
-/* (x or x - mean(x)) * scale * gamma */
+/* Matches x * scale * gamma and (x - mean(x)) * scale * gamma. */
 static bool match_product(const tp__rows *rows, int node, int x, tp__row_norm *norm) {
   int parts[MAX_PARTS], n = tp__row_parts(rows, TP_ROW_MULTIPLY, node, x, MAX_PARTS, parts);
   tp__row_norm_kind center = TP_NO_NORM;

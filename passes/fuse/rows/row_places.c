@@ -1,11 +1,12 @@
+/* Maps the dimensions of tensors, indexing maps and reshapes to the frame of row expressions. */
 #include "passes/fuse/rows/row_places.h"
 
 #include <mlir-c/Dialect/Linalg.h>
 
 /* ---- shapes ---- */
 
-/* The next dimension of the frame before its last that is longer than 1, from `at` on; the last
- * where there is none. */
+/* Returns the first dimension of the frame from `at` on that is longer than 1, or the last
+ * dimension. */
 static int next_outer(const tp__rows *rows, int at) {
   while (at < rows->rank - 1 && rows->shape[at] == 1)
     at++;
@@ -46,7 +47,8 @@ tp__row_form tp__row_form_of(const tp__rows *rows, MlirValue value, int *dims) {
   return form_in_groups(rows, rows->group, value, dims);
 }
 
-/* A reshape between [.., hidden] and [.., hidden / group, group], and ones. */
+/* Maps the dimensions of a reshape that adds or drops dimensions of size 1, or converts between
+ * [.., hidden] and [.., hidden / group, group]. */
 bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, int *of) {
   int rank, to_rank, at = 0;
   int64_t shape[TP_MAX_RANK], to_shape[TP_MAX_RANK];
@@ -103,7 +105,7 @@ bool tp__row_maps(MlirOperation op, MlirAttribute *maps) {
 typedef struct grouped {
   int loop, member;
   int64_t size;
-  int dim, made; /* of the frame: what `loop` goes along, and the result */
+  int dim, made; /* frame dimensions: that of `loop`, and that of the result */
 } grouped;
 
 static bool is_loop_and_number(MlirAffineExpr e, int *loop, int64_t *number) {
@@ -146,7 +148,7 @@ int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops) {
   return known ? g.made : TP_ROW_NOWHERE;
 }
 
-/* Has a dimension of `extent` elements just those that the loops read? */
+/* True if the loops read exactly the elements of a dimension of size `extent`. */
 static bool reads_all(const grouped *g, const int64_t *sizes, int64_t extent) {
   if (g->member >= 0)
     return sizes[g->member] == g->size && extent % g->size == 0 &&
@@ -162,7 +164,7 @@ bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute ma
     return false;
   for (intptr_t i = 0; i < n_loops; i++)
     sizes[i] = 0;
-  for (int pass = 0; pass < 2; pass++) /* the loops, then what is computed of them */
+  for (int pass = 0; pass < 2; pass++) /* first plain loops, then compound results */
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
       int rank;
       int64_t shape[TP_MAX_RANK];
@@ -186,7 +188,7 @@ bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute ma
 
 /* ---- groups ---- */
 
-/* Is it a number of elements into which rows are cut? */
+/* Returns `size` if it can be a group size of the rows, else 0. */
 static int64_t group_of(const tp__rows *rows, int64_t size) {
   int64_t hidden = rows->shape[rows->rank - 1];
   return size > 1 && size < hidden && hidden % size == 0 ? size : 0;

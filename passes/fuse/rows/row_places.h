@@ -1,5 +1,5 @@
-/* Where the elements of a tensor stand in the frame of row expressions: what shapes, maps and
- * reshapes say of it. */
+/* Maps elements of tensors to the frame of row expressions, based on shapes, indexing maps and
+ * reshapes. */
 #ifndef TP_PASSES_ROW_PLACES_H
 #define TP_PASSES_ROW_PLACES_H
 
@@ -8,34 +8,34 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-/* What a value of the frame's rows has. */
+/* Shape of a value relative to the frame. */
 typedef enum tp__row_form {
   TP_ROW_OTHER,
-  TP_ROW_NUMBERS,       /* one number a row */
-  TP_ROW_GROUP_NUMBERS, /* one for each group */
+  TP_ROW_NUMBERS,       /* one number per row */
+  TP_ROW_GROUP_NUMBERS, /* one number per group */
   TP_ROW_WHOLE
 } tp__row_form;
 
-/* Along which dimensions of the frame those of a value go that has one of these forms, but for
- * dimensions of size 1. */
+/* Returns the form of a value, apart from dimensions of size 1, and in *dims the frame dimension of
+ * each of its dimensions. */
 tp__row_form tp__row_form_of(const tp__rows *rows, MlirValue value, int *dims);
 
-/* The maps of a structured op, by operand; false for other ops. */
+/* Returns the indexing maps of a structured op, by operand. False for other ops. */
 bool tp__row_maps(MlirOperation op, MlirAttribute *maps);
 /* How often each loop of a structured op runs. False where a map is neither a projection, nor reads
  * groups as rows or rows as groups, or picks an element of several. */
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes);
-/* Along which dimension of the frame a result of a map goes, whose loops go along `loops` of it;
- * TP_ROW_NOWHERE where there is none. */
+/* Returns the frame dimension of a map result, given the frame dimensions `loops` of the loops.
+ * TP_ROW_NOWHERE if there is none. */
 int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops);
-/* The dimensions of the frame along which the operand of a reshape goes, from those of its result.
- * False for other reshapes than by ones and of rows as groups. */
+/* Computes the frame dimensions of the operand of a reshape from those of its result. False unless
+ * the reshape only adds or drops dimensions of size 1 or converts between rows and groups. */
 bool tp__row_reshape(const tp__rows *rows, MlirOperation op, const int *dims, int *of);
 
-/* The size of the groups in which an op sees rows, by its shapes or maps; 0: it does not. */
+/* Returns the group size with which an op views rows, according to its shapes or maps; 0: none. */
 int64_t tp__row_group_of(const tp__rows *rows, MlirOperation op);
 
-/* Elementwise ops on tensors, as frontends write them. */
+/* True for elementwise arith and math ops on tensors. */
 bool tp__row_is_elementwise(MlirOperation op);
 
 #endif

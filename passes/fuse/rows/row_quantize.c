@@ -1,3 +1,4 @@
+/* Matches the quantization of rows to f8 as row expressions. */
 #include "passes/fuse/rows/row_quantize.h"
 
 #include <float.h>
@@ -19,7 +20,7 @@ static int beside_number(const tp__rows *rows, int node, tp__row_kind kind, doub
   return first ? n->b : n->a;
 }
 
-/* x of max(min(x, 448), -448), or of the other order. */
+/* Returns x of max(min(x, 448), -448), with min and max in any order. */
 static int of_clamp(const tp__rows *rows, int node) {
   static const tp__row_kind kinds[] = {TP_ROW_MAXIMUM, TP_ROW_MINIMUM};
   static const double signs[] = {-1, 1};
@@ -37,7 +38,7 @@ static int of_clamp(const tp__rows *rows, int node) {
   return TP_ROW_UNKNOWN;
 }
 
-/* s of y / s */
+/* Returns s of y / s. */
 static int divisor_of(const tp__rows *rows, int node, int y) {
   const tp__row_node *n = at(rows, node);
   if (n->kind != TP_ROW_MULTIPLY || (n->a != y && n->b != y))
@@ -46,7 +47,7 @@ static int divisor_of(const tp__rows *rows, int node, int y) {
   return at(rows, other)->kind == TP_ROW_INVERSE ? at(rows, other)->a : TP_ROW_UNKNOWN;
 }
 
-/* x of x / 448 */
+/* Returns x of x / 448. */
 static int of_share(const tp__rows *rows, int node) {
   const tp__row_node *n = at(rows, node);
   if (n->kind != TP_ROW_MULTIPLY)
@@ -61,8 +62,9 @@ static int of_share(const tp__rows *rows, int node) {
   return TP_ROW_UNKNOWN;
 }
 
-/* max(largest |y|, least): in types of fewer bits they are the same numbers. Of the row or its
- * group; TP_NOT_QUANTIZED: of something else. */
+/* Matches max(max |y|, least). The max is over the row or over its group; TP_NOT_QUANTIZED for
+ * other forms. Intermediate rounding is ignored: the max of rounded numbers is one of these
+ * numbers. */
 static tp__row_quantize_kind match_largest(const tp__rows *rows, int node, int y, double *least) {
   enum { MAX_PARTS = 4 };
   int parts[MAX_PARTS], n_largest = 0;
@@ -89,7 +91,7 @@ static tp__row_quantize_kind match_largest(const tp__rows *rows, int node, int y
 
 static bool is_least(double number) { return number >= 0 && number <= (double)FLT_MAX; }
 
-/* NULL, or what is in the way. */
+/* Matches the scale. Returns NULL or the obstacle. */
 static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_quantization *q) {
   q->scale = node;
   if (tp__row_is_along(rows, node, 0, NULL)) {

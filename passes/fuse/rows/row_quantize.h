@@ -1,4 +1,4 @@
-/* Recognizes rows that become f8: what is stored for a product of f8 behind a norm. */
+/* Recognizes the quantization of rows to f8, typically for an f8 matmul after a norm. */
 #ifndef TP_PASSES_ROW_QUANTIZE_H
 #define TP_PASSES_ROW_QUANTIZE_H
 
@@ -11,19 +11,19 @@ typedef enum tp__row_quantize_kind {
   TP_QUANTIZED_PER_GROUP
 } tp__row_quantize_kind;
 
-/* round_f8E4M3FN(clamp(y / scale, -448, 448)), with a scale that is given, or max(max(largest |y|
- * of the row, or of its group of 128, least_largest) / 448, least_scale). */
+/* round_f8E4M3FN(clamp(y / scale, -448, 448)). The scale is given, or it is max(max(max |y|,
+ * least_largest) / 448, least_scale), over the row or its group of 128. */
 typedef struct tp__row_quantization {
   tp__row_quantize_kind kind;
-  double least_largest, least_scale; /* of scales that are computed: one at least is more than 0 */
+  double least_largest, least_scale; /* of computed scales: at least one is greater than 0 */
   MlirValue static_scale;            /* one f32 */
-  int scale;                         /* its node */
-  /* why an element of f8 is not that; NULL: it is, or it is none of f8 */
+  int scale;                         /* node of the scale */
+  /* why an f8 element does not match; NULL: it matches, or it is not f8 */
   const char *obstacle;
 } tp__row_quantization;
 
-/* Is `node` that of the element y? Scales are computed in f32, what is before the division by 448
- * in any type. */
+/* True if `node` is the quantized element of y. Scales must be computed in f32; before the division
+ * by 448 any type is accepted. */
 bool tp__match_row_quantization(const tp__rows *rows, int node, int y,
                                 tp__row_quantization *quantization);
 

@@ -1,10 +1,12 @@
+/* Matches the parts of a split softmax as row expressions: row max, sum of exponentials, and
+ * pick. */
 #include "passes/fuse/rows/row_softmax.h"
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
 /* ---- where the rows are ---- */
 
-/* What an op widens, element by element; null for other ops. */
+/* Returns the operand of an elementwise widening op; null for other ops. */
 static MlirValue widened(MlirOperation op) {
   if (tp__op_is(op, "arith.extf"))
     return mlirOperationGetOperand(op, 0);
@@ -44,7 +46,7 @@ MlirValue tp__find_row_largest(MlirValue largest) {
                                                                              : (MlirValue){NULL};
 }
 
-/* ---- what is computed of them ---- */
+/* ---- matching ---- */
 
 bool tp__match_row_largest(const tp__rows *rows, int node) {
   return node >= 0 && at(rows, node)->kind == TP_ROW_LARGEST &&
@@ -65,7 +67,7 @@ typedef struct terms {
   int n, node[MAX_TERMS], sign[MAX_TERMS];
 } terms;
 
-/* Sums and their negatives, down to what is no sum. False where they are too many. */
+/* Splits nested sums and negations into signed terms. False if there are too many. */
 static bool find_terms(const tp__rows *rows, int node, int sign, terms *found) {
   const tp__row_node *of = at(rows, node);
   if (of->kind == TP_ROW_ADD)
@@ -83,7 +85,7 @@ static bool find_terms(const tp__rows *rows, int node, int sign, terms *found) {
   return true;
 }
 
-/* Takes a term away; false where there is none such. */
+/* Removes a term; TP_ROW_UNKNOWN stands for the root. False if it does not occur. */
 static bool take(terms *of, const tp__rows *rows, int node, int sign) {
   for (int i = 0; i < of->n; i++)
     if (of->sign[i] == sign &&
@@ -111,7 +113,7 @@ bool tp__match_row_exponentials(const tp__rows *rows, int node, int largest, boo
   return false;
 }
 
-/* Is the element of the target at the same row? */
+/* True if the node is one number per row: the element at the same row of the target. */
 static bool is_of_number(const tp__rows *rows, int node) {
   int dims[TP_MAX_RANK];
   for (int d = 0; d < rows->rank; d++)

@@ -1,6 +1,6 @@
-/* Recognizes what a softmax, or the cross entropy behind it, needs of rows whose columns are split
- * over devices: the largest number of a row, the sum of exponentials relative to it, and one of the
- * numbers, which a comparison of columns picks. */
+/* Recognizes the parts of a softmax, or of a cross entropy after it, on rows whose columns are
+ * split over devices: the row max, the sum of exponentials relative to it, and one element that a
+ * comparison of column indices picks. */
 #ifndef TP_PASSES_ROW_SOFTMAX_H
 #define TP_PASSES_ROW_SOFTMAX_H
 
@@ -8,24 +8,26 @@
 
 #include "tprt/cuda.h"
 
-/* One number a row: sum over the columns v of where(v + first = target, pick of x[v]). */
+/* A pick, one number per row: the sum over columns v of where(v + first == target, f(x[v])), where
+ * f depends on `pick`. */
 typedef struct tp__row_pick {
-  MlirValue target; /* integers, one a row */
-  MlirValue first;  /* the number of the device's first column, an index; null: 0 */
+  MlirValue target; /* integers, one per row */
+  MlirValue first;  /* index of the device's first column; null: 0 */
   tprt_cuda_pick pick;
 } tp__row_pick;
 
-/* The tensor whose rows' largest numbers `largest` is, as it is before it was widened; null: it is
- * none of that kind. */
+/* Returns the tensor of rows whose row max is `largest`, before any widening. Null if the form does
+ * not match. */
 MlirValue tp__find_row_largest(MlirValue largest);
-/* Is `node` the largest of the rows of the frame's root? */
+/* True if `node` is the row max of the frame's root. */
 bool tp__match_row_largest(const tp__rows *rows, int node);
-/* Is it the sum of exponentials of what the root is more than `largest`, a node? `finite`: or than
- * 0, where that is infinite or NaN. */
+/* True if `node` is the sum of exp(root - `largest`), where `largest` is a node. If *finite is set,
+ * 0 replaces a row max that is infinite or NaN. */
 bool tp__match_row_exponentials(const tp__rows *rows, int node, int largest, bool *finite);
-/* Is it a pick? `shift`: what the exponentials are relative to; `sum`: the node of their sum. */
+/* True if `node` is a pick. `shift`: the value subtracted in the exponentials; `sum`: the node of
+ * their sum. */
 bool tp__match_row_pick(const tp__rows *rows, int node, int shift, int sum, tp__row_pick *pick);
-/* What they are relative to, for that. */
+/* Returns the node that is subtracted in the exponentials. */
 int tp__row_shift(const tp__rows *rows, int largest, bool finite);
 
 #endif

@@ -1,4 +1,4 @@
-/* Elements of a nest's operands, one by one or as vectors, and its body. */
+/* Builds accesses to a nest's operands, as scalars or vectors, and its body. */
 #include "passes/gpu/kernels/map.h"
 
 #include "ir/diagnostics.h"
@@ -65,15 +65,15 @@ bool tp__map_depends(const tp__map_operand *o, int loop) {
   return false;
 }
 
-/* The types that LLVM packs into vectors as they lie in memory. */
+/* True for types that LLVM packs into vectors with their memory layout. */
 static bool has_vectors(MlirType element) {
   return mlirTypeIsAFloat(element) ||
          (mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element) &&
           mlirIntegerTypeGetWidth(element) >= 8);
 }
 
-/* Do neighbors along `loop` lie side by side, in groups of `lanes` that begin at multiples of
- * it? */
+/* True if neighbors along `loop` are contiguous in groups of `lanes` that are aligned to the
+ * group. */
 static bool is_packed(const tp__map_nest *n, const tp__map_operand *o, int loop, int lanes) {
   if (o->is_scalar || !has_vectors(o->element))
     return false;
@@ -217,7 +217,7 @@ static tp_status replace_index(MlirOperation op, void *data) {
   return tp__op_list_add(&r->indices, op);
 }
 
-/* The ops of the body in front of `where`, for one iteration. */
+/* Builds the ops of the body before `where`, for one iteration. */
 static tp_status inline_body(const tp__map_nest *n, MlirOperation where, const MlirValue *arguments,
                              const MlirValue *at, MlirValue *yielded) {
   MlirOperation copy = mlirOperationClone(n->op), next;

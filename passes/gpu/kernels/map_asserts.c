@@ -1,6 +1,6 @@
-/* Assertions in kernels. A thread whose assertion fails writes its number where the host looks when
- * the program ends, and does nothing of what stands behind it: that may be an access out of
- * bounds. */
+/* Assertions in kernels. A thread whose assertion fails writes the assertion's number to a word
+ * that the host checks at the end of the program. It then skips all later ops, which may access
+ * memory out of bounds. */
 #include "passes/gpu/kernels/map_host.h"
 
 #include "ir/diagnostics.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- numbers ---- */
+/* ---- numbering ---- */
 
 static tp_status number_of(tp__map_asserts *asserts, MlirOperation op, int *number) {
   MlirAttribute message = tp__inherent(op, "msg");
@@ -38,8 +38,8 @@ static MlirValue zero_of(MlirOperation where, MlirType type) {
                                              : mlirIntegerAttrGet(type, 0));
 }
 
-/* Everything behind `op`, up to the end of its block, goes into the first region of an scf.if; the
- * other one reports. */
+/* Moves all ops after `op` in its block into the first region of an scf.if. The other region
+ * reports the failure. */
 static void guard(MlirOperation op, MlirValue word, int number) {
   enum { MAX_YIELDED = TP_MAP_OPERANDS };
   MlirBlock block = mlirOperationGetBlock(op);
@@ -101,7 +101,7 @@ tp_status tp__map_guard(tp__map_asserts *asserts, MlirOperation nest, MlirValue 
   tp_op_list list = {0};
   tp_status status = tp__walk(nest, collect, &list);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--) {
-    /* the last first: it goes into the regions of those before */
+    /* last first, because it moves into the regions of earlier ones */
     int number = 0;
     status = number_of(asserts, list.items[i - 1], &number);
     if (status == TP_OK)

@@ -1,5 +1,5 @@
-/* Threads that share the elements of a reduction: how many, and how what each of them has becomes
- * the result. */
+/* Reductions in which threads share result elements: chooses how many threads share one, and
+ * combines their partial results. */
 #include "passes/gpu/kernels/map.h"
 
 #include "ir/collectives.h"
@@ -70,7 +70,7 @@ static bool can_shuffle(const tp__map_sharing *s, int k) {
                      (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32));
 }
 
-/* What the threads of a warp have, by pairs at distance n/2, ..., 1. */
+/* Combines the values of the threads of a warp, pairwise at distance n/2, ..., 1. */
 static MlirValue combine_in_warp(const tp__map_sharing *s, MlirOperation where, int k,
                                  MlirValue value) {
   int n = s->n_sharing < TP_MAP_WARP ? s->n_sharing : TP_MAP_WARP;
@@ -104,8 +104,8 @@ static void barrier(MlirOperation where) {
   tp__build(where, "nvvm.barrier0", 0, NULL, 0, NULL, 0, NULL);
 }
 
-/* Every thread does all of it, so that nobody waits for anybody: the n values from `start` on, in
- * the order of combine_in_block. */
+/* Combines n values from `start` on, in the order of combine_in_block. Every thread does all the
+ * work, so no barrier is needed. */
 static MlirValue combine_alone(const tp__map_sharing *s, MlirOperation end, int k, MlirValue shared,
                                MlirValue start, int n) {
   MlirValue values[FEW_VALUES];
@@ -118,9 +118,9 @@ static MlirValue combine_alone(const tp__map_sharing *s, MlirOperation end, int 
   return values[0];
 }
 
-/* Through memory of the block: what its threads have, or its warps, by pairs at distance n/2, ...,
- * 1. The thread whose turn is 0 gets the result, and if it is for all, which goes for rows, the
- * others of the row, too. */
+/* Combines the values of threads, or of warps, through shared memory, pairwise at distance n/2,
+ * ..., 1. The thread with turn 0 gets the result. With for_all, which requires rows, the other
+ * threads of the row get it too. */
 static MlirValue combine_in_block(tp__map_sharing *s, MlirOperation end, int k, MlirValue value,
                                   int group, bool for_all) {
   int n = s->n_sharing / group, apart = s->rows ? 1 : s->n_elements;

@@ -1,4 +1,5 @@
-/* Nests without reductions: a thread computes an element, or neighbors that fill a vector. */
+/* Kernels of nests without reductions: a thread computes one element, or neighbors that fill a
+ * vector. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"

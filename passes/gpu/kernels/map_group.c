@@ -1,4 +1,4 @@
-/* The loops of several nests, which are to be one kernel. */
+/* Analyzes the loops of several nests that are to become one kernel. */
 #include "passes/gpu/kernels/map_group.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -13,8 +13,8 @@ bool tp__group_reduces(const tp__map_nest *n) {
   return false;
 }
 
-/* Loops of more than one iteration, in order; -1 for n_parallel where a reduction stands in front
- * of a parallel loop. */
+/* Lists the sizes of loops with more than one iteration, in order. *n_parallel is the number of
+ * parallel loops, or -1 if a reduction loop precedes a parallel one. */
 static int list_loops(const tp__map_nest *n, int64_t *size, int *n_parallel) {
   int count = 0, reduced = 0;
   bool ordered = true;
@@ -53,14 +53,14 @@ static bool find_loops(tp__map_group *g) {
 bool tp__group_loops(tp__map_group *g) {
   if (!find_loops(g))
     return false;
-  g->n_row_loops = g->n_loops; /* as long as all nests have all loops */
+  g->n_row_loops = g->n_loops; /* provisional: all nests have all loops */
   for (int i = 0; i < g->n_nests; i++) {
     int64_t size[TP_MAP_LOOPS];
     int n_parallel, count = list_loops(g->nests[i], size, &n_parallel);
     for (int l = 0; l < count; l++)
       if (size[l] != g->size[l])
         return false;
-    /* reduces over what others have rows of */
+    /* reduces over loops that are row loops of other nests */
     if (n_parallel < 0 || (n_parallel < count && count < g->n_loops))
       return false;
     if (n_parallel == g->n_loops)
@@ -86,7 +86,7 @@ bool tp__group_is_whole(const tp__map_group *g, const tp__map_nest *n) {
 }
 
 int tp__group_order(const tp__map_group *g, const tp__map_nest *n, bool of_rows, int *loops) {
-  int count = 0, number = 0; /* of the group */
+  int count = 0, number = 0; /* loop number in the group */
   for (int l = 0; l < n->n_loops; l++) {
     bool of_row = !runs(n, l) || number < g->n_row_loops;
     number += runs(n, l);
@@ -171,7 +171,7 @@ int tp__group_threads(const tp__map_group *g, int lanes) {
 }
 
 bool tp__group_is_looped(const tp__map_group *g) {
-  int64_t words = 1; /* of the widest element */
+  int64_t words = 1; /* words of the widest element */
   for (int i = 0; i < g->n_nests; i++)
     for (int k = 0; k < g->nests[i]->n_operands; k++)
       words = tp__element_size(g->nests[i]->operands[k].element) > 4 ? 2 : words;
@@ -186,14 +186,14 @@ bool tp__group_has_kernel(const tp__map_group *g) {
   return tp__group_lanes(g) > 0;
 }
 
-/* ---- a number and a reduction ---- */
+/* ---- a fill and a reduction ---- */
 
 static tp_status refuse_index(MlirOperation op, void *data) {
   (void)data;
   return tp__op_is(op, "linalg.index") ? TP_UNSUPPORTED : TP_OK;
 }
 
-/* Is all of the operand written, each element once? */
+/* True if the nest writes every element of the operand once. */
 static bool covers(const tp__map_nest *n, int operand) {
   const tp__map_operand *o = n->operands + operand;
   uint32_t seen = 0;

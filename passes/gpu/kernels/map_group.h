@@ -1,15 +1,16 @@
-/* Several nests as one kernel: what tp-fuse-nests chooses and tp-map-kernels makes code of.
+/* Several nests in one kernel: tp-fuse-nests chooses the group, and tp-map-kernels generates the
+ * code.
  *
- * All nests of a group run through the same loops, or through the first of them only. These, the
- * loops of the rows, are the ones that no nest reduces over. Then a block does whole rows, and a
- * thread the same elements of a row in each nest, so that what one nest makes of an element, or of
- * a row, is there for the next without a way through memory. A group without reductions whose nests
- * all have the same loops has no rows: a thread does the same element in each nest.
+ * All nests of a group have the same loops, or only the first of these. The first loops, over which
+ * no nest reduces, are the row loops. A block computes whole rows, and a thread handles the same
+ * elements of a row in each nest. The results of a nest, per element or per row, are therefore
+ * available to the next nest without going through memory. A group without reductions whose nests
+ * have equal loops has no rows: a thread handles the same element in each nest.
  *
- * Rows that are too long for the registers of a block are gone through several times, and what lies
- * in between is computed again each time.
+ * Rows that are too long for the registers of a block are traversed several times. Intermediate
+ * results are recomputed each time.
  *
- * Loops of one iteration are none here. */
+ * Loops of one iteration are ignored. */
 #ifndef TP_PASSES_MAP_GROUP_H
 #define TP_PASSES_MAP_GROUP_H
 
@@ -17,14 +18,14 @@
 
 enum {
   TP_GROUP_NESTS = 24,
-  TP_GROUP_THREADS = 256, /* of a block, without rows */
-  /* results of reductions: each may need an array in memory of the block */
+  TP_GROUP_THREADS = 256, /* threads per block, without rows */
+  /* maximum number of reduction results: each may need an array in shared memory */
   TP_GROUP_REDUCTIONS = 4,
-  TP_GROUP_ROW = 24 * 1024 /* words of a row that a block keeps */
+  TP_GROUP_ROW = 24 * 1024 /* words of a row that a block can keep */
 };
 
-/* How an operand is accessed: an element of its own in each iteration, or in each row, the same one
- * in all iterations of the row; or otherwise. */
+/* Access to an operand: one element per iteration (ELEMENT), one element per row (ROW), or
+ * other. */
 typedef enum tp__group_access {
   TP_ACCESS_OTHER,
   TP_ACCESS_ELEMENT,
@@ -34,47 +35,50 @@ typedef enum tp__group_access {
 typedef struct tp__map_group {
   int n_nests;
   tp__map_nest *nests[TP_GROUP_NESTS];
-  int n_loops, n_row_loops; /* of more than one iteration, the first of which are those of rows */
+  /* loops of more than one iteration; the first n_row_loops are row loops */
+  int n_loops, n_row_loops;
   int64_t size[TP_MAP_LOOPS];
   bool has_rows;
-  int64_t n_rows, width; /* width: elements of a row; without rows n_rows is 1 */
+  int64_t n_rows, width; /* width: elements per row; without rows n_rows is 1 */
 } tp__map_group;
 
 /* ---- map_group.c ---- */
-/* Can these nests be one kernel, as far as loops go? Fills everything behind `nests`. What they
- * access has to be looked at besides. */
+/* True if the loops of these nests permit one kernel. Fills all fields after `nests`. The caller
+ * must check their memory accesses. */
 bool tp__group_loops(tp__map_group *group);
-/* Does the nest combine several elements? */
+/* True if the nest is a reduction. */
 bool tp__group_reduces(const tp__map_nest *nest);
-/* Has the nest loops for the elements of a row? */
+/* True if the nest has loops over the elements of a row. */
 bool tp__group_is_whole(const tp__map_group *group, const tp__map_nest *nest);
-/* The nest's loops of rows, with those of one iteration, or of the elements of a row, in order;
- * their number. */
+/* Collects, in order, the nest's row loops and loops of one iteration, or its loops over the
+ * elements of a row. Returns their number. */
 int tp__group_order(const tp__map_group *group, const tp__map_nest *nest, bool of_rows, int *loops);
-/* place[d]: the loop of the group that dimension d of the operand goes along, -1: it has one
- * element. */
+/* Classifies the access. place[d] is the loop of the group that dimension d of the operand runs
+ * along, or -1 if the dimension has size 1. */
 tp__group_access tp__group_access_of(const tp__map_group *group, const tp__map_nest *nest,
                                      int operand, int *place);
-/* How many elements side by side a thread does at once: as many as each reduction would alone, so
- * that they add in the same order; 0: they differ. */
+/* Returns the number of contiguous elements that a thread handles at once. It is that of each
+ * reduction in a kernel of its own, so that the order of additions is the same; 0 if these
+ * differ. */
 int tp__group_lanes(const tp__map_group *group);
-/* How many of these a nest reads and writes at once, and along which of its loops they lie. */
+/* Returns how many of these elements a nest accesses at once. *loop is the loop that they are
+ * along. */
 int tp__group_nest_lanes(const tp__map_group *group, const tp__map_nest *nest, int lanes,
                          int *loop);
-/* Elements of a row for a thread, and the threads of a block. */
+/* Return the elements of a row per thread, and the threads per block. */
 int64_t tp__group_elements(const tp__map_group *group, int lanes);
 int tp__group_threads(const tp__map_group *group, int lanes);
-/* Are rows longer than what a block can keep? Then it goes through them in a loop for each
- * reduction, and once more for what is stored. */
+/* True if rows are longer than a block can keep. The block then loops over a row for each
+ * reduction, and once more to store results. */
 bool tp__group_is_looped(const tp__map_group *group);
-/* Could its kernel do whole rows, with vectors of the sizes that its nests allow? */
+/* True if one kernel can compute whole rows, with the vector sizes that the nests allow. */
 bool tp__group_has_kernel(const tp__map_group *group);
-/* Are there two nests, the second of which, a reduction of any kind, goes on from the number that
- * the first writes everywhere? */
+/* True for two nests of which the first fills a buffer with a number and the second, any reduction,
+ * accumulates into it. */
 bool tp__group_is_begun(const tp__map_group *group);
 
 /* ---- map_group_kernel.c ---- */
-/* The kernel, in front of `end`, the return of the empty function `func`. */
+/* Builds the kernel before `end`, the return of the empty function `func`. */
 tp_status tp__map_group_kernel(const tp__map_group *group, MlirOperation func, MlirOperation end,
                                tp__map_launch *launch);
 

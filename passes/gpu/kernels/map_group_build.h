@@ -1,12 +1,13 @@
-/* The kernel of several nests while it is written: what its files share. */
+/* State shared by the files that build the kernel of several nests. */
 #ifndef TP_PASSES_MAP_GROUP_BUILD_H
 #define TP_PASSES_MAP_GROUP_BUILD_H
 
 #include "passes/gpu/kernels/map_group.h"
 
-/* What a thread has of a buffer: its elements, section by section, or one number. */
+/* The values of a buffer that a thread keeps: its elements, section by section, or one number per
+ * row. A section is one vector of adjacent elements. */
 typedef struct tp__group_kept {
-  int nest; /* from the one behind it on */
+  int nest; /* valid after this nest */
   MlirValue memref;
   tp__group_access access;
   int place[TP_MAX_RANK];
@@ -18,37 +19,39 @@ typedef struct tp__group_builder {
   MlirOperation func, end;
   tp__map_sharing sharing;
   int lanes, n_sections;
-  bool is_looped, in_loop; /* in_loop: elements are there to be read */
+  bool is_looped, in_loop; /* in_loop: the elements are available */
   bool stores_elements;
   MlirValue row, positions[TP_MAP_ROW_ELEMENTS];
-  MlirValue inside[TP_MAP_ROW_ELEMENTS]; /* bits: does a row have these elements? null: always */
-  MlirValue stores[TP_MAP_ROW_ELEMENTS]; /* the same, and is there such a row? */
-  /* bits: is there such a row (null: always); does this thread store what it is */
+  MlirValue inside[TP_MAP_ROW_ELEMENTS]; /* i1: these elements are in the row; null: always */
+  MlirValue stores[TP_MAP_ROW_ELEMENTS]; /* i1: these elements are in the row, and the row exists */
+  /* i1: the row exists (null: always); this thread stores the row's results */
   MlirValue exists, speaks;
   tp__group_kept *items;
   size_t n, capacity;
 } tp__group_builder;
 
 /* ---- map_group_places.c ---- */
-/* The number of the entry that has what the operand is in front of the nest, or -1. */
+/* Returns the index of the entry that holds the operand's values before the nest, or -1. */
 int tp__group_find_kept(const tp__group_builder *b, int nest, int operand);
-/* A new entry: what the nest makes, or, is_read, what it finds in memory. -1: memory ran out. */
+/* Adds an entry for a result of the nest, or with is_read for a value that it reads from memory.
+ * Returns its index, or -1 if memory ran out. */
 int tp__group_add_kept(tp__group_builder *b, int nest, int operand, bool is_read);
-/* Does a nest behind access the buffer, or, is_written, write it? */
+/* True if a later nest accesses the buffer, or with is_written, writes it. */
 bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref,
                               bool is_written);
-/* Is the result still what memory is to hold at the end? */
+/* True if this result is the buffer's final value and must be stored. */
 bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref);
-/* Which row a thread has, and which of those that share it the thread is. */
+/* Computes the row of the thread and the thread's number among those that share the row. */
 void tp__group_build_rows(tp__group_builder *b);
-/* Which elements of it, where all are kept. */
+/* Computes the elements of the thread in its row, if all are kept. */
 void tp__group_build_sections(tp__group_builder *b);
-/* A section at a time, which loops find. */
+/* Sets up a single section, whose position the loops set. */
 void tp__group_begin_loops(tp__group_builder *b);
-/* Without rows: a thread for each group of neighbors; what follows goes into an scf.if. */
+/* Without rows: gives each thread one group of adjacent elements. The following ops go into an
+ * scf.if. */
 void tp__group_build_items(tp__group_builder *b, int64_t n_items);
-/* The indices of the nest's loops in the row, and, if section is not negative, of its first element
- * there. */
+/* Computes the indices of the nest's row loops and, unless section is negative, of its loops over
+ * the elements, for the section's first element. */
 void tp__group_build_at(const tp__group_builder *b, const tp__map_nest *n, int section,
                         MlirValue *at);
 

@@ -1,15 +1,16 @@
-/* The kernel of several nests. A thread keeps what a nest makes of its elements, and of its row,
- * for the nests behind it; what it keeps was in memory before only if nothing else is to read it
- * there.
+/* Builds the kernel of several nests. A thread keeps the results of a nest for its elements and its
+ * row, so that later nests can use them. A result goes to memory only if ops after the kernel may
+ * read it.
  *
- * Where a block can keep a row there are no loops: the elements of a thread are few. Where their
- * number does not divide those of a row, a thread does its first ones once more, and does not store
- * them; equally rows behind the last. So all threads come to all barriers.
+ * If a block can keep a row, a thread has few elements, and the code is fully unrolled. If the
+ * number of threads does not divide the elements of a row, a thread computes its first elements
+ * again instead of missing ones and does not store them. Missing rows at the end are handled the
+ * same way. All threads therefore reach all barriers.
  *
- * Of longer rows nothing is kept but numbers of the row. Each reduction is a loop over the thread's
- * elements, which computes again what the nests in front of it make of them, and a last loop does
- * so for what is stored: by then nothing is read any more where it is, but by the thread that
- * stores it there, just before. What is of no use to a loop LLVM removes. */
+ * Of longer rows, only numbers per row are kept. Each reduction is a loop over the thread's
+ * elements that recomputes the results of earlier nests. A last loop does the same for results to
+ * be stored. At that time, a stored location is only read by the thread that stores it, just
+ * before. LLVM removes the computations that a loop does not use. */
 #include "passes/gpu/kernels/map_group_build.h"
 
 #include "ir/diagnostics.h"
@@ -20,14 +21,14 @@
 
 typedef struct nest_builder {
   const tp__map_nest *n;
-  /* in the group; along which neighbors lie, and how many of them are one vector */
+  /* index in the group; loop of adjacent elements; lanes of a vector */
   int number, loop, lanes;
-  /* entries of what is read and of results; -1: none */
+  /* entries of operands that are read, and of results; -1: none */
   int source[TP_MAP_OPERANDS], target[TP_MAP_OPERANDS];
-  bool fills[TP_MAP_OPERANDS]; /* the entry of what is read receives it */
+  bool fills[TP_MAP_OPERANDS]; /* the entry has no value yet and is filled on the first read */
 } nest_builder;
 
-/* Finds what is kept of the operands before results take its place. */
+/* Looks up the kept values of the operands before results replace them. */
 static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) {
   const tp__map_nest *n = b->group->nests[number];
   *nb = (nest_builder){.n = n, .number = number};
@@ -57,7 +58,7 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
   return TP_OK;
 }
 
-/* What the operand has for nb->lanes neighbors, `first` of the thread's elements on. */
+/* Reads nb->lanes adjacent values of the operand, from element `first` of the thread on. */
 static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, int first,
                          const MlirValue *at, MlirValue *values) {
   tp__group_kept *k = nb->source[i] < 0 ? NULL : b->items + nb->source[i];
@@ -73,7 +74,7 @@ static void read_operand(tp__group_builder *b, const nest_builder *nb, int i, in
     values[lane] = own[of_row ? 0 : lane];
 }
 
-/* The body for neighbors; results are kept, or combined with `so_far`. */
+/* Builds the body for adjacent elements. Results are kept, or combined into `so_far`. */
 static tp_status build_body(tp__group_builder *b, const nest_builder *nb, int first,
                             const MlirValue *at, MlirValue *so_far) {
   const tp__map_nest *n = nb->n;
@@ -149,7 +150,7 @@ static bool is_of_elements(const tp__group_builder *b, int number) {
   return tp__group_is_whole(b->group, n) && !tp__group_reduces(n);
 }
 
-/* Numbers of the row that nests up to `last` read, for all loops behind. */
+/* Reads the numbers per row that nests up to `last` need, for all later loops. */
 static tp_status read_rows(tp__group_builder *b, int last) {
   for (int j = 0; j <= last; j++) {
     const tp__map_nest *n = b->group->nests[j];
@@ -170,8 +171,8 @@ static tp_status read_rows(tp__group_builder *b, int last) {
   return TP_OK;
 }
 
-/* What the nests of elements up to `last` make of some elements, and how the last, a reduction,
- * goes on with them, from `so_far`. */
+/* Builds the nests over elements up to `last` for some elements. If `so_far` is set, the nest
+ * `last` is a reduction that combines their results into it. */
 static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far) {
   nest_builder nb;
   MlirValue at[TP_MAP_LOOPS];
@@ -190,8 +191,8 @@ static tp_status build_inside(tp__group_builder *b, int last, MlirValue *so_far)
   return status == TP_OK ? build_body(b, &nb, 0, at, so_far) : status;
 }
 
-/* All elements of the thread; so_far, of n, are combined by the nest `last`, NULL: what is to be
- * stored is stored. */
+/* Builds a loop over all elements of the thread. With so_far (n values), the nest `last` combines
+ * them; with NULL, final results are stored. */
 static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so_far) {
   const tp__map_sharing *sharing = &b->sharing;
   MlirOperation outside = b->end, inside;
@@ -213,7 +214,7 @@ static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so
   status = build_inside(b, last, so_far ? carried : NULL);
   b->end = outside;
   b->in_loop = false;
-  b->n = n_kept; /* elements are known there alone */
+  b->n = n_kept; /* values of elements are only valid inside the loop */
   tp__map_yield(inside, n, carried);
   for (int k = 0; k < n; k++)
     so_far[k] = mlirOperationGetResult(loop, k);
@@ -228,8 +229,8 @@ static bool stores_elements(const tp__group_builder *b) {
   return false;
 }
 
-/* As a reduction alone: from the identity on, if threads share the row, and from what the result
- * was at the end. */
+/* Builds a reduction as in a kernel of its own. If threads share the row, it starts from the
+ * identity, and the previous contents of the result are combined at the end. */
 static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   const tp__map_nest *n = nb->n;
   tp__map_sharing *sharing = &b->sharing;
@@ -268,7 +269,7 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
                               value);
     b->items[nb->target[n->n_inputs + k]].values[0] = value;
   }
-  nest_builder of_row = *nb; /* a result has no vectors */
+  nest_builder of_row = *nb; /* a result per row has no vectors */
   of_row.lanes = 1;
   if (status == TP_OK)
     store(b, &of_row, b->speaks, 0, 1, at);
@@ -277,7 +278,7 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
 
 static tp_status build_nest(tp__group_builder *b, int number) {
   nest_builder nb;
-  if (b->is_looped && is_of_elements(b, number)) /* in loops */
+  if (b->is_looped && is_of_elements(b, number)) /* built inside loops */
     return TP_OK;
   tp_status status = begin_nest(b, number, &nb);
   if (status != TP_OK)

@@ -1,10 +1,11 @@
-/* Of the kernel of several nests: what a thread keeps, and which rows and elements it has. */
+/* Kernel of several nests: the values that a thread keeps, and the rows and elements of a
+ * thread. */
 #include "passes/gpu/kernels/map_group_build.h"
 
 #include "passes/support/lower.h"
 #include "support/support.h"
 
-/* ---- what is kept ---- */
+/* ---- kept values ---- */
 
 static bool same_place(const tp__group_kept *k, const tp__map_operand *o, tp__group_access access,
                        const int *place) {
@@ -52,7 +53,7 @@ bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref)
          !tp__group_is_used_behind(b, nest, memref, true);
 }
 
-/* ---- places ---- */
+/* ---- rows and elements ---- */
 
 void tp__group_build_rows(tp__group_builder *b) {
   const tp__map_group *g = b->group;

@@ -1,3 +1,5 @@
+/* Host side of GPU programs: replaces calls of kernels, copies, element accesses and constants by
+ * runtime calls. */
 #include "passes/gpu/kernels/map_host.h"
 
 #include "passes/bufferize/assign.h"
@@ -8,8 +10,8 @@
 typedef struct host {
   tp__lowering l;
   const tp__map_kernels *kernels;
-  MlirOperation head; /* of the function: where memory on the stack is made */
-  MlirValue slots;    /* of arguments of launches, one after the other */
+  MlirOperation head; /* marker at the start of the function; stack memory is allocated there */
+  MlirValue slots;    /* launch arguments, one per slot */
   int n_slots;
 } host;
 
@@ -27,7 +29,7 @@ static MlirValue slot_address(host *h, MlirOperation where, int i) {
       tp__build(where, "llvm.getelementptr", 1, &h->slots, 1, &h->l.ptr, TP_LEN(attrs), attrs), 0);
 }
 
-/* What the kernel takes for a value: an address, or the value in the low bytes of 64 bits. */
+/* Converts a value to a kernel argument: an address, or the value in the low bytes of 64 bits. */
 static MlirValue argument(host *h, MlirOperation where, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAMemRef(type))
@@ -39,7 +41,7 @@ static MlirValue argument(host *h, MlirOperation where, MlirValue value) {
   return value;
 }
 
-/* Strides of a buffer, in elements, as the host has them at run time: those in `dims`, as i64. */
+/* Computes the strides of a buffer at run time, in elements as i64, for the dimensions `dims`. */
 static void build_strides(host *h, MlirOperation where, MlirValue memref, int n, const int *dims,
                           MlirValue *strides) {
   MlirType type = mlirValueGetType(memref), index = mlirIndexTypeGet(h->l.context),
@@ -64,7 +66,8 @@ static void put_argument(host *h, MlirOperation call, MlirValue value, int slot)
   tp__build(call, "llvm.store", 2, operands, 0, NULL, 1, &ordering);
 }
 
-/* Does the address of an argument hinder vectors? A bit; null where none can. */
+/* Builds an i1: is the address of any argument too little aligned for vectors? Null if no argument
+ * needs alignment. */
 static MlirValue is_misaligned(host *h, MlirOperation call, const tp__map_kernel *kernel,
                                const MlirValue *arguments) {
   MlirValue bits = {NULL};
@@ -136,7 +139,7 @@ static void copy(host *h, MlirOperation op) {
   tp__build_call(&h->l, op, "tprt_abi_copy", TP_LEN(operands), operands, h->l.i32);
 }
 
-/* One element, in memory of the host. */
+/* Allocates one element in host memory. */
 static MlirValue build_cell(host *h, MlirType element) {
   MlirType type = mlirMemRefTypeContiguousGet(element, 0, NULL, (MlirAttribute){NULL});
   MlirNamedAttribute segments =
@@ -146,7 +149,7 @@ static MlirValue build_cell(host *h, MlirType element) {
       tp__build(h->head, "memref.alloca", 0, NULL, 1, &type, 1, &segments), 0);
 }
 
-/* The address of an element of a memref on the device. */
+/* Computes the device address of an element of a memref. */
 static MlirValue element_address(host *h, MlirOperation op, int memref) {
   MlirValue buffer = mlirOperationGetOperand(op, memref), word = tp__build_int(op, h->l.i64, 0);
   MlirType type = mlirValueGetType(buffer);
@@ -193,7 +196,7 @@ static void write_element(host *h, MlirOperation op) {
   transfer(h, op, "tprt_abi_write", element_address(h, op, 1), cell);
 }
 
-/* The runtime keeps a copy on the device. */
+/* Replaces a constant by the device copy that the runtime keeps. */
 static void constant(host *h, MlirOperation op) {
   MlirOperation again = mlirOperationClone(op);
   tp__insert_before(op, again);
@@ -274,7 +277,7 @@ tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_k
       mlirValueIsNull(h.l.ctx)
           ? tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-assign-buffers first")
           : tp__walk(func, collect, &list);
-  /* A marker: the first op may be one that is replaced. */
+  /* a marker, because the first op may be replaced */
   h.head = tp__build(
       mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))),
       "llvm.mlir.zero", 0, NULL, 1, &h.l.ptr, 0, NULL);

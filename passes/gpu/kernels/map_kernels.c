@@ -1,5 +1,5 @@
-/* tp-map-kernels: outlined loop nests become kernels of a GPU, in a module of their own, and the
- * function that is left runs on the host. */
+/* tp-map-kernels: turns outlined loop nests into GPU kernels in a module of their own. The
+ * remaining function runs on the host. */
 #include "passes/gpu/kernels/map_group.h"
 #include "passes/gpu/kernels/map_host.h"
 #include "passes/gpu/outline.h"
@@ -15,7 +15,7 @@ enum { STAT_KERNELS, STAT_BLOCKS };
 
 typedef struct mapping {
   tp_pass *pass;
-  MlirBlock device; /* of the module of kernels; made for the first */
+  MlirBlock device; /* block of the kernel module, created with the first kernel */
   tp__map_kernels kernels;
   tp__map_asserts asserts;
   int n_mapped;
@@ -41,7 +41,7 @@ static MlirBlock device_block(mapping *m) {
   return m->device;
 }
 
-/* What a kernel takes for an argument of this type. */
+/* Returns the type of the kernel argument for an argument of this type. */
 static MlirType argument_type(MlirContext context, MlirType type) {
   if (mlirTypeIsAMemRef(type))
     return mlirLLVMPointerTypeGet(context, 0);
@@ -52,7 +52,7 @@ static MlirType argument_type(MlirContext context, MlirType type) {
              : type;
 }
 
-/* The same layout from its first element on. */
+/* Returns the type with the same layout and offset 0. */
 static MlirType at_offset_zero(MlirType type) {
   int64_t strides[TP_MAX_RANK], sizes[TP_MAX_RANK], offset;
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -94,8 +94,8 @@ static MlirOperation create_function(mapping *m, MlirOperation func, int n, cons
   return kernel;
 }
 
-/* Moves the body of `func` into the kernel. `values` receives what its arguments are there. Open
- * strides come behind them. */
+/* Moves the body of `func` into the kernel. `values` receives the values of its arguments there.
+ * Dynamic strides are the arguments after them. */
 static void fill_function(MlirOperation func, MlirOperation kernel, MlirValue *values) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -120,7 +120,8 @@ static void fill_function(MlirOperation func, MlirOperation kernel, MlirValue *v
   }
 }
 
-/* The addresses of the nest's buffers: the arguments of the kernel, of which `values` were made. */
+/* Finds the address of each of the nest's buffers: the kernel argument from which the value in
+ * `values` was built. */
 static void find_pointers(MlirOperation kernel, int n, const MlirValue *values,
                           tp__map_nest *nest) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -132,13 +133,13 @@ static void find_pointers(MlirOperation kernel, int n, const MlirValue *values,
 
 /* ---- mapping ---- */
 
-/* A function that is to become a kernel: its nests, read in terms of the function or of the
+/* The nests of a function that is to become a kernel, read before or after they move into the
  * kernel. */
 typedef struct reading {
   int n;
   MlirOperation ops[TP_GROUP_NESTS];
-  tp__map_nest *nests; /* of each; free with tp__free */
-  int64_t iterations;  /* of all */
+  tp__map_nest *nests; /* one per op; free with tp__free */
+  int64_t iterations;  /* total over all nests */
 } reading;
 
 static tp_status find_nests(MlirOperation func, reading *r) {
@@ -216,7 +217,7 @@ static bool has_reduction(const tp__map_nest *nest) {
   return false;
 }
 
-/* The body of the kernel `made`, which has these nests. `values` are its n arguments as buffers. */
+/* Builds the body of the kernel `made` from the nests. `values` are its n arguments as buffers. */
 static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperation made, int n,
                            const MlirValue *values) {
   MlirOperation end =
@@ -251,7 +252,7 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
   return status;
 }
 
-/* What is left of the function in the kernel. Buffers that only its nests knew go, too. */
+/* Erases the nests from the kernel, and buffers that only they used. */
 static void erase_nests(const reading *r) {
   MlirBlock block = mlirOperationGetBlock(r->ops[0]);
   MlirOperation next;
@@ -271,8 +272,8 @@ static int count_strides(MlirBlock block) {
   return n;
 }
 
-/* Adds a variant of the kernel, whose vectors have at most so many elements; `func`, the function
- * or a copy, is left without its body. */
+/* Adds a variant of the kernel with at most `most_lanes` lanes per vector. `func`, the function or
+ * a copy of it, loses its body. */
 static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes,
                              reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -300,7 +301,7 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
         m, r,
         mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
   if (status == TP_OK)
-    status = read_nests(r, most_lanes); /* in terms of the kernel's buffers */
+    status = read_nests(r, most_lanes); /* read again, now with the buffers of the kernel */
   if (status != TP_OK)
     return status;
   for (int i = 0; i < r->n; i++)
@@ -335,7 +336,8 @@ static tp_status map_kernel(mapping *m, tp__map_kernel *kernel) {
 
 /* ---- the pass ---- */
 
-/* Private functions with a body are what tp-outline-kernels made; all else has been inlined. */
+/* True for private functions with a body. tp-outline-kernels created them; all others have been
+ * inlined. */
 static bool is_kernel(MlirOperation op) {
   MlirAttribute visibility =
       tp__op_is(op, "func.func") ? tp__inherent(op, "sym_visibility") : (MlirAttribute){NULL};

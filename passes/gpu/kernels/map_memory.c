@@ -1,13 +1,13 @@
-/* Addresses as buffers. */
+/* Builds memrefs from addresses. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
 
 #include <mlir-c/Dialect/LLVM.h>
 
-enum { ALLOCATED, ALIGNED, OFFSET, SIZES, STRIDES }; /* fields of LLVM's record of a buffer */
+enum { ALLOCATED, ALIGNED, OFFSET, SIZES, STRIDES }; /* fields of LLVM's memref descriptor */
 
-/* `at`: the field, and its element. */
+/* Inserts a value into the descriptor. `at` is the field and, with depth 2, the index in it. */
 static MlirValue insert_field(MlirOperation where, MlirValue record, MlirValue field, int depth,
                               const int64_t *at) {
   MlirContext context = mlirOperationGetContext(where);
@@ -39,7 +39,7 @@ MlirValue tp__map_memref(MlirOperation where, MlirValue pointer, MlirType type,
   fields[3] = fields[4] = mlirLLVMArrayTypeGet(i64, (unsigned)rank);
   MlirType record = mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false);
   MlirValue value =
-      /* the other sizes and strides are those of the type */
+      /* static sizes and strides come from the type, not from the descriptor */
       tp__build_one(where, "llvm.mlir.poison", 0, NULL, record);
   int dims[TP_MAX_RANK], n = tp__map_open_strides(type, dims);
   value = insert_field(where, value, pointer, 1, (const int64_t[]){ALLOCATED});

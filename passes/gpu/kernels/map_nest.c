@@ -1,4 +1,4 @@
-/* Reading a loop nest that is to become a kernel. */
+/* Reads a loop nest that is to become a kernel. */
 #include "passes/gpu/kernels/map.h"
 
 #include "ir/diagnostics.h"
@@ -91,7 +91,7 @@ static tp_status read_operand(tp__map_nest *n, int i) {
 
 /* ---- loops ---- */
 
-/* linalg wants each loop to be a dimension of some operand. */
+/* Reads loop sizes. linalg guarantees that each loop is a dimension of some operand. */
 static void read_sizes(tp__map_nest *n, const tp__map_operand *o) {
   for (int d = 0; d < o->rank; d++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);

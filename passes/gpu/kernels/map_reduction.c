@@ -1,9 +1,11 @@
-/* Nests with reductions: several threads of a block share the iterations that go into one element.
+/* Kernels of nests with reductions: several threads of a block share the iterations of one result
+ * element.
  *
- * Where those lie side by side in memory, neighboring threads read neighbors ("rows"); where the
- * elements of the result do, neighboring threads have different elements ("columns"). Each thread
- * combines every n_sharing-th iteration, in order, from the identity on; then threads combine by
- * pairs, at fixed distances. So the same program gives the same bits whenever it runs. */
+ * If these iterations are contiguous in memory, adjacent threads read adjacent elements ("rows").
+ * If the result elements are contiguous, adjacent threads compute different elements ("columns").
+ * Each thread combines every n_sharing-th iteration, in order, starting from the identity. Then
+ * threads combine pairwise at fixed distances. A program therefore gives the same bits in every
+ * run. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
@@ -16,7 +18,8 @@ enum { THREADS = 128, SHARED_BYTES = 48 * 1024 };
 typedef struct reduction {
   tp__map_sharing sharing;
   int n_outputs, inner, lanes;
-  int64_t n_results, n_steps; /* elements in all, and iterations of each, counted in lanes */
+  /* number of result elements, and of iterations of each, counted in vectors */
+  int64_t n_results, n_steps;
 } reduction;
 
 /* ---- the shape of a block ---- */
@@ -95,7 +98,7 @@ int64_t tp__map_reduction_blocks(const tp__map_nest *n) {
 
 /* ---- the kernel ---- */
 
-/* The iterations of a thread, in steps of n_sharing; `values` go in and out. */
+/* Builds the loop over the iterations of a thread, in steps of n_sharing. Updates `values`. */
 static tp_status build_loop(const reduction *r, MlirOperation where, MlirType counter,
                             const MlirValue *outer, MlirValue *values) {
   const tp__map_nest *n = r->sharing.n;
@@ -116,8 +119,9 @@ static tp_status build_loop(const reduction *r, MlirOperation where, MlirType co
   return status;
 }
 
-/* Which element and which turn the thread has; the index of each parallel loop. Threads behind the
- * last element compute it, too, since all have to come to barriers, but do not write: the bit. */
+/* Computes the element and the turn of the thread, and the index of each parallel loop. Threads
+ * beyond the last element compute it too, because all threads must reach the barriers, but do not
+ * write it. Returns an i1: does this thread write? */
 static MlirValue build_place(reduction *r, MlirOperation end, MlirValue *at) {
   const tp__map_nest *n = r->sharing.n;
   int loops[TP_MAP_LOOPS];
@@ -143,7 +147,8 @@ static MlirValue build_place(reduction *r, MlirOperation end, MlirValue *at) {
                     tp__compare(end, TP_EQ, r->sharing.turn, tp__build_int(end, n->i32, 0)));
 }
 
-/* The numbers from which the reduction goes on, as `begin`, a nest, writes them everywhere. */
+/* Computes the initial values of the reduction: the numbers with which the nest `begin` fills the
+ * results. */
 static tp_status build_begin(const tp__map_nest *begin, MlirOperation end, MlirValue *values) {
   tp__map_lanes_of arguments[TP_MAP_OPERANDS], yielded[TP_MAP_OPERANDS];
   MlirValue at[TP_MAP_LOOPS] = {{NULL}};

@@ -1,4 +1,4 @@
-/* Numbers of threads as indices of loops, and the control flow that kernels are made of. */
+/* Computes loop indices from thread numbers, and builds the control flow of kernels. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
@@ -42,7 +42,8 @@ int tp__map_order(const tp__map_nest *n, bool of_reduction, int last, int *loops
 void tp__map_split(const tp__map_nest *n, MlirOperation where, MlirValue number, int count,
                    const int *loops, int lanes, MlirValue *at) {
   MlirType type = mlirValueGetType(number);
-  int first = 0; /* the slowest loop that runs: what is left is its index */
+  /* the slowest loop of more than one iteration: its index is the remaining number */
+  int first = 0;
   while (first < count - 1 && n->size[loops[first]] == 1)
     first++;
   for (int i = count - 1; i >= 0; i--) {
@@ -65,7 +66,7 @@ void tp__map_split(const tp__map_nest *n, MlirOperation where, MlirValue number,
 
 /* ---- control flow ---- */
 
-/* An empty block that ends in scf.yield. */
+/* Appends an empty block that ends in scf.yield. Returns the yield. */
 static MlirOperation append_block(MlirOperation op, int region, int n, const MlirType *types) {
   MlirLocation location = mlirOperationGetLocation(op);
   MlirLocation locations[2 + TP_MAP_OPERANDS];

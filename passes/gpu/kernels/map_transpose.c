@@ -1,8 +1,8 @@
-/* Nests without reductions that read along one loop and write along another, as transposes do.
- * Whichever loop neighboring threads divide among themselves, one of both would be a sector of
- * memory for each element. So a block does a tile: it reads what lies across along its own
- * direction into memory of the block, whose rows are one element longer so that neighbors in a
- * column lie in different banks, and goes on from there. */
+/* Kernels of nests without reductions that read along one loop and write along another, such as
+ * transposes. Whichever loop adjacent threads run along, either the reads or the writes would need
+ * a memory sector per element. So a block processes a tile. It reads operands along their
+ * contiguous direction into shared memory and continues from there. A row in shared memory is one
+ * element longer than a tile, so that neighbors in a column are in different banks. */
 #include "passes/gpu/kernels/map.h"
 
 #include "passes/support/lower.h"
@@ -20,10 +20,10 @@ enum {
   SHARED_BYTES = 48 * 1024
 };
 
-/* ---- which ---- */
+/* ---- matching ---- */
 
-/* The loop along which the operand's elements lie side by side, or -1; each dimension has to be a
- * loop, or one element. */
+/* Returns the loop along which the operand is contiguous, or -1. Each dimension must be a loop or
+ * have constant index. Sets *loops to the loops of the operand. */
 static int direction(const tp__map_nest *n, const tp__map_operand *o, uint32_t *loops) {
   int along = -1;
   *loops = 0;
@@ -73,9 +73,9 @@ typedef struct tiler {
   const tp__map_nest *n;
   const tp__map_tiles *tiles;
   MlirOperation end;
-  MlirValue fast, slow;       /* i32: places of the thread in a tile */
-  MlirValue first[2];         /* of the tile: along, across */
-  MlirValue at[TP_MAP_LOOPS]; /* of other loops */
+  MlirValue fast, slow;       /* i32: position of the thread in a tile */
+  MlirValue first[2];         /* first indices of the tile: along, across */
+  MlirValue at[TP_MAP_LOOPS]; /* indices of the loops */
   MlirValue shared[TP_MAP_OPERANDS];
 } tiler;
 
@@ -83,15 +83,15 @@ static MlirValue small(const tiler *t, MlirOperation where, int64_t value) {
   return tp__build_int(where, t->n->i32, value);
 }
 
-/* Where the thread is in round `round`: its places along and across in the tile, and, as indices,
- * in the nest. The bit: are there such iterations? */
+/* Computes the position of the thread in round `round`: along and across in the tile, and as loop
+ * indices of the nest. Returns an i1: do these iterations exist? */
 static MlirValue build_place(tiler *t, int round, bool reads, MlirValue *place) {
   const tp__map_nest *n = t->n;
   MlirValue moved =
       tp__binary(t->end, "arith.addi", t->slow, small(t, t->end, (int64_t)round * ROWS_AT_ONCE));
   int loops[] = {t->tiles->along, t->tiles->across};
   MlirValue inside = {NULL};
-  place[0] = reads ? moved : t->fast; /* what lies across is read with neighbors across */
+  place[0] = reads ? moved : t->fast; /* tiled operands are read with adjacent threads across */
   place[1] = reads ? t->fast : moved;
   for (int i = 0; i < 2; i++) {
     MlirValue index =
@@ -146,7 +146,8 @@ static int64_t n_tiles(const tp__map_nest *n, int loop) {
   return (n->size[loop] + TILE - 1) / TILE;
 }
 
-/* The number of a block is that of its tile along, then across, then the other loops. */
+/* Computes the tile of the block. The block number enumerates tiles along, then across, then the
+ * other loops. */
 static void begin_tiles(tiler *t, int64_t n_blocks) {
   const tp__map_nest *n = t->n;
   int order[] = {t->tiles->along, t->tiles->across}, loops[TP_MAP_LOOPS], count = 0;

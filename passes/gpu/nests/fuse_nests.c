@@ -1,9 +1,9 @@
-/* tp-fuse-nests: loop nests on buffers that follow each other become one kernel of a GPU.
+/* tp-fuse-nests: fuses consecutive loop nests on buffers into one GPU kernel.
  *
- * A softmax is a maximum, a difference, a sum and a quotient over the rows of a matrix; a norm is
- * alike. Alone each nest reads rows and writes rows. Together they read a row once, keep it, and
- * write what is left of it at the end. Which nests those are is seen best before buffers have
- * places: then what a nest makes for the next alone needs no place at all. */
+ * A softmax is a max, a difference, a sum and a quotient over the rows of a matrix; a norm is
+ * similar. Unfused, each nest reads and writes rows. Fused, they read a row once, keep it in
+ * registers, and write the final result. The pass runs before buffers get addresses, so that a
+ * buffer used only between fused nests needs no memory. */
 #include "passes/gpu/nests/fuse_nests.h"
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
@@ -19,7 +19,7 @@ enum { STAT_GROUPS, STAT_NESTS, STAT_BUFFERS };
 typedef struct fusing {
   tp_pass *pass;
   tp__outliner outliner;
-  tp__memory_classes classes; /* of the function */
+  tp__memory_classes classes; /* alias classes of the function */
   char prefix[128];
 } fusing;
 
@@ -30,7 +30,8 @@ static bool is_copy(MlirOperation op) {
          mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
-/* The copy as a nest, in front of it. Alone a dense one is better left to the driver of the GPU. */
+/* Builds a nest before the copy that does the same. An unfused dense copy is better left to the GPU
+ * driver. */
 static MlirOperation build_copy(MlirOperation copy) {
   MlirContext context = mlirOperationGetContext(copy);
   MlirValue operands[] = {mlirOperationGetOperand(copy, 0), mlirOperationGetOperand(copy, 1)};
@@ -65,8 +66,8 @@ static void drop_nests(tp__nest_group *g, int n) {
     tp__free(g->map.nests[--g->map.n_nests]);
 }
 
-/* Does the last nest begin what the one behind it, a reduction, goes on with? They had better stay
- * together. */
+/* True if `last` initializes a buffer that `behind`, a reduction, accumulates into. Such nests
+ * should stay together. */
 static bool begins(const tp__map_nest *last, const tp__map_nest *behind) {
   for (int i = last->n_inputs; i < last->n_operands; i++)
     for (int k = behind->n_inputs; k < behind->n_operands; k++)
@@ -76,7 +77,7 @@ static bool begins(const tp__map_nest *last, const tp__map_nest *behind) {
   return false;
 }
 
-/* Copies stay what they are unless they join other nests. */
+/* Keeps the nest form of copies that join other nests, and the copy op of the others. */
 static void settle_copies(tp__nest_block *b, const tp__nest_group *g, int n) {
   bool joins = n > 1;
   for (int i = 0; i < g->map.n_nests; i++) {
@@ -89,11 +90,12 @@ static void settle_copies(tp__nest_block *b, const tp__nest_group *g, int n) {
   }
 }
 
-/* As many nests as can be one kernel, from op number `first` on, which is a nest or a copy. */
+/* Collects as many nests as can form one kernel, starting with op number `first`, a nest or a
+ * copy. */
 static tp_status grow_group(tp__nest_block *b, size_t first, tp__nest_group *g) {
   *g = (tp__nest_group){.map = {.n_nests = 0}};
   tp_status status = TP_OK;
-  int n = 1; /* those that stay */
+  int n = 1; /* number of nests that stay in the group */
   for (size_t i = first; i < b->ops.n && g->map.n_nests < TP_GROUP_NESTS && status == TP_OK; i++) {
     MlirOperation op = b->ops.items[i];
     if (tp__map_is_pure(op))
@@ -124,7 +126,7 @@ static tp_status outline_group(fusing *f, const tp__nest_block *b, tp__nest_grou
     if (tp__map_is_pure(b->ops.items[i]))
       mlirOperationMoveBefore(b->ops.items[i], first);
   tp_op_list made = {0};
-  /* not a number and a reduction of another kind than over rows */
+  /* false for a fill with a reduction that is not over rows */
   bool keeps = tp__nests_are_legal(b, &g->map);
   tp_status status = keeps ? tp__nests_own_buffers(b, g, first, &made) : TP_OK;
   if (status == TP_OK) {
@@ -229,7 +231,7 @@ static tp_status fuse_function(MlirOperation func, void *data) {
   tp_op_list unused = {0};
   if (!tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), f->prefix,
                     sizeof f->prefix))
-    return TP_OK; /* as for tp-outline-kernels, a name without an end */
+    return TP_OK; /* the name is too long; tp-outline-kernels skips such functions too */
   f->classes = (tp__memory_classes){0};
   (void)tp__walk(func, tp__memory_classes_visit, &f->classes); /* the visitor does not fail */
   tp_status status =

@@ -1,5 +1,4 @@
-/* What the files of tp-fuse-nests share: the block that is looked at, and a group of nests in
- * it. */
+/* Shared declarations of tp-fuse-nests: the current block and a group of its nests. */
 #ifndef TP_PASSES_FUSE_NESTS_H
 #define TP_PASSES_FUSE_NESTS_H
 
@@ -8,31 +7,31 @@
 
 typedef struct tp__nest_block {
   MlirBlock block;
-  tp__memory_classes *classes; /* of the function */
-  tp_op_list ops;              /* of the block */
-  /* of each class: the number of the op that uses it last, itself or inside */
+  tp__memory_classes *classes; /* alias classes of the function */
+  tp_op_list ops;              /* ops of the block */
+  /* by class: number of the last op that uses it, directly or in a region */
   size_t *last_use;
 } tp__nest_block;
 
-/* A group as it grows: nests and their numbers among the ops of the block. */
+/* A group under construction: nests and their op numbers in the block. */
 typedef struct tp__nest_group {
-  tp__map_group map; /* its nests belong to it */
+  tp__map_group map; /* owns its nests */
   size_t at[TP_GROUP_NESTS];
 } tp__nest_group;
 
 /* ---- fuse_nests_legal.c ---- */
-/* Is the group one kernel? Rows may be done in any order then, since no row reads what another one
- * writes; and a thread reads of what the group writes what it has written itself. */
+/* True if the group can be one kernel. Rows may then run in any order, because no row reads data
+ * that another row writes. Of the data that the group writes, a thread only reads its own. */
 bool tp__nests_are_legal(const tp__nest_block *block, tp__map_group *group);
-/* Is it a number and a reduction, of whatever kind, that goes on from it? */
+/* True if the group is a fill and any reduction that accumulates into it. */
 bool tp__nests_are_begun(const tp__nest_block *block, const tp__map_group *group);
-/* A few long rows keep few blocks busy. A reduction over them has no others, but without one there
- * would be more. */
+/* True for a few long rows without reductions. As one kernel they occupy few blocks, but separate
+ * kernels would use more. (A reduction over such rows has few blocks in any case.) */
 bool tp__nests_are_narrow(const tp__map_group *group);
 
 /* ---- fuse_nests_buffers.c ---- */
-/* What the group makes for itself alone goes into buffers that only it knows, made in front of
- * `where`; `made` receives them. */
+/* Gives results that are only used inside the group private buffers, allocated before `where`.
+ * Appends the allocations to `made`. */
 tp_status tp__nests_own_buffers(const tp__nest_block *block, const tp__nest_group *group,
                                 MlirOperation where, tp_op_list *made);
 

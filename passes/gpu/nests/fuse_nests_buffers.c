@@ -1,16 +1,16 @@
-/* Buffers that only a group knows.
+/* Private buffers of a group.
  *
- * Bufferization overwrites where it can: what a softmax reads, makes in between and returns is one
- * buffer. So each time a nest of the group overwrites all of a buffer, that is a value of its own.
- * If the group overwrites it again, or nothing behind the group reads it, it gets a buffer of its
- * own, which is never in memory. */
+ * Bufferization reuses buffers where it can: the input, the intermediate results and the output of
+ * a softmax may be one buffer. Each time a nest of the group overwrites a whole buffer, it starts a
+ * new version. If the group overwrites the buffer again, or if no op after the group reads it, the
+ * version gets a private buffer, which is never stored in memory. */
 #include "passes/gpu/nests/fuse_nests.h"
 
 #include "passes/support/lower.h"
 
 #include "support/support.h"
 
-/* Is all of the operand accessed? */
+/* True if the nest accesses every element of the operand. */
 static bool covers(const tp__map_group *g, const tp__map_nest *n, int operand) {
   int place[TP_MAX_RANK];
   if (tp__group_access_of(g, n, operand, place) == TP_ACCESS_OTHER)
@@ -21,7 +21,7 @@ static bool covers(const tp__map_group *g, const tp__map_nest *n, int operand) {
   return true;
 }
 
-/* Does the operand get another value, whatever it had before? */
+/* True if the nest overwrites the operand without reading it. */
 static bool begins_version(const tp__map_nest *n, int operand) {
   return operand >= n->n_inputs && !tp__body_reads(&n->body, operand);
 }
@@ -34,7 +34,7 @@ static bool is_overwritten(const tp__map_group *g, int from, MlirValue memref) {
   return false;
 }
 
-/* Does nobody read it behind the group? */
+/* True if no op after the group reads it. */
 static bool is_dead(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref) {
   MlirOperation alloc = tp__defining_op(memref);
   int64_t class = tp__memory_class(b->classes, memref);
@@ -50,7 +50,8 @@ static MlirValue build_alloca(MlirOperation where, MlirType type) {
                                 0);
 }
 
-/* From nest to nest `current` is what holds the value of `memref`. */
+/* Replaces `memref` in the nests by private buffers. `current` is the buffer that holds the current
+ * version. */
 static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g, MlirValue memref,
                                 MlirOperation where, tp_op_list *made) {
   MlirValue current = memref;

@@ -1,11 +1,11 @@
-/* Which nests may be one kernel: what they read and write. */
+/* Decides which nests may form one kernel, based on their reads and writes. */
 #include "passes/gpu/nests/fuse_nests.h"
 
 #include "passes/gpu/outline.h"
 
 enum {
-  MAX_WORDS = 64,  /* of 32 bits, which a thread keeps */
-  WORK_WORDS = 16, /* which it computes with */
+  MAX_WORDS = 64,  /* 32-bit words that a thread may keep */
+  WORK_WORDS = 16, /* words for its computations */
   MAX_BLOCK_WORDS = 40 * 1024,
   LARGE = 1 << 16,
   FEW_ROWS = 64,
@@ -26,7 +26,7 @@ typedef struct accesses {
   access items[MAX_ACCESSES];
 } accesses;
 
-/* Does the nest write the operand without reading it? */
+/* True if the nest writes the operand without reading it. */
 static bool overwrites(const tp__map_nest *n, int operand) {
   if (operand < n->n_inputs || tp__body_reads(&n->body, operand))
     return false;
@@ -53,7 +53,7 @@ static bool list_accesses(const tp__map_group *g, accesses *list) {
 
 enum { MAX_PART = 3 * TP_MAX_RANK };
 
-/* Offsets, sizes and strides of a part of a buffer, if they are all known; false otherwise. */
+/* Reads static offsets, sizes and strides of a subview. False if any is dynamic. */
 static bool read_part(MlirOperation op, int *rank, int64_t *part) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
   if (mlirOperationIsNull(op) || !tp__op_is(op, "memref.subview") ||
@@ -68,7 +68,7 @@ static bool read_part(MlirOperation op, int *rank, int64_t *part) {
   return true;
 }
 
-/* Two parts of one buffer that share no element. */
+/* True if the values are disjoint subviews of one buffer. */
 static bool are_apart(MlirValue x, MlirValue y) {
   MlirOperation p = tp__defining_op(x), q = tp__defining_op(y);
   int rank, unused;
@@ -104,11 +104,11 @@ static bool same_place(const tp__map_group *g, const access *a, const access *b)
   return true;
 }
 
-/* A number of a row is known to all of its threads only if it is made here: in memory one thread
- * writes it, and others might read before or after. */
+/* True if a number per row is computed by this group. Only then do all threads of the row know it.
+ * In memory, one thread writes it, and others might read it too early or too late. */
 static bool is_known(const tp__map_group *g, const accesses *list, const access *w) {
   for (int i = 0; i < list->n; i++)
-    if (mlirValueEqual(list->items[i].memref, w->memref)) /* the first */
+    if (mlirValueEqual(list->items[i].memref, w->memref)) /* the first access */
       return writes(g, list->items + i) &&
              overwrites(g->nests[list->items[i].nest], list->items[i].operand);
   return false;
@@ -129,7 +129,7 @@ static bool write_is_legal(const tp__nest_block *b, const tp__map_group *g, cons
   return true;
 }
 
-/* Words of what is made or read in one nest and used in another. */
+/* Returns the words per thread for values that one nest reads or computes and another nest uses. */
 static int64_t kept_words(const tp__map_group *g, const accesses *list, int64_t elements) {
   int64_t words = 0;
   for (int i = 0; i < list->n; i++) {
@@ -163,7 +163,7 @@ static bool can_combine(const tp__map_group *g) {
   return true;
 }
 
-/* Arguments of the kernel, constants among them. */
+/* Counts the buffer arguments of the kernel, including constants. */
 static int count_arguments(const tp__map_group *g) {
   int n = 0;
   for (int i = 0; i < g->n_nests; i++)
@@ -203,7 +203,7 @@ static bool has_room(const tp__map_group *g) {
   return c.n < TP_OUTLINE_INPUTS;
 }
 
-/* Both variants of the kernel: with vectors, and without. */
+/* Checks both variants of the kernel: with and without vectors. */
 static bool fits(tp__map_group *g, const accesses *list) {
   static const int most[] = {1, TP_MAP_LANES};
   for (int v = 0; v < TP_LEN(most); v++) {
@@ -212,7 +212,7 @@ static bool fits(tp__map_group *g, const accesses *list) {
     int lanes = tp__group_lanes(g);
     if (lanes == 0)
       return false;
-    if (tp__group_is_looped(g)) /* nothing is kept but numbers of the row */
+    if (tp__group_is_looped(g)) /* only numbers per row are kept */
       continue;
     int64_t elements = tp__group_elements(g, lanes);
     int64_t words = kept_words(g, list, elements);
@@ -226,7 +226,7 @@ bool tp__nests_are_narrow(const tp__map_group *g) {
   return g->has_rows && count_reductions(g) == 0 && g->n_rows < FEW_ROWS && g->width > LONG_ROW;
 }
 
-/* A large transpose is better off alone, where a block does a tile of it. */
+/* True if the group contains a large transpose, which is faster in a tiled kernel of its own. */
 static bool has_transpose(const tp__map_group *g) {
   tp__map_tiles tiles;
   for (int i = 0; i < g->n_nests; i++)

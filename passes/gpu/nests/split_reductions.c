@@ -1,11 +1,12 @@
-/* tp-split-reductions: long reductions with few results become two, which keep a GPU busy.
+/* tp-split-reductions: splits long reductions with few results in two, so that they occupy a GPU.
  *
- * A block of threads combines all that goes into one result, or into some results side by side. The
- * loss of a batch is one number: one block would read all of it, and a softmax over a vocabulary of
- * a few tokens would have a block for each. So one of the loops is cut into parts. A nest combines
- * each part, from the identity on, into an element of its own; another one combines the parts, and
- * goes on from what the results were. How it is cut is a function of the shape alone, so the same
- * program gives the same bits. What no number of parts divides is left for a third nest. */
+ * A thread block combines all inputs of one result, or of some adjacent results. The loss of a
+ * batch is a single number, so one block would read the whole input. A softmax over a vocabulary
+ * with a few tokens would have one block per token. So the pass cuts one of the loops into parts.
+ * One nest combines each part, starting from the identity, into an element of its own. Another nest
+ * combines the parts with the previous contents of the results. The cut depends only on the shape,
+ * so a program gives the same bits in every run. A remainder that is not divisible is left for a
+ * third nest. */
 #include "passes/gpu/nests/split_reductions.h"
 
 #include "passes/gpu/nests/fuse_nests.h"
@@ -15,13 +16,13 @@
 #include "support/support.h"
 
 enum {
-  MANY_BLOCKS = 256,      /* two for each multiprocessor of the largest GPUs, nearly */
-  ROW_PART = 8 * 1024,    /* less is not worth a block, and another launch */
-  LONG_COLUMN = 2 * 1024, /* of neighbors that a few threads each combine */
+  MANY_BLOCKS = 256,      /* nearly two per multiprocessor of the largest GPUs */
+  ROW_PART = 8 * 1024,    /* smaller parts are not worth a block and another launch */
+  LONG_COLUMN = 2 * 1024, /* adjacent elements that a few threads combine each */
   COLUMN_PART = 256,
 };
 
-/* ---- choosing ---- */
+/* ---- choosing the cut ---- */
 
 static bool can_cut(const tp__map_nest *n, int loop) {
   int unused;
@@ -32,8 +33,8 @@ static bool can_cut(const tp__map_nest *n, int loop) {
   return n->is_reduction[loop] && n->size[loop] > 1;
 }
 
-/* The number of parts next to `wanted` by which the loop is divided, into multiples of `unit`; 0:
- * none from half as many to twice as many. */
+/* Returns the number of parts closest to `wanted` that divides the loop into multiples of `unit`.
+ * It is between half and twice `wanted`; 0 if there is none. */
 static int64_t divide(int64_t size, int64_t unit, int64_t wanted) {
   for (int64_t away = 0; away <= wanted; away++) {
     int64_t more = wanted + away, less = wanted - away;
@@ -45,8 +46,8 @@ static int64_t divide(int64_t size, int64_t unit, int64_t wanted) {
   return 0;
 }
 
-/* Into about `wanted` parts: an outer loop, where it can be; else the inner one, in vectors, with a
- * rest. */
+/* Cuts into about `wanted` parts: an outer loop if possible, else the inner loop, in vectors and
+ * with a remainder. */
 static bool choose_loop(const tp__map_nest *n, int64_t wanted, tp__cut *c) {
   int inner = tp__map_inner(n);
   c->rows = n->is_reduction[inner];
@@ -67,7 +68,7 @@ static bool choose_loop(const tp__map_nest *n, int64_t wanted, tp__cut *c) {
   return false;
 }
 
-/* Parts of buffers have strides that follow from theirs. */
+/* True if a stride is dynamic. The strides of a part are computed from those of its buffer. */
 static bool has_unknown_strides(const tp__map_nest *n) {
   for (int i = 0; i < n->n_operands; i++)
     if (n->operands[i].has_unknown_strides)
@@ -88,8 +89,8 @@ static bool choose(const tp__map_nest *n, tp__cut *c) {
   return n_steps > (rows ? TP_GROUP_ROW : LONG_COLUMN) && wanted > 1 && choose_loop(n, wanted, c);
 }
 
-/* Parts are combined before the results are looked at, so what is reduced must not be where these
- * are. */
+/* True if the results do not alias inputs. Parts are combined into separate buffers before the
+ * results are read, so an input must not be stored where the results are. */
 static bool is_apart(tp__splitting *s, const tp__map_nest *n) {
   for (int k = n->n_inputs; k < n->n_operands; k++)
     for (int i = 0; i < n->n_operands; i++) {
@@ -127,7 +128,7 @@ static tp_status split(tp__splitting *s, const tp__map_nest *n, const tp__cut *c
   tp_combiner combiners[TP_MAP_OPERANDS];
   MlirValue partial[TP_MAP_OPERANDS];
   MlirOperation begin = tp__split_begin(n), made;
-  (void)tp__map_combiners(n, combiners); /* they are known */
+  (void)tp__map_combiners(n, combiners); /* choose has checked that they are known */
   for (int k = 0; k < tp__map_n_outputs(n); k++) {
     partial[k] = tp__split_partial(n->op, n->operands + n->n_inputs + k, c);
     tp__split_identity(n, k, combiners[k], n->op, partial[k]);

@@ -1,4 +1,4 @@
-/* The nests into which a long reduction is cut. */
+/* Builds the nests into which a long reduction is cut. */
 #include "passes/gpu/nests/split_reductions.h"
 
 #include "passes/support/lower.h"
@@ -33,7 +33,8 @@ static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int6
   int64_t offsets[TP_MAX_RANK], sizes[TP_MAX_RANK], steps[TP_MAX_RANK], strides[TP_MAX_RANK], base;
   if (dim < 0 || size == mlirShapedTypeGetDimSize(type, dim))
     return memref;
-  (void)mlirMemRefTypeGetStridesAndOffset(type, strides, &base); /* the nest was read */
+  /* tp__map_read has checked that it succeeds */
+  (void)mlirMemRefTypeGetStridesAndOffset(type, strides, &base);
   for (int d = 0; d < rank; d++) {
     offsets[d] = d == dim ? offset : 0;
     sizes[d] = d == dim ? size : mlirShapedTypeGetDimSize(type, d);
@@ -55,7 +56,7 @@ static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int6
       tp__build(where, "memref.subview", 1, &memref, 1, &part, TP_LEN(attrs), attrs), 0);
 }
 
-/* `dim` as two dimensions, of n_parts parts and their elements. */
+/* Views `dim` as two dimensions: n_parts parts and their elements. */
 static MlirValue build_expanded(MlirOperation where, MlirValue memref, int dim, int64_t n_parts) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(memref), i64 = mlirIntegerTypeGet(context, 64);
@@ -108,9 +109,8 @@ MlirValue tp__split_partial(MlirOperation where, const tp__map_operand *o, const
 
 /* ---- nests ---- */
 
-/* The loop of the nest of parts that loop `l` of the original becomes; that of the parts is in
- * front of the others, or behind those in front of the first reduction, so that loops of rows come
- * first. */
+/* Returns the position of the loop over parts in the nest of parts: first, or for rows directly
+ * before the first reduction loop, so that row loops come first. */
 static int place_of_parts(const tp__map_nest *n, const tp__cut *c) {
   int place = 0;
   while (c->rows && place < n->n_loops && !n->is_reduction[place])
@@ -118,7 +118,7 @@ static int place_of_parts(const tp__map_nest *n, const tp__cut *c) {
   return place;
 }
 
-/* What the loops of the original are in the nest of parts. */
+/* Maps the loops of the original nest to those of the nest of parts. */
 static MlirAffineMap renumber(const tp__map_nest *n, int place) {
   MlirAffineExpr loops[TP_MAP_LOOPS];
   for (int l = 0; l < n->n_loops; l++)
@@ -126,8 +126,8 @@ static MlirAffineMap renumber(const tp__map_nest *n, int place) {
   return mlirAffineMapGet(n->context, n->n_loops + 1, 0, n->n_loops, loops);
 }
 
-/* Of an operand of the nest of parts: where it has `dim` twice, the part comes first. Of a result,
- * the part's own place. */
+/* Returns the map of an operand in the nest of parts. In an expanded operand, the part precedes
+ * `dim`. A result has a separate dimension for the part. */
 static MlirAttribute map_of_part(const tp__map_nest *n, int operand, bool is_result,
                                  const tp__cut *c, int place) {
   const tp__map_operand *o = n->operands + operand;
@@ -150,8 +150,8 @@ static MlirAttribute map_of_part(const tp__map_nest *n, int operand, bool is_res
 
 typedef struct indices {
   const tp__cut *cut;
-  int place;      /* of the parts' loop; -1: there is none */
-  int64_t offset; /* of the loop that is cut */
+  int place;      /* position of the loop over parts; -1: none */
+  int64_t offset; /* offset of the loop that is cut */
   tp_op_list ops;
 } indices;
 
@@ -167,7 +167,7 @@ static MlirValue build_index(MlirOperation where, int64_t loop) {
   return mlirOperationGetResult(tp__build(where, "linalg.index", 0, NULL, 1, &index, 1, &dim), 0);
 }
 
-/* The body's indices are those of the original. */
+/* Rewrites linalg.index ops so that they give the indices of the original nest. */
 static tp_status correct_indices(MlirOperation nest, indices *in) {
   tp_status status = tp__walk(nest, note_index, in);
   for (size_t i = 0; i < in->ops.n && status == TP_OK; i++) {

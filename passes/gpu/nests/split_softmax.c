@@ -1,11 +1,11 @@
-/* Softmax, or the logarithm of a sum of exponentials, of few long rows: the maximum of a row and
- * the sum of exp(x - maximum) in one turn.
+/* Softmax, or log-sum-exp, of few long rows: computes the row max and the sum of exp(x - max) in
+ * one pass over the data.
  *
- * Each part has a maximum m_p of its own, and the sum s_p of exp(x - m_p), by one kernel that reads
- * its elements once. Then the maximum m is that of all m_p, the sum that of s_p exp(m_p - m) (M.
- * Milakov and N. Gimelshein). A part of -inf alone has the sum 0: its elements are looked at from
- * the lowest finite number on. Where the exponentials are wanted, too, they are computed behind
- * that, with what reads them. */
+ * One kernel reads the elements of each part once and computes its max m_p and the sum s_p of exp(x
+ * - m_p). The row max m is the max of all m_p, and the sum is that of s_p exp(m_p - m) (M. Milakov
+ * and N. Gimelshein). A part that contains only -inf has the sum 0, because its max is clamped to
+ * the lowest finite number. If the exponentials are stored, they are computed afterwards, together
+ * with their readers. */
 #include "passes/gpu/nests/split_reductions.h"
 
 #include "passes/support/lower.h"
@@ -17,15 +17,15 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-enum { MAX_BETWEEN = 16 }; /* nests between the maximum and the sum */
+enum { MAX_BETWEEN = 16 }; /* nests between the max and the sum */
 
 typedef struct softmax {
   const tp__map_nest *maximum;
-  MlirValue x, m, sum, exponentials; /* exponentials: null where nothing stores them */
+  MlirValue x, m, sum, exponentials; /* exponentials: null if they are not stored */
   MlirOperation exp, reduce;
 } softmax;
 
-/* ---- what the nests are ---- */
+/* ---- matching ---- */
 
 static int segments_of(MlirOperation op, int64_t *n) {
   return tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, n);
@@ -40,8 +40,7 @@ static MlirAttribute map_of(MlirOperation op, int operand) {
   return mlirArrayAttrGetElement(tp__inherent(op, "indexing_maps"), operand);
 }
 
-/* The body's op that yields, and the number of the block argument that an operand of an op is; -1:
- * none. */
+/* Returns the op of the body that produces the yielded value. */
 static MlirOperation yielding(MlirOperation op) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   return tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(block), 0));
@@ -55,7 +54,7 @@ static int argument_of(MlirOperation nest, MlirOperation op, int operand) {
   return -1;
 }
 
-/* Is the value exp(x - m), of operands that go along the maximum's input and output? */
+/* True if the value is exp(x - m), with x and m indexed like the input and output of the max. */
 static bool is_exponential(const softmax *f, MlirOperation nest, MlirOperation exp) {
   MlirOperation subtract;
   if (mlirOperationIsNull(exp) || !tp__op_is(exp, "math.exp"))
@@ -89,7 +88,7 @@ static bool match_exp(softmax *f, MlirOperation op) {
   return true;
 }
 
-/* out + exp(x - m), or out + e of the exponentials e. */
+/* Matches out + exp(x - m), or out + e with stored exponentials e. */
 static bool match_sum(softmax *f, MlirOperation op) {
   int64_t n[2];
   if (segments_of(op, n) != 2 || n[1] != 1 || n[0] > 2 ||
@@ -120,7 +119,7 @@ static bool same_class(tp__splitting *s, MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (class >= 0 && class == tp__memory_class(&s->classes, b));
 }
 
-/* Neither x nor the maximum changes, and nobody looks at exponentials. */
+/* True if the op changes neither x nor the max and does not access the exponentials. */
 static bool is_indifferent(tp__splitting *s, const softmax *f, MlirOperation op) {
   int64_t n[2];
   if (!tp__map_is_nest(op) || segments_of(op, n) != 2)
@@ -135,7 +134,7 @@ static bool is_indifferent(tp__splitting *s, const softmax *f, MlirOperation op)
   return true;
 }
 
-/* The nests of a softmax whose maximum is `n`. */
+/* Finds the nests of a softmax whose max is `n`. */
 static bool find_softmax(tp__splitting *s, const tp__map_nest *n, softmax *f) {
   tp_combiner combiners[TP_MAP_OPERANDS];
   MlirOperation largest = yielding(n->op);
@@ -158,16 +157,17 @@ static bool find_softmax(tp__splitting *s, const tp__map_nest *n, softmax *f) {
       return !same_class(s, f->sum, f->x) && !same_class(s, f->sum, f->m) &&
              mlirTypeEqual(element, tp__element_type(mlirValueGetType(f->sum))) &&
              (mlirOperationIsNull(f->exp) || !same_class(s, f->sum, f->exponentials));
-    /* what is written over x has been read by then */
+    /* a nest that overwrites x may only run after x was read */
     if (!match_exp(f, op) && !is_indifferent(s, f, op))
       return false;
   }
   return false;
 }
 
-/* ---- what becomes of them ---- */
+/* ---- rewriting ---- */
 
-/* out + exp(x - m), in the place of the sum. Where m is -inf x is -inf, and nothing is added. */
+/* Builds out + exp(x - m) in place of the sum. If m is -inf, all x are -inf, and the clamped max
+ * makes each term 0. */
 static MlirOperation build_sum(const softmax *f) {
   MlirContext context = f->maximum->context;
   MlirAttribute of_row = map_of(f->maximum->op, 1),
@@ -194,7 +194,7 @@ static MlirOperation build_sum(const softmax *f) {
   return op;
 }
 
-/* The sum goes on with s_p exp(m_p - m), in front of `where`. */
+/* Adds s_p exp(m_p - m) to the sum, before `where`. */
 static void combine_sums(const softmax *f, const tp__map_nest *n, MlirOperation where,
                          MlirValue of_parts, MlirValue largest) {
   int rank = n->operands[n->n_inputs].rank;
@@ -234,13 +234,13 @@ static void move_before(MlirOperation op, MlirOperation where) {
     mlirOperationMoveBefore(op, where);
 }
 
-/* `n` is the sum of build_sum. */
+/* Splits the max and the sum. `n` is the sum from build_sum. */
 static tp_status split_both(const softmax *f, const tp__map_nest *n, const tp__cut *c) {
   tp_combiner of_maximum[TP_MAP_OPERANDS];
   const tp__map_nest *maximum = f->maximum;
   MlirOperation where = maximum->op, first, second, behind = mlirOperationGetNextInBlock(f->reduce);
   MlirOperation begin = tp__split_begin(maximum), begin_sum = tp__split_begin(n);
-  (void)tp__map_combiners(maximum, of_maximum); /* it is known */
+  (void)tp__map_combiners(maximum, of_maximum); /* find_softmax has checked that it is known */
   MlirValue largest = tp__split_partial(where, maximum->operands + 1, c);
   tp__split_identity(maximum, 0, of_maximum[0], where, largest);
   tp_status status = tp__split_parts(maximum, c, where, &largest, -1, (MlirValue){NULL}, &first);
@@ -251,7 +251,8 @@ static tp_status split_both(const softmax *f, const tp__map_nest *n, const tp__c
   status = tp__split_parts(n, c, where, &sums, 1, largest, &second);
   if (status != TP_OK)
     return status;
-  mlirOperationSetOperand(second, 0, mlirOperationGetOperand(first, 0)); /* the same elements */
+  /* share the view of the parts */
+  mlirOperationSetOperand(second, 0, mlirOperationGetOperand(first, 0));
   move_before(begin, where);
   tp__split_combine(maximum, c, of_maximum, &largest);
   move_before(begin_sum, n->op);

@@ -1,5 +1,5 @@
-/* tp-decompose: ops that stand for others become those, for which there are rules and lowerings.
- * Ops for which there is neither way are refused here, with a way out. */
+/* tp-decompose: replaces ops without rules and lowerings by ops that have both. Ops that it cannot
+ * replace are refused, with advice for the user. */
 #include "passes/prepare/decompose/decompose.h"
 #include "passes/prepare/raise/raise.h"
 
@@ -8,9 +8,9 @@
 
 typedef struct row {
   const char *op;
-  tp_status (*decompose)(MlirOperation op); /* NULL: */
+  tp_status (*decompose)(MlirOperation op); /* NULL: refuse the op with `refusal` */
   const char *refusal;
-  bool (*concerns)(MlirOperation op); /* NULL: all of this name */
+  bool (*concerns)(MlirOperation op); /* NULL: all ops of this name */
 } row;
 
 static MlirType element_of(MlirValue value) {
@@ -18,8 +18,8 @@ static MlirType element_of(MlirValue value) {
   return tp__is_tensor(type) ? tp__element_type(type) : type;
 }
 
-/* There is no instruction for it, nor a function on every system, and rounding twice is another
- * result. */
+/* True for a truncation from f64 to bf16 or f8. No instruction exists for it, nor a library
+ * function on every system, and two successive roundings would give a different result. */
 static bool halves_twice(MlirOperation op) {
   MlirType result = element_of(mlirOperationGetResult(op, 0));
   return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
@@ -31,7 +31,8 @@ static bool is_widened(MlirOperation op) {
   return mlirTypeIsABF16(type) || mlirTypeIsAFloat8E4M3FN(type);
 }
 
-/* Compiled code rounds to nearest, whatever the attribute says. */
+/* True if the op asks for another rounding mode than to nearest even, the only one that compiled
+ * code supports. */
 static bool rounds_elsewhere(MlirOperation op) {
   MlirAttribute mode = tp__inherent(op, "roundingmode");
   return !mlirAttributeIsNull(mode) && mlirAttributeIsAInteger(mode) &&
@@ -80,7 +81,8 @@ static const row *find_row(MlirOperation op) {
   return tp__hides_body(op) ? &named : NULL;
 }
 
-/* Of a buffer without strides MLIR makes no code, and says that without a place. */
+/* Refuses a buffer whose layout has no strides. MLIR cannot generate code for it and reports that
+ * without a location. */
 static tp_status check_strides(MlirOperation op, const char *what, int i, MlirType type) {
   if (!mlirTypeIsAMemRef(type))
     return TP_OK;
@@ -103,8 +105,9 @@ static tp_status check_type(MlirOperation op, const char *what, int i, MlirType 
   return status == TP_OK ? check_strides(op, what, i, type) : status;
 }
 
-/* Passes of MLIR behind this one drop encodings of some values and keep those of others, so that
- * types no longer fit: none may come there. */
+/* Refuses unsupported types of results and block arguments. Encodings are refused because later
+ * MLIR passes drop them from some values and keep them on others, and then types no longer
+ * match. */
 static tp_status check_types(MlirOperation op) {
   tp_status status = TP_OK;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)

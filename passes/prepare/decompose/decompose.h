@@ -1,9 +1,9 @@
-/* What the files of tp-decompose share: an op is replaced by the ops of a function that is written
- * as text.
+/* Shared helpers of tp-decompose: they replace an op by the body of a function that is written as
+ * text.
  *
- * In the text $a, $b, ... stand for the parts that the caller gives. The arguments of the function
- * stand for values that the caller names, what it returns replaces the results of the op, and the
- * layout that the op was annotated with goes to what gives the result. */
+ * In the text, $a, $b, ... stand for parts that the caller supplies. The function's arguments stand
+ * for values that the caller passes, and its return value replaces the result of the op. The op's
+ * tp.sharding moves to the op that produces the new value. */
 #ifndef TP_PASSES_DECOMPOSE_H
 #define TP_PASSES_DECOMPOSE_H
 
@@ -14,7 +14,7 @@
 #include "ir/ir.h"
 #include "support/support.h"
 
-/* Statistics of the pass. */
+/* statistics of the pass */
 enum { TP_DECOMPOSED };
 
 enum { TP_MAX_PARTS = 16 };
@@ -24,28 +24,30 @@ typedef struct tp__parts {
   tp__string list[TP_MAX_PARTS];
 } tp__parts;
 
-/* The next part, to be filled: the first one is $a. */
+/* Returns the next part, still empty. The first part is $a. */
 tp__string *tp__part(tp__parts *parts);
 void tp__part_type(tp__parts *parts, MlirType type);
-/* The tensor type of this shape with the elements of `like`. */
+/* Appends a part: the tensor type with this shape and the element type of `like`. */
 void tp__part_tensor(tp__parts *parts, MlirType like, int rank, const int64_t *shape);
 
-/* affine_map<(d0, d1, d2) -> (d0, d2)>, without the dimension `skip` among the results; -1 skips
- * none. */
+/* Appends a projection such as affine_map<(d0, d1, d2) -> (d0, d2)>, which leaves out dimension
+ * `skip` of the results. -1 leaves out none. */
 void tp__append_map(tp__string *text, int rank, int skip);
-/* "parallel", "reduction", "parallel"; -1: no reduction. */
+/* Appends iterator types such as "parallel", "reduction", "parallel"; `reduction` is the index of
+ * the reduction loop, -1 for none. */
 void tp__append_iterators(tp__string *text, int rank, int reduction);
 
-/* The function that `format` gives, not yet part of the module; a null op after an error at `op`.
- * Frees the parts. */
+/* Parses the function that `format` describes, without adding it to the module. Returns a null op
+ * after an error, which is reported at `op`. Frees the parts. */
 MlirOperation tp__decomposition(MlirOperation op, const char *format, tp__parts *parts);
-/* Puts the body of `func` in the place of `op`, with `values` for its arguments. */
+/* Replaces `op` by the body of `func`, with `values` as its arguments. */
 void tp__decompose_into(MlirOperation op, MlirOperation func, int n, const MlirValue *values);
-/* Both. */
+/* Parses `format` as tp__decomposition does and replaces `op` by the result. */
 tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n,
                            const MlirValue *values);
 
-/* The ops, by subject. Tensors have been checked: static, dense, of supported elements. */
+/* Decompositions, by subject. The caller has checked the tensors: static, dense, of supported
+ * element types. */
 tp_status tp__decompose_softmax(MlirOperation op);
 tp_status tp__decompose_generate(MlirOperation op);
 tp_status tp__decompose_dim(MlirOperation op);
@@ -61,9 +63,10 @@ tp_status tp__decompose_resource(MlirOperation op);
 tp_status tp__decompose_isinf(MlirOperation op);
 tp_status tp__decompose_isnormal(MlirOperation op);
 tp_status tp__decompose_fma(MlirOperation op);
-/* A visitor; its data is the tp_pass. */
+/* A visitor. Its data is the tp_pass. */
 tp_status tp__decompose_slice(MlirOperation op, void *pass);
-/* A named op whose body has to be changed where shards are uneven, as a linalg.generic. */
+/* True for a named op whose body must change if shards are uneven. tp__decompose_named turns it
+ * into a linalg.generic. */
 bool tp__hides_body(MlirOperation op);
 tp_status tp__decompose_named(MlirOperation op);
 

@@ -1,5 +1,5 @@
-/* Constants in a dense_resource whose elements are no numbers to LLVM (i1 and complex), as dense
- * ones. */
+/* Turns dense_resource constants into dense constants if LLVM cannot read their element type as a
+ * number (i1 and complex). */
 #include "passes/prepare/decompose/decompose.h"
 
 bool tp__is_odd_resource(MlirOperation op) {
@@ -13,7 +13,7 @@ bool tp__is_odd_resource(MlirOperation op) {
          (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1);
 }
 
-/* A resource has one byte for each i1. */
+/* Builds a dense i1 constant. A resource holds one byte per i1. */
 static MlirAttribute dense_booleans(MlirType type, size_t n, const unsigned char *bytes) {
   int *values = tp__calloc(n, sizeof *values);
   for (size_t i = 0; i < n && values; i++)

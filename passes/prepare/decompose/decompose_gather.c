@@ -1,14 +1,16 @@
-/* tensor.gather: a linalg.generic that looks up one element per point, in the form whose rows can
- * be sharded. tensor.scatter: a loop that writes one slice after another. */
+/* Decomposes tensor.gather and tensor.scatter. A gather becomes a linalg.generic that looks up one
+ * element per point, in the form whose rows can be sharded. A scatter becomes a loop that writes
+ * one slice per iteration. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* Both ops address points of a tensor by coordinates: the last dimension of the indices has one for
- * each of `dims`. */
+/* Addressing of a gather or scatter. Both ops address points of a tensor by coordinates. The last
+ * dimension of the indices holds one coordinate for each entry of `dims`. */
 typedef struct addressing {
-  /* of the tensor addressed; dimensions of the indices but the last; coordinates */
+  /* rank of the addressed tensor; number of index dimensions before the last; number of
+   * coordinates */
   int rank, n_batch, n_dims;
   int64_t shape[TP_MAX_RANK], batch[TP_MAX_RANK], dims[TP_MAX_RANK];
-  bool full; /* slices keep the dimensions that are addressed, with size 1 */
+  bool full; /* slices keep the addressed dimensions, with size 1 */
   MlirType indices;
 } addressing;
 
@@ -37,8 +39,9 @@ static addressing read_addressing(MlirOperation op, MlirType tensor, MlirType sl
   return a;
 }
 
-/* Where to read or write: the coordinate, and `other` with the number of the dimension where there
- * is none (NULL: 0). */
+/* Appends the position of an access, one entry per dimension of the tensor: the coordinate if the
+ * dimension is addressed, else `other` followed by the number of the dimension, or 0 if `other` is
+ * NULL. */
 static void append_places(tp__string *text, const addressing *a, const char *other) {
   for (int d = 0; d < a->rank; d++) {
     int c = 0;
@@ -54,7 +57,7 @@ static void append_places(tp__string *text, const addressing *a, const char *oth
   }
 }
 
-/* Coordinates %k of another type become indices %p. */
+/* Appends a cast of coordinate %k<c> to index %p<c>, unless the coordinates are of index type. */
 static void append_cast(tp__string *text, const addressing *a, int c) {
   MlirType type = tp__element_type(a->indices);
   if (mlirTypeIsAIndex(type))
@@ -67,8 +70,8 @@ static void append_cast(tp__string *text, const addressing *a, int c) {
 /* ---- gather ---- */
 
 /* $a: source, $b: indices, $c: result, $d: identity map, $e: maps of the coordinates, $f:
- * iterators, $g: an operand for each coordinate, $h: its type, $i: arguments of the body, $j:
- * indices in the body, $k: where it reads, $l: of an element. */
+ * iterators, $g: one operand per coordinate, $h: types of these operands, $i: body arguments, $j:
+ * index computations in the body, $k: position of the read, $l: element type. */
 static const char lookup[] = "func.func private @gather(%x: $a, %at: $b) -> $c {\n"
                              "  %e = tensor.empty() : $c\n"
                              "  %r = linalg.generic {indexing_maps = [$e$d], iterator_types = "
@@ -132,9 +135,9 @@ tp_status tp__decompose_gather(MlirOperation op) {
 
 /* ---- scatter ---- */
 
-/* $a: slices, $b: destination, $c: indices, $d: indices of n points, $e: slices of n points, $f:
- * how they are reshaped, $g: n, $h: coordinates, $i: slice of a point, $j: offsets and sizes in the
- * slices, $k: in the destination. */
+/* $a: slices, $b: destination, $c: indices, $d: indices flattened to n points, $e: slices flattened
+ * to n points, $f: the flattening ops, $g: n, $h: coordinates, $i: slice of one point, $j: offsets,
+ * sizes and strides of the read from the slices, $k: the same for the write to the destination. */
 static const char loop[] =
     "func.func private @scatter(%x: $a, %to: $b, %at: $c) -> $b {\n"
     "$f"
@@ -150,7 +153,8 @@ static const char loop[] =
     "  return %r : $b\n"
     "}\n";
 
-/* `to` = `from` with its first n_batch dimensions made one of n; returns its type. */
+/* Appends an op that defines `to` as `from` with its first n_batch dimensions flattened to one of
+ * size n. Returns the type of `to`. */
 static MlirType append_flattening(tp__string *text, const char *to, const char *from, MlirType type,
                                   int n_batch, int64_t n) {
   int rank, flat_rank = 1;
@@ -194,7 +198,8 @@ static void append_coordinates(tp__string *text, const addressing *a, MlirType f
   }
 }
 
-/* Sizes of the slice of one point, in the tensor, or among the slices. */
+/* Appends the sizes of the slice of one point. With `all`, addressed dimensions are included, with
+ * size 1. */
 static void append_sizes(tp__string *text, const addressing *a, bool all) {
   for (int d = 0, n = 0; d < a->rank; d++)
     if (all || !is_addressed(a, d))

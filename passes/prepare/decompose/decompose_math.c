@@ -1,8 +1,8 @@
-/* What upstream does not lower: the classes of floats, math.isinf and math.isnormal, by comparisons
- * of the magnitude; math.fma of bf16 and f8. */
+/* Decomposes math ops that upstream does not lower: math.isinf and math.isnormal become comparisons
+ * of the magnitude, and math.fma of bf16 and f8 is computed in f32. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* Bits of infinity and of the least normal number, which MLIR's text spells in hexadecimal. */
+/* Bit patterns of infinity and of the smallest normal number, in MLIR's hexadecimal notation. */
 typedef struct bounds {
   const char *infinity, *normal;
 } bounds;
@@ -19,7 +19,7 @@ static void part_constant(tp__parts *parts, MlirType type, const char *bits) {
   tp__string_printf(tp__part(parts), tp__is_tensor(type) ? "dense<%s>" : "%s", bits);
 }
 
-/* $a: the type, $b: of the result, $c: infinity, $d: the least normal number. */
+/* $a: operand type, $b: result type, $c: infinity, $d: smallest normal number. */
 static tp_status decompose(MlirOperation op, const char *format) {
   MlirValue x = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(x),
@@ -62,9 +62,9 @@ tp_status tp__decompose_isnormal(MlirOperation op) {
                        "}\n");
 }
 
-/* Upstream widens the operands of all of math but of fma, and a processor without instructions for
- * bf16 calls a function of the compiler's run-time library for it, which JIT-compiled code does not
- * find. */
+/* Computes an fma of bf16 or f8 in f32. Upstream widens the operands of all math ops except fma. On
+ * a processor without bf16 instructions, fma then calls a function of the compiler's run-time
+ * library, which JIT-compiled code does not find. */
 tp_status tp__decompose_fma(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op));

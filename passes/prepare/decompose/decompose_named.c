@@ -1,6 +1,5 @@
-/* Named ops of linalg whose body follows from their name, as linalg.generic with that body written
- * out, where uneven shards ask for changes in it: reductions other than contractions, and what may
- * trap. */
+/* Turns named linalg ops into linalg.generic where uneven shards require changes to the body. These
+ * are reductions other than contractions and ops that may trap. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include "rules/body.h"

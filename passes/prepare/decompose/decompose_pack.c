@@ -1,16 +1,17 @@
-/* linalg.pack: padding, then every tiled dimension split into tiles and elements of a tile, then
- * transposed. linalg.unpack: the way back. */
+/* Decomposes linalg.pack and linalg.unpack. A pack pads, splits each tiled dimension into (tiles,
+ * tile elements), and transposes. An unpack does the reverse. */
 #include "passes/prepare/decompose/decompose.h"
 
 typedef struct packing {
   MlirType plain, packed;
-  int rank, n_tiled;              /* of the plain tensor; tiled dimensions, one tile each */
-  int64_t shape[TP_MAX_RANK];     /* plain */
-  int64_t padded[TP_MAX_RANK];    /* plain, made a multiple of the tiles */
-  int64_t split[2 * TP_MAX_RANK]; /* ..., with each tiled dimension as (tiles, elements) */
-  int64_t place[TP_MAX_RANK + 1]; /* where dimension d of the plain tensor begins in `split` */
-  int64_t order[2 * TP_MAX_RANK]; /* dimension i of the packed tensor is order[i] of `split` */
-  int64_t back[2 * TP_MAX_RANK];  /* the inverse */
+  int rank, n_tiled;              /* rank of the plain tensor; number of tiled dimensions */
+  int64_t shape[TP_MAX_RANK];     /* plain shape */
+  int64_t padded[TP_MAX_RANK];    /* plain shape, rounded up to multiples of the tiles */
+  int64_t split[2 * TP_MAX_RANK]; /* padded shape with each tiled dimension as (tiles, elements) */
+  int64_t place[TP_MAX_RANK + 1]; /* index in `split` where plain dimension d begins */
+  /* dimension i of the packed tensor is dimension order[i] of `split` */
+  int64_t order[2 * TP_MAX_RANK];
+  int64_t back[2 * TP_MAX_RANK]; /* inverse of `order` */
 } packing;
 
 static tp_status read_packing(MlirOperation op, MlirType plain, MlirType packed, packing *p) {
@@ -24,7 +25,7 @@ static tp_status read_packing(MlirOperation op, MlirType plain, MlirType packed,
   int64_t sizes[TP_MAX_RANK];
   tp__static_tensor(packed, &packed_rank, sizes);
   for (int i = 0; i < p->n_tiled; i++)
-    /* the type knows the size of a tile that an operand gives */
+    /* take the tile size from the packed type, because an operand may give it */
     tile_of[tiled[i]] = sizes[p->rank + i];
   int n = 0;
   for (int d = 0; d < p->rank; d++) {
@@ -45,7 +46,7 @@ static tp_status read_packing(MlirOperation op, MlirType plain, MlirType packed,
   return TP_OK;
 }
 
-/* [[0], [1, 2]] */
+/* Appends the reassociation of plain dimensions into split ones, such as [[0], [1, 2]]. */
 static void append_groups(tp__string *text, const packing *p) {
   tp__string_append(text, "[");
   for (int d = 0; d < p->rank; d++) {
@@ -64,8 +65,8 @@ static bool is_padded(const packing *p) {
   return padded;
 }
 
-/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: sizes split, $g: permutation, $h:
- * the padding, $i: of an element, $j: what is split. */
+/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: sizes of split, $g: permutation,
+ * $h: the padding op, $i: element type, $j: the value to split. */
 static const char pack[] = "func.func private @pack(%x: $a, %pad: $i) -> $b {\n"
                            "$h"
                            "  %s = tensor.expand_shape $j $e output_shape $f : $c into $d\n"
@@ -116,13 +117,14 @@ tp_status tp__decompose_pack(MlirOperation op) {
     append_padding(padding, &p);
   tp__part_type(&parts, tp__element_type(p.plain));
   tp__string_append(tp__part(&parts), is_padded(&p) ? "%p" : "%x");
-  /* Behind source and destination; one that is exact needs none, and then nothing uses it. */
+  /* The padding value is the operand after source and destination. Without padding this operand may
+   * be absent and is not used. */
   MlirValue values[] = {source, mlirOperationGetOperand(op, is_padded(&p) ? 2 : 0)};
   return tp__decompose_by(op, pack, &parts, is_padded(&p) ? 2 : 1, values);
 }
 
-/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: permutation, $g: offsets, sizes and
- * strides of what is kept. */
+/* $a: plain, $b: packed, $c: padded, $d: split, $e: groups, $f: permutation, $g: the final slice
+ * that removes the padding. */
 static const char unpack[] = "func.func private @unpack(%x: $b) -> $a {\n"
                              "  %e = tensor.empty() : $d\n"
                              "  %s = linalg.transpose ins(%x : $b) outs(%e : $d) permutation = $f\n"

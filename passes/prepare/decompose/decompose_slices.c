@@ -1,9 +1,9 @@
-/* Slices that drop dimensions in a way that canonicalize of LLVM 22 gets wrong.
+/* Splits rank-reducing slices that canonicalize of LLVM 22 rewrites incorrectly.
  *
- * Once it knows an offset that was a value, it makes the op anew and drops the first dimensions of
- * one element, as many as are missing. If the op had dropped others ([1, 5, 1] to 1x5), the sizes
- * no longer fit the offsets, and its verifier refuses what it made. Such a slice keeps all
- * dimensions here; a second one, of which everything is known, drops them. */
+ * When a dynamic offset becomes a constant, canonicalize rebuilds the op and infers the dropped
+ * dimensions again: it takes the first dimensions of size 1. If the op drops others (for example
+ * [1, 5, 1] to 1x5), sizes and offsets no longer match, and the verifier rejects the result. Here,
+ * such a slice keeps all dimensions, and a second, fully static slice drops them. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include "rules/slice.h"
@@ -15,7 +15,7 @@ static bool has_values(const tp_slice *s) {
   return false;
 }
 
-/* Are the dropped dimensions the first of one element? */
+/* True if the dropped dimensions are the first n dimensions of size 1. */
 static bool drops_first(const tp_slice *s, int n) {
   for (int d = 0; d < s->rank && n > 0; d++) {
     if (s->sizes[d] != 1)
@@ -38,7 +38,7 @@ tp_status tp__decompose_slice(MlirOperation op, void *data) {
     return TP_OK;
   MlirValue taken = tp__slice_take(op, &s, mlirOperationGetOperand(op, 0));
   MlirAttribute factors = tp__get(op, "tp.factors");
-  if (!mlirAttributeIsNull(factors)) { /* they are those of the dimensions that are cut */
+  if (!mlirAttributeIsNull(factors)) { /* the factors refer to the dimensions of the first slice */
     tp__set(mlirOpResultGetOwner(taken), "tp.factors", factors);
     tp__remove(op, "tp.factors");
   }

@@ -1,9 +1,9 @@
-/* linalg.softmax. The steps are those of upstream's decomposition: the maximum (numbers before
- * NaN), exp of the difference, the sum, the quotient. */
+/* Decomposes linalg.softmax with the same steps as upstream: max (a number wins over NaN), exp of
+ * the difference, sum, quotient. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* $a: the type, $b: reduced, $c: of an element, $d: -infinity, $e: identity map, $f: map of what is
- * reduced, $g and $h: iterators. */
+/* $a: type, $b: reduced type, $c: element type, $d: -infinity, $e: identity map, $f: map of the
+ * reduced tensor, $g and $h: iterators without and with the reduction. */
 static const char steps[] = "func.func private @softmax(%x: $a) -> $a {\n"
                             "  %e = tensor.empty() : $a\n"
                             "  %r = tensor.empty() : $b\n"

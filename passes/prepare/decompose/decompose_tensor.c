@@ -1,10 +1,10 @@
-/* Ops of the tensor dialect that say in another way what linalg, arith and the reshapes say:
+/* Decomposes ops of the tensor dialect that have an equivalent in linalg, arith or reshapes:
  * generate, dim, rank, bitcast, reshape. */
 #include "passes/prepare/decompose/decompose.h"
 
-/* ---- tensor.generate: a linalg.generic without inputs, whose loops are the indices ---- */
+/* ---- tensor.generate: a linalg.generic without inputs that uses the loop indices ---- */
 
-/* $a: the type, $b: of an element, $c: identity map, $d: iterators, $e: the indices. */
+/* $a: type, $b: element type, $c: identity map, $d: iterators, $e: the index ops. */
 static const char generic[] =
     "func.func private @generate() -> $a {\n"
     "  %e = tensor.empty() : $a\n"
@@ -49,7 +49,7 @@ tp_status tp__decompose_generate(MlirOperation op) {
   return TP_OK;
 }
 
-/* ---- tensor.dim, tensor.rank: numbers ---- */
+/* ---- tensor.dim, tensor.rank: constants ---- */
 
 tp_status tp__decompose_rank(MlirOperation op) {
   tp__parts parts = {0};
@@ -63,7 +63,7 @@ tp_status tp__decompose_rank(MlirOperation op) {
                           &parts, 0, NULL);
 }
 
-/* A table of the sizes, so that the dimension need not be constant. */
+/* Reads the size from a constant table of all sizes, because the dimension may be dynamic. */
 tp_status tp__decompose_dim(MlirOperation op) {
   MlirValue d = mlirOperationGetOperand(op, 1);
   int rank;
@@ -110,19 +110,18 @@ tp_status tp__decompose_bitcast(MlirOperation op) {
                           &parts, 1, &x);
 }
 
-/* ---- tensor.reshape: dimensions are joined to the finest sizes that both shapes are made of, and
- * split from there ---- */
+/* ---- tensor.reshape: collapses to the finest shape that divides both shapes, then expands ---- */
 
 typedef struct grouping {
-  int n;                      /* groups */
-  int64_t sizes[TP_MAX_RANK]; /* of the groups */
+  int n;                      /* number of groups */
+  int64_t sizes[TP_MAX_RANK]; /* sizes of the groups */
   int from[TP_MAX_RANK + 1],
-      /* group g is made of the dimensions from[g] .. from[g + 1], and becomes to[g] .. */
+      /* group g: source dimensions from[g] .. from[g + 1], result dimensions to[g] .. to[g + 1] */
       to[TP_MAX_RANK + 1];
 } grouping;
 
-/* Groups end where the products of sizes meet. Sizes of 1 behind the last one go to the last group;
- * without elements all is one group. */
+/* Groups the dimensions of both shapes: a group ends where the products of the sizes are equal.
+ * Trailing sizes of 1 join the last group. A tensor without elements has a single group. */
 static grouping group(int rank_from, const int64_t *from, int rank_to, const int64_t *to,
                       int64_t elements) {
   grouping g = {0};
@@ -173,7 +172,7 @@ tp_status tp__decompose_reshape(MlirOperation op) {
   grouping g = group(rank_from, from, rank_to, to, elements);
   if (elements == 0)
     g.sizes[0] = 0;
-  if (rank_from == 0 || rank_to == 0) /* a tensor of one element has no dimension to group */
+  if (rank_from == 0 || rank_to == 0) /* a tensor of rank 0 has no dimension to group */
     g.n = 0;
   tp__parts parts = {0};
   tp__part_type(&parts, source);

@@ -1,4 +1,4 @@
-/* From text to ops in the place of an op. */
+/* Builds the text of a decomposition and replaces an op by its parsed form. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include <string.h>
@@ -54,8 +54,8 @@ MlirOperation tp__decomposition(MlirOperation op, const char *format, tp__parts 
   return func;
 }
 
-/* The layout that was asked for stands on the op that gives the value, or, where a decomposition
- * has none, on a cast to the same type. */
+/* Keeps the op's tp.sharding annotation on the new value. If the decomposition has no op of its
+ * own, the annotation goes on a cast to the same type. */
 static MlirValue keep_sharding(MlirOperation op, MlirValue value, bool is_new) {
   MlirAttribute sharding = tp__get(op, "tp.sharding");
   if (mlirAttributeIsNull(sharding))

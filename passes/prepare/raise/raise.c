@@ -1,17 +1,17 @@
-/* tp-raise: rewrites forms that hide structure from the planner into forms that show it.
+/* tp-raise: rewrites ops that hide structure from the planner into forms that show it.
  *
- * In program order, so that what is read is raised before what reads it: concatenations, iota
- * operands, captured reads and the index arithmetic that they decide, lookups. Then against it, so
- * that users are gone before what they used: results and inits nobody reads. At last what is added,
- * results that let the parts of a reduction be combined, and single elements that are read or
- * written. */
+ * The first sweep is in program order, so that producers are raised before consumers:
+ * concatenations, iota operands, captured reads with the index arithmetic that depends on them, and
+ * lookups. The next sweeps are in reverse order, so that consumers are gone before producers:
+ * unused results and unused inits. The last sweeps add ops: results that let the parts of a
+ * reduction be combined, and slices for single elements that are read or written. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
 #include "support/support.h"
 
-/* Linalg ops on tensors; not those inside the body of another one. */
+/* Collects linalg ops on tensors, except those inside the body of another linalg op. */
 static tp_status collect(MlirOperation op, void *data) {
   tp_op_list *list = data;
   if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
@@ -30,7 +30,7 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
     return;
   bool changed = true;
   while (changed) {
-    /* each round removes an operand or an op of the body, or makes an operand of a read */
+    /* each round removes an operand or an op of the body, or turns a read into an operand */
     changed = tp__raise_iota(raise, &generic);
     changed |= tp__raise_fold(raise, &generic);
     changed |= tp__raise_reads(raise, &generic);
@@ -38,7 +38,7 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
   }
 }
 
-/* Runs `visit` on the linalg ops in program order or against it. */
+/* Runs `visit` on the linalg ops in program order, or in reverse order if `backward`. */
 static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward,
                          void (*visit)(tp__raise *, MlirOperation)) {
   tp_op_list list = {0};
@@ -50,7 +50,7 @@ static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward,
     status = raise->status;
   }
   tp__free(list.items);
-  tp__table_destroy(&raise->gone); /* later ops may have the addresses of these */
+  tp__table_destroy(&raise->gone); /* ops created later may reuse these addresses */
   raise->gone = (tp_value_table){0};
   return status;
 }

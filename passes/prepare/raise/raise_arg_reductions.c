@@ -1,7 +1,9 @@
-/* Values with an index whose rule for NaN is another: of the form in which PyTorch's maximum and
- * its index are exported, the value becomes NaN and the index stays where it was. What two parts of
- * the loop have found does not say what the whole finds, for the value that the index belongs to is
- * lost. As a third result, which nobody else reads, it makes the parts combine (rules/pick.h). */
+/* Raises argmax-like reductions with PyTorch's rule for NaN: the value becomes NaN, but the index
+ * stays where it was.
+ *
+ * The results of two parts of the loop then do not determine the result of the whole, because the
+ * value at the index is lost. A third result that no other op reads keeps this value, so that parts
+ * can be combined (rules/arg_reduction.h). */
 #include "passes/prepare/raise/raise.h"
 
 #include "rules/arg_reduction.h"
@@ -39,7 +41,7 @@ static bool find_pair(const tp__generic *generic, pair *p) {
   return false;
 }
 
-/* The generic with a third result, before it; its body is a copy. */
+/* Builds a copy of the generic with a third result before it. The copy has no body yet. */
 static MlirOperation build(const tp__generic *generic, const pair *p) {
   int n = generic->n_inputs + 2, value = generic->n_inputs + p->value;
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
@@ -57,7 +59,7 @@ static MlirOperation build(const tp__generic *generic, const pair *p) {
                                          .iterators = tp__inherent(generic->op, "iterator_types")});
 }
 
-/* Moves the body to the new op, and yields the value at the index too. */
+/* Moves the body to the new op and yields the value at the index as a third result. */
 static void extend_body(const tp__generic *generic, const pair *p, MlirOperation op) {
   MlirValue yields[] = {mlirOperationGetOperand(generic->yield, 0),
                         mlirOperationGetOperand(generic->yield, 1),
@@ -69,7 +71,7 @@ static void extend_body(const tp__generic *generic, const pair *p, MlirOperation
   mlirOperationSetOperands(generic->yield, 3, yields);
 }
 
-/* Undoes it. */
+/* Reverts extend_body and destroys the new op. */
 static void shrink_body(const tp__generic *generic, MlirOperation op) {
   MlirOperation held = tp__defining_op(mlirOperationGetOperand(generic->yield, 2));
   mlirOperationSetOperands(generic->yield, 2,
@@ -81,7 +83,7 @@ static void shrink_body(const tp__generic *generic, MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-/* The third result lies as the value does. */
+/* Copies the attributes. The third result gets the sharding of the value. */
 static void copy_attributes(const tp__generic *generic, const pair *p, MlirOperation op) {
   MlirAttribute list = tp__get(generic->op, "tp.sharding"), entries[3];
   tp__copy_discardable(generic->op, op);

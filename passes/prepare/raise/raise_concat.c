@@ -1,4 +1,4 @@
-/* Concatenations: a generic that picks one of several captured tensors by the index of a loop
+/* Raises concatenations: a generic that selects one of several captured tensors by a loop index
  * becomes a tensor.concat. */
 #include "passes/prepare/raise/raise.h"
 
@@ -13,11 +13,11 @@ typedef struct piece {
 } piece;
 
 typedef struct concat {
-  tp__generic range; /* the generic, its loops narrowed to the branch that is looked at */
+  tp__generic range; /* the generic, with loop ranges narrowed to the current branch */
   int rank;
   int dims[TP_RAISE_MAX_LOOPS]; /* result dimension of each loop */
-  int loop;                     /* that the branches compare; -1 before the first */
-  int depth;                    /* of branches in branches */
+  int loop;                     /* the loop that the branches compare; -1 before the first */
+  int depth;                    /* nesting depth of branches */
   int n_pieces;
   piece pieces[MAX_PIECES];
 } concat;
@@ -27,7 +27,8 @@ typedef struct concat {
 static const char *const scalar_ops[] = {"scf.if", "scf.yield", "linalg.index", "linalg.yield",
                                          "tensor.extract"};
 
-/* Only index arithmetic, branches and reads: nothing that could fail or be seen from outside. */
+/* Accepts only index arithmetic, branches and reads: ops that cannot fail and have no side
+ * effects. */
 static tp_status check_op(MlirOperation op, void *data) {
   (void)data;
   bool ok = tp__op_has_dialect(op, "arith");
@@ -36,7 +37,7 @@ static tp_status check_op(MlirOperation op, void *data) {
   return ok ? TP_OK : TP_UNSUPPORTED;
 }
 
-/* Predicates of arith.cmpi `loop ? constant`: from which constant + add on the branches swap. */
+/* Predicates of arith.cmpi `loop ? constant`. The branches switch at constant + add. */
 static const struct {
   bool is_order, then_is_below, is_unsigned;
   int add;
@@ -52,7 +53,8 @@ static const struct {
     [9] = {true, false, true, 0},   /* uge */
 };
 
-/* The first iteration of the loop that takes the upper branch. */
+/* Reads the condition of a branch. *first_above is the first iteration of the loop that takes the
+ * upper branch. */
 static bool read_condition(concat *c, MlirOperation op, int64_t *first_above, bool *then_is_below) {
   tp__index loop, bound;
   int64_t lo, hi;
@@ -74,13 +76,13 @@ static bool read_condition(concat *c, MlirOperation op, int64_t *first_above, bo
   return true;
 }
 
-/* tensor.extract at the index of each loop, minus a constant: the part of the tensor that the
- * current range reads. */
+/* Reads a tensor.extract whose index in each dimension is a loop plus a constant. Appends the part
+ * of the tensor that the current range reads. */
 static bool read_piece(concat *c, MlirOperation op) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   if (!tp__op_is(op, "tensor.extract") || c->n_pieces == MAX_PIECES)
-    return false; /* and a constant has no operand to look at */
+    return false; /* also checked before operand 0 is read: a constant has no operands */
   MlirValue tensor = mlirOperationGetOperand(op, 0);
   if (!tp__is_captured(c->range.op, tensor) ||
       !tp__static_tensor(mlirValueGetType(tensor), &rank, shape) || rank != c->rank)
@@ -138,7 +140,7 @@ static bool read_value(concat *c, MlirValue value) {
          read_branch(c, op, 1 - below, above > lo ? above : lo, hi);
 }
 
-/* ---- writing ---- */
+/* ---- building the result ---- */
 
 static bool read_result(concat *c, const tp__generic *generic) {
   int64_t shape[TP_MAX_RANK];
@@ -157,7 +159,7 @@ static bool read_result(concat *c, const tp__generic *generic) {
   return true;
 }
 
-/* One piece is the value itself. */
+/* Builds the result. A single piece is returned as it is, without a concat. */
 static MlirValue build(const concat *c, const tp__generic *generic) {
   MlirValue parts[MAX_PIECES];
   MlirType type = mlirValueGetType(mlirOperationGetResult(generic->op, 0));
@@ -189,7 +191,7 @@ bool tp__raise_concat(tp__raise *raise, const tp__generic *generic) {
       !read_value(&c, mlirOperationGetOperand(generic->yield, 0)) || c.loop < 0)
     return false;
   if (c.n_pieces == 1 && mlirOperationGetNumDiscardableAttributes(generic->op) > 0)
-    return false; /* an annotation needs an op */
+    return false; /* the annotation would have no op to go on */
   for (int i = 0; i < c.n_pieces; i++)
     if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(c.pieces[i].tensor))))
       return false;

@@ -1,4 +1,5 @@
-/* Constants that count: the position tables of exported models. */
+/* Recognizes integer constants with consecutive elements, such as the position tables of exported
+ * models. */
 #include "passes/prepare/raise/raise.h"
 
 #include "support/support.h"
@@ -7,7 +8,7 @@
 
 enum { MAX_ELEMENTS = 1 << 20 };
 
-/* Bytes of an element; 0: not a type of index tensors. */
+/* Returns the size of an element in bytes, or 0 if the type is not one of index tensors. */
 static int width_of(MlirType type) {
   if (mlirTypeIsAIndex(type))
     return 8;

@@ -1,10 +1,11 @@
-/* One element read from a tensor, or put into it, outside of bodies: a slice of one element, which
- * knows how to be split (rules/slice.h). */
+/* Raises tensor.extract and tensor.insert outside of linalg bodies to slices of one element, which
+ * have a sharding rule (rules/slice.h). */
 #include "passes/prepare/raise/raise.h"
 
 #include "rules/slice.h"
 
-/* Structured control flow is seen through; what stands in other bodies is read point by point. */
+/* True if the op is in a body other than structured control flow. Such reads run once per iteration
+ * point and are left alone. */
 static bool stands_in_body(MlirOperation op) {
   for (MlirOperation up = mlirOperationGetParentOperation(op);
        !mlirOperationIsNull(up) && !tp__op_is(up, "func.func");
@@ -30,7 +31,7 @@ static tp_status collect(MlirOperation op, void *list) {
   return elements > 1 && !stands_in_body(op) ? tp__op_list_add(list, op) : TP_OK;
 }
 
-/* The slice of one element at the indices of the op. */
+/* Returns the slice of one element at the indices of the op. */
 static tp_slice slice_at(MlirOperation op, MlirType tensor) {
   tp_slice s = {.is_insert = tp__op_is(op, "tensor.insert"),
                 .rank = (int)mlirShapedTypeGetRank(tensor)};

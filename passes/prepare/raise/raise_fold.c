@@ -1,5 +1,5 @@
-/* Folding what index arithmetic decides in the body of a generic: wrap-around of negative indices,
- * clamps, bounds asserts. */
+/* Folds ops in the body of a generic that index analysis decides: wrap-around of negative indices,
+ * clamps, and bounds assertions. */
 #include "passes/prepare/raise/raise.h"
 
 static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {
@@ -36,7 +36,7 @@ bool tp__raise_fold(tp__raise *raise, tp__generic *generic) {
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
        !mlirOperationEqual(op, generic->yield); op = next) {
-    /* folding erases nothing behind the op: what it uses stands in front */
+    /* folding erases only `op` and ops before it */
     next = mlirOperationGetNextInBlock(op);
     changed |= fold(raise, generic, op);
   }

@@ -1,4 +1,4 @@
-/* Reading and editing linalg.generic in place. */
+/* Reads and edits linalg.generic in place. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -14,8 +14,8 @@ MlirAffineMap tp__generic_map(const tp__generic *generic, int operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps_of(generic), operand));
 }
 
-/* A loop's range is the size of any dimension that it indexes alone; the op's verifier says that
- * they agree. */
+/* Computes loop ranges. The range of a loop is the size of any dimension that it indexes alone; the
+ * op's verifier guarantees that these sizes agree. */
 static void read_ranges(tp__generic *generic) {
   for (int l = 0; l < generic->n_loops; l++)
     generic->hi[l] = -1;
@@ -34,14 +34,14 @@ static void read_ranges(tp__generic *generic) {
 bool tp__generic_read(MlirOperation op, tp__generic *generic) {
   int64_t segments[2];
   if (!tp__op_is(op, "linalg.generic") || !mlirAttributeIsNull(tp__inherent(op, "library_call")) ||
-      !mlirAttributeIsNull(tp__get(op, "tp.factors")) || /* a plan for exactly this op */
+      !mlirAttributeIsNull(tp__get(op, "tp.factors")) || /* part of a plan for exactly this op */
       tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
     return false;
   *generic = (tp__generic){.op = op, .n_inputs = (int)segments[0], .n_inits = (int)segments[1]};
   intptr_t n_operands = mlirOperationGetNumOperands(op);
   if (n_operands == 0 || n_operands >= TP_RAISE_MAX_OPERANDS ||
       mlirOperationGetNumResults(op) != generic->n_inits)
-    return false; /* without results it works on buffers */
+    return false; /* a generic without results works on buffers */
   generic->n_loops = (int)mlirAffineMapGetNumDims(tp__generic_map(generic, 0));
   generic->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   generic->yield = mlirBlockGetTerminator(generic->body);
@@ -90,7 +90,7 @@ bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without) {
 
 /* ---- editing ---- */
 
-/* Writes operands and maps, of which the first n_inputs are inputs. */
+/* Sets operands and maps. The first n_inputs are inputs. */
 static void set_operands(tp__generic *generic, int n_inputs, int n, const MlirValue *values,
                          const MlirAttribute *maps) {
   MlirContext context = mlirOperationGetContext(generic->op);
@@ -141,7 +141,7 @@ bool tp__generic_add_input(tp__generic *generic, MlirValue value, MlirAffineMap 
   return true;
 }
 
-/* A slice like that in front of `where` that is there already; null if there is none. */
+/* Returns an existing equal slice before `where`, or a null op. */
 static MlirOperation find_slice(MlirOperation where, MlirValue value, MlirType type,
                                 MlirAttribute offsets, MlirAttribute strides) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);

@@ -1,10 +1,10 @@
-/* What integers in the body of a generic are known to be: a loop's index plus a constant, or a
- * constant. */
+/* Analyzes integers in the body of a generic: finds those that are a loop index plus a constant, or
+ * a constant. */
 #include "passes/prepare/raise/raise.h"
 
 typedef struct query {
   const tp__generic *generic;
-  int budget; /* ops that may still be looked at: operands are followed as a tree */
+  int budget; /* number of ops that may still be visited; operands are followed as a tree */
 } query;
 
 typedef bool (*evaluate)(query *q, MlirOperation op, tp__index *index);
@@ -17,10 +17,10 @@ void tp__index_bounds(const tp__generic *generic, tp__index index, int64_t *lo, 
   *hi = (index.loop < 0 ? 0 : generic->hi[index.loop]) + index.offset;
 }
 
-/* Does the type hold all values of the index? An index type has 32 bits at least. */
+/* True if the type can hold all values of the index. An index type has at least 32 bits. */
 static bool fits(const query *q, tp__index index, MlirType type) {
   unsigned width = mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 32;
-  /* loops have 32 bits, as index values: the bounds do not overflow */
+  /* loop bounds and offsets are small enough that tp__index_bounds does not overflow */
   int64_t lo, hi, far = INT64_C(1) << 62;
   if (index.offset < -far || index.offset > far ||
       (index.loop >= 0 && q->generic->hi[index.loop] > INT32_MAX))
@@ -30,7 +30,7 @@ static bool fits(const query *q, tp__index index, MlirType type) {
   return lo >= -greatest - 1 && hi <= greatest;
 }
 
-/* 1: a < b always; 0: never; -1: not known. */
+/* Compares a < b. Returns 1 for always, 0 for never, -1 for unknown. */
 static int less(const query *q, tp__index a, tp__index b) {
   int64_t a_lo, a_hi, b_lo, b_hi;
   if (a.loop == b.loop)
@@ -48,7 +48,7 @@ static bool is_negative_somewhere(const query *q, tp__index index) {
 
 /* ---- comparisons ---- */
 
-/* Predicates of arith.cmpi: a < b or b < a, perhaps negated. */
+/* Predicates of arith.cmpi: a < b, or b < a if `swap`, negated if `negate`. */
 static const struct {
   bool swap, negate, is_unsigned;
 } predicates[] = {
@@ -151,7 +151,7 @@ static bool eval_constant(query *q, MlirOperation op, tp__index *index) {
 }
 
 static bool eval_loop(query *q, MlirOperation op, tp__index *index) {
-  /* the structured op whose loop it is */
+  /* the structured op that the loop belongs to */
   MlirOperation owner = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(owner) && !tp__op_has_dialect(owner, "linalg"))
     owner = mlirOperationGetParentOperation(owner);
@@ -162,7 +162,7 @@ static bool eval_loop(query *q, MlirOperation op, tp__index *index) {
   return true;
 }
 
-/* Casts keep the value where the new type holds it, which eval checks. */
+/* Casts keep the value if the new type can hold it. eval checks that. */
 static bool eval_cast(query *q, MlirOperation op, tp__index *index) {
   return eval(q, mlirOperationGetOperand(op, 0), index);
 }
@@ -202,7 +202,8 @@ static const struct {
     {"arith.maxui", eval_choice},        {"arith.minui", eval_choice},
 };
 
-/* What eval gives fits its type, so that no sum or cast on the way wrapped around. */
+/* Evaluates `value`. Each intermediate result fits its type, so no addition or cast wrapped
+ * around. */
 static bool eval(query *q, MlirValue value, tp__index *index) {
   MlirOperation op = tp__defining_op(value);
   MlirType type = mlirValueGetType(value);

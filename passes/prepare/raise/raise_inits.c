@@ -1,5 +1,5 @@
-/* Unused inits: an outs operand that the body never reads is only a shape. A tensor.empty says so,
- * and keeps no value alive. */
+/* Raises unused inits: an outs operand that the body never reads only provides a shape. It becomes
+ * a tensor.empty, which keeps no other value alive. */
 #include "passes/prepare/raise/raise.h"
 
 #include "ir/diagnostics.h"
@@ -7,8 +7,8 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
-/* Values that are no content, or that the user put there on purpose. Arguments stay: their storage
- * is the caller's in any case. */
+/* Producers of inits that have no contents, or that the user chose on purpose. Arguments also stay:
+ * their storage belongs to the caller in any case. */
 static const char *const kept_inits[] = {"tensor.empty", "bufferization.alloc_tensor",
                                          "shard.shard"};
 
@@ -68,8 +68,8 @@ static bool is_empty(MlirType type) {
 
 enum { MOST_USES = 1000 };
 
-/* Does what the body yields depend on the value? What only dead ops read goes when they do. True
- * also where that takes too many steps to see. */
+/* True if a value that the body yields depends on `value`, or if the search visits more than
+ * MOST_USES ops. Reads by dead ops do not count: they vanish with these ops. */
 static bool reaches_yield(MlirValue value, int *uses) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {

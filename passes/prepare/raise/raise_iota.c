@@ -1,10 +1,12 @@
-/* Iota operands: an input whose elements count along one dimension is the index of a loop. */
+/* Raises iota operands: an input whose elements count up along one dimension becomes a loop
+ * index. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-/* element [i0, i1, ...] = i_dim + offset, or the constant offset when dim is -1. */
+/* Describes a tensor: element [i0, i1, ...] is i_dim + offset, or the constant `offset` if dim is
+ * -1. */
 typedef struct iota {
   int dim;
   int64_t offset;
@@ -14,9 +16,9 @@ enum { MAX_CHAIN = 32 }; /* reshapes and slices between an iota and its use */
 
 static bool find_iota(MlirValue value, int depth, iota *result);
 
-/* ---- where iotas come from ---- */
+/* ---- sources of iotas ---- */
 
-/* A generic without inputs that yields the index of a loop. */
+/* Matches a generic without inputs that yields a loop index. */
 static bool from_generic(MlirOperation op, int depth, iota *result) {
   (void)depth;
   tp__generic generic;
@@ -34,11 +36,11 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
     if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == index.loop)
       result->dim = (int)d;
   }
-  /* along a loop that is no dimension the last iteration would count */
+  /* a loop that is no dimension of the result would leave its last iteration */
   return index.loop < 0 || result->dim >= 0;
 }
 
-/* dense<[3, 4, 5]>: all dimensions but one of size 1. */
+/* Matches constants such as dense<[3, 4, 5]>: all dimensions but one have size 1. */
 static bool from_constant(MlirOperation op, int depth, iota *result) {
   (void)depth;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -57,8 +59,8 @@ static bool from_constant(MlirOperation op, int depth, iota *result) {
                                            shape[result->dim], &result->offset);
 }
 
-/* Reshapes keep an iota when they move its dimension and add or drop dimensions of size 1. `groups`
- * says which dimensions of the longer shape make up each of the shorter. */
+/* Follows reshapes, which keep an iota if they only move its dimension and add or drop dimensions
+ * of size 1. `groups` lists, for each dimension of the shorter shape, those of the longer shape. */
 static bool through_reshape(MlirOperation op, int depth, iota *result) {
   bool expands = tp__op_is(op, "tensor.expand_shape");
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -84,7 +86,8 @@ static bool through_reshape(MlirOperation op, int depth, iota *result) {
     if (n_longer > 1)
       return false;
     result->dim = n_longer == 0 ? -1 : expands ? at : (int)g;
-    return n_longer == 0 || expands || at == dim; /* collapsed with a longer dimension it repeats */
+    /* if another dimension of its group is the longer one, the iota repeats */
+    return n_longer == 0 || expands || at == dim;
   }
   return dim < 0;
 }
@@ -125,9 +128,9 @@ static bool find_iota(MlirValue value, int depth, iota *result) {
   return false;
 }
 
-/* ---- what becomes of them ---- */
+/* ---- replacing iotas ---- */
 
-/* Which loop or constant the generic reads as element of this operand. */
+/* Finds the loop or constant that the generic reads as the element of this operand. */
 static bool find_index(const tp__generic *generic, int operand, iota source, tp__index *index) {
   *index = (tp__index){-1, source.offset};
   if (source.dim < 0)
@@ -135,7 +138,7 @@ static bool find_index(const tp__generic *generic, int operand, iota source, tp_
   MlirAffineExpr expr = mlirAffineMapGetResult(tp__generic_map(generic, operand), source.dim);
   if (mlirAffineExprIsADim(expr)) {
     index->loop = (int)mlirAffineDimExprGetPosition(expr);
-    /* the sum is of index type */
+    /* the addition is done in index type, which may have 32 bits */
     return source.offset > -INT32_MAX / 2 && source.offset < INT32_MAX / 2;
   }
   if (!mlirAffineExprIsAConstant(expr))
@@ -144,7 +147,7 @@ static bool find_index(const tp__generic *generic, int operand, iota source, tp_
   return true;
 }
 
-/* index_cast(linalg.index + offset) at the top of the body. */
+/* Builds index_cast(linalg.index + offset) at the top of the body. */
 static MlirValue build_index(const tp__generic *generic, tp__index index, MlirType type) {
   MlirContext context = mlirOperationGetContext(generic->op);
   MlirOperation first = mlirBlockGetFirstOperation(generic->body);

@@ -1,8 +1,9 @@
-/* Reads at computed indices: where a body does more than to yield what it reads of a captured
- * tensor, the read becomes a linalg.generic of its own, a lookup, and the body gets its result as
- * an operand. Rules can split the rows of a lookup's table, and what happens to the value behind it
- * is planned like any other op: a mask, a scale, a sum over a bag of rows, two reads of one
- * table. */
+/* Raises reads at computed indices: a body that further processes a value read from a captured
+ * tensor is split. The read becomes a linalg.generic of its own (a lookup), and the body takes its
+ * result as an operand.
+ *
+ * Sharding rules can split the rows of a lookup's table. The planner treats the remaining body like
+ * any other op: a mask, a scale, a sum over a bag of rows, or two reads of one table. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -10,17 +11,17 @@
 
 enum { MAX_SLICE = 64 };
 
-/* The part of the body that a read needs. */
+/* The backward slice of a read: the part of the body that the read needs. */
 typedef struct slice {
   const tp__generic *generic;
   int n_ops;
-  MlirOperation ops[MAX_SLICE]; /* after what they need, without the read */
-  uint64_t inputs;              /* of the generic */
+  MlirOperation ops[MAX_SLICE]; /* in dependency order, without the read */
+  uint64_t inputs;              /* inputs of the generic, as bits */
   uint32_t loops;
   int depth;
 } slice;
 
-/* ---- what a read needs ---- */
+/* ---- collecting the slice ---- */
 
 static bool holds(const slice *s, MlirOperation op) {
   for (int i = 0; i < s->n_ops; i++)
@@ -71,7 +72,7 @@ static bool take_value(slice *s, MlirValue value) {
   return true;
 }
 
-/* The indices, and the assertions in front of the read, which may be what keeps it in bounds. */
+/* Adds the indices of the read, and the assertions before it, which may guard its bounds. */
 static bool take_read(slice *s, MlirOperation read) {
   for (MlirOperation op = mlirBlockGetFirstOperation(s->generic->body);
        !mlirOperationEqual(op, read); op = mlirOperationGetNextInBlock(op))
@@ -83,14 +84,14 @@ static bool take_read(slice *s, MlirOperation read) {
   return true;
 }
 
-/* ---- which reads ---- */
+/* ---- choosing reads ---- */
 
 static tp_status count_reads(MlirOperation op, void *data) {
   *(int *)data += tp__op_is(op, "tensor.extract");
   return TP_OK;
 }
 
-/* The generic is a lookup already: all that it does is to yield the one value that it reads. */
+/* True if the generic is a lookup already: it only yields the one value that it reads. */
 static bool is_lookup(const tp__generic *generic, MlirOperation read) {
   MlirAttribute iterators = tp__inherent(generic->op, "iterator_types");
   MlirAttribute parallel =
@@ -114,7 +115,8 @@ static double n_elements(MlirType type) {
   return n;
 }
 
-/* What is read is kept as a tensor: not when that is larger than all that is there. */
+/* True if the tensor of values read is no larger than the largest operand or the table, since it
+ * has to be stored. */
 static bool is_worth(const slice *s, MlirOperation read) {
   const tp__generic *g = s->generic;
   double size = 1, largest = n_elements(mlirValueGetType(mlirOperationGetOperand(read, 0)));
@@ -141,18 +143,18 @@ static bool is_candidate(const tp__generic *generic, MlirOperation read) {
          tp__generic_is_static(generic) && !is_lookup(generic, read);
 }
 
-/* ---- the lookup ---- */
+/* ---- building the lookup ---- */
 
 typedef struct lookup {
   const slice *s;
   int n_loops;
-  int loops[TP_RAISE_MAX_LOOPS]; /* of the generic */
+  int loops[TP_RAISE_MAX_LOOPS]; /* loops of the generic, in the order of the lookup */
   int n_inputs;
   int inputs[TP_RAISE_MAX_OPERANDS];
   MlirOperation op, yield;
 } lookup;
 
-/* A map of the generic's loops as one of the lookup's. */
+/* Rewrites a map over the generic's loops to the lookup's loops. */
 static MlirAffineMap narrow(const lookup *l, MlirAffineMap map) {
   MlirContext context = mlirAffineMapGetContext(map);
   MlirAffineExpr loops[TP_RAISE_MAX_LOOPS], results[TP_MAX_RANK];
@@ -193,7 +195,7 @@ static void build_op(lookup *l, MlirOperation read) {
   l->yield = tp__build_generic_body(l->op);
 }
 
-/* The value in the lookup's body that is `value` in the generic's. */
+/* Returns the value in the lookup's body that corresponds to `value` in the generic's body. */
 static MlirValue translate(const lookup *l, const MlirOperation *copies, MlirValue value) {
   if (tp__is_captured(l->s->generic->op, value))
     return value;
@@ -258,7 +260,8 @@ static bool raise_lookup(tp__raise *raise, tp__generic *generic, MlirOperation r
   return true;
 }
 
-/* Only reads at the top of the body: one in a branch may be the one that must not happen. */
+/* Raises only reads at the top of the body, because a branch may guard a read that is out of
+ * bounds. */
 bool tp__raise_lookups(tp__raise *raise, tp__generic *generic) {
   bool changed = false;
   MlirOperation next;

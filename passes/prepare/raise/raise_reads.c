@@ -1,12 +1,12 @@
-/* Captured reads: tensor.extract of a captured tensor at indices that are loops (or constants)
- * becomes an input operand. */
+/* Raises captured reads: a tensor.extract of a captured tensor at loop indices or constants becomes
+ * an input operand. */
 #include "passes/prepare/raise/raise.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-/* The part of the tensor that is read, and the map from loops to it. False when an index is
- * something else or may be out of bounds. */
+/* Computes the part of the tensor that is read and the map from loops to it. False if an index is
+ * anything else or may be out of bounds. */
 static bool find_part(const tp__generic *generic, MlirOperation read, int rank,
                       const int64_t *shape, int64_t *offsets, int64_t *sizes, MlirAffineMap *map) {
   MlirContext context = mlirOperationGetContext(read);
@@ -49,7 +49,8 @@ static bool raise_read(tp__raise *raise, tp__generic *generic, MlirOperation rea
   return true;
 }
 
-/* Only reads at the top of the body: one in a branch may be the one that must not happen. */
+/* Raises only reads at the top of the body, because a branch may guard a read that is out of
+ * bounds. */
 bool tp__raise_reads(tp__raise *raise, tp__generic *generic) {
   bool changed = false;
   MlirOperation next;

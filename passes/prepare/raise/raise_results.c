@@ -1,5 +1,5 @@
-/* Unused results: a generic loses results that nobody reads and that no other result needs, with
- * their inits and what computes them. */
+/* Removes unused results: a generic loses results without uses that no other result needs, together
+ * with their inits and the ops that compute them. */
 #include "passes/prepare/raise/raise.h"
 
 #include "support/support.h"
@@ -8,14 +8,14 @@
 
 typedef struct live {
   const tp__generic *generic;
-  uint64_t kept;          /* results */
-  tp_value_table *needed; /* ops of the body that a kept result or an effect needs */
+  uint64_t kept;          /* results that stay, as bits */
+  tp_value_table *needed; /* body ops that a kept result or a side effect needs */
 } live;
 
-/* Is bit i set? There are fewer than TP_RAISE_MAX_OPERANDS results. */
+/* True if bit i is set. There are fewer than TP_RAISE_MAX_OPERANDS results. */
 static bool has(uint64_t set, int i) { return i < TP_RAISE_MAX_OPERANDS && (set >> i & 1); }
 
-/* The op of the body that holds this one. */
+/* Returns the top-level op of the body that contains `op`. */
 static MlirOperation top_of(const tp__generic *generic, MlirOperation op) {
   while (!mlirBlockEqual(mlirOperationGetBlock(op), generic->body))
     op = mlirOperationGetParentOperation(op);
@@ -34,8 +34,7 @@ static bool is_needed(const live *l, MlirValue value) {
   return false;
 }
 
-/* Marks the ops from `op` to the yield, last first: an op is needed when a later one that is needed
- * uses it. */
+/* Marks needed ops, last first: an op is needed if a needed later op uses it. */
 static tp_status mark(live *l, MlirOperation *ops, int n) {
   for (int i = n - 1; i >= 0; i--) {
     bool needed = !tp__is_erasable(ops[i]);
@@ -47,7 +46,8 @@ static tp_status mark(live *l, MlirOperation *ops, int n) {
   return TP_OK;
 }
 
-/* Drops from `unused` what the body needs for something else, until nothing changes. */
+/* Removes from `unused` the results whose accumulators the body still needs, until nothing
+ * changes. */
 static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int n,
                              uint64_t *unused) {
   bool changed = true;
@@ -68,7 +68,8 @@ static tp_status find_unused(const tp__generic *generic, MlirOperation *ops, int
   return status;
 }
 
-/* tp.sharding of several results is a list; of one it stands alone. */
+/* Returns tp.sharding for the kept results. It is a list for several results and a single entry for
+ * one. */
 static MlirAttribute kept_shardings(const tp__generic *generic, uint64_t kept) {
   MlirAttribute list = tp__get(generic->op, "tp.sharding"), entries[TP_RAISE_MAX_OPERANDS];
   int n = 0;
@@ -81,7 +82,7 @@ static MlirAttribute kept_shardings(const tp__generic *generic, uint64_t kept) {
   return n == 1 ? entries[0] : mlirArrayAttrGet(mlirOperationGetContext(generic->op), n, entries);
 }
 
-/* A generic of the kept results, with the body and the attributes of the old one. */
+/* Builds a generic with the kept results and the attributes of the old one. */
 static MlirOperation build(const tp__generic *generic, uint64_t kept) {
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   MlirAttribute maps[TP_RAISE_MAX_OPERANDS];
@@ -105,8 +106,8 @@ static MlirOperation build(const tp__generic *generic, uint64_t kept) {
   return op;
 }
 
-/* Takes the yielded values and block arguments of other results out of the body, and the ops
- * without a use. */
+/* Removes the yielded values and block arguments of dropped results, and then the unused ops, from
+ * the body. */
 static void shrink_body(const tp__generic *generic, MlirOperation *ops, int n_ops, uint64_t kept) {
   MlirValue values[TP_RAISE_MAX_OPERANDS];
   int n = 0;
@@ -148,7 +149,7 @@ bool tp__raise_results(tp__raise *raise, const tp__generic *generic) {
   if (unused == 0 || generic->n_inits < 2)
     return false;
   if (unused == all)
-    unused &= all - 1; /* one has to stay */
+    unused &= all - 1; /* at least one result must stay */
   size_t capacity = 0;
   int n = 0;
   MlirOperation *ops = NULL;

@@ -1,7 +1,7 @@
-/* Erasing what rewrites leave without a use. */
+/* Erases ops that rewrites left without uses. */
 #include "passes/prepare/raise/raise.h"
 
-/* Ops that do nothing but make their results. Those with a body also need a body of such ops. */
+/* Ops without side effects. Those with a body are pure only if the body contains only such ops. */
 static const char *const pure_ops[] = {
     "linalg.index",         "linalg.yield", "linalg.generic",      "linalg.fill",
     "tensor.extract",       "tensor.empty", "tensor.expand_shape", "tensor.collapse_shape",
@@ -28,8 +28,8 @@ bool tp__is_erasable(MlirOperation op) {
          tp__walk(op, check_body, NULL) == TP_OK;
 }
 
-/* Takes the operands away one by one: as long as the op holds the others, erasing what made one
- * cannot erase them too. */
+/* Removes the operands one at a time and erases their producers if unused. As long as the op still
+ * holds the other operands, erasing one producer cannot erase them too. */
 static void release_operands(tp__raise *raise, MlirOperation op) {
   MlirValue operands[TP_RAISE_MAX_OPERANDS];
   int n = (int)mlirOperationGetNumOperands(op);
@@ -44,7 +44,7 @@ static void release_operands(tp__raise *raise, MlirOperation op) {
 }
 
 void tp__destroy(tp__raise *raise, MlirOperation op) {
-  enum { MAX_DEPTH = 200 }; /* of a chain of unused ops; what is longer stays, unused */
+  enum { MAX_DEPTH = 200 }; /* longer chains stay, unused */
   if (raise->depth < MAX_DEPTH) {
     raise->depth++;
     release_operands(raise, op);
