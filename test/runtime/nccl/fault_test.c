@@ -65,7 +65,7 @@ static void test_every_call(void **state) {
   assert_true(n_calls > 100);
   for (long i = 1; i <= n_calls; i++) {
     run_planned((fake_plan){.fail_at = i}, timeout_ns);
-    if (cases_are_long() || i % 8 == 0)
+    if (cases_are_long() || i % 16 == 0)
       run_planned((fake_plan){.fail_at = i, .most_delay_us = 50}, timeout_ns);
   }
   print_message("%ld calls failed in turn\n", n_calls);
@@ -74,7 +74,7 @@ static void test_every_call(void **state) {
 static void test_every_hang(void **state) {
   (void)state;
   long n_calls = run_planned((fake_plan){.fail_at = 0}, INT64_C(20000000000));
-  for (long i = 1; i <= n_calls; i += cases_are_long() ? 1 : 5)
+  for (long i = 1; i <= n_calls; i += cases_are_long() ? 1 : 10)
     run_planned((fake_plan){.hang_at = i}, 100000000);
 }
 
