@@ -1,4 +1,4 @@
-/* tp-import: converts annotations of Shardy and of upstream's shard-propagation to tp.sharding.
+/* tp-import: converts annotations of Shardy and of upstream's sharding-propagation to tp.sharding.
  *
  * First it converts every attribute; sub-axes named by the attributes refine the mesh. Then it
  * replaces the ops that carry a sharding by shard.shard, and reads all annotations, so that errors
@@ -158,7 +158,7 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__import_row = {
     .name = "tp-import",
-    .summary = "Turn annotations of Shardy and of upstream's shard-propagation into tp.sharding",
+    .summary = "Turn annotations of Shardy and of upstream's sharding-propagation into tp.sharding",
     .description = "Requires: nothing; sdy ops and attributes in generic form "
                    "(--allow-unregistered-dialect). Establishes: sdy.mesh is a "
                    "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, "

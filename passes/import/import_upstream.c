@@ -1,4 +1,4 @@
-/* Imports annotations of upstream's shard-propagation: shard.shard ops whose layout is a
+/* Imports annotations of upstream's sharding-propagation: shard.shard ops whose layout is a
  * shard.sharding with axis numbers. */
 #include "passes/import/import.h"
 
