@@ -37,7 +37,8 @@ typedef struct epilogue {
 
 /* ---- the matmul ---- */
 
-/* Contractions read it where it lies; what a call is given is dense. */
+/* True for a slice, or a reshape of one. A contraction reads it in place, but a call would need a
+ * dense copy. */
 static bool is_part(MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   while (!mlirOperationIsNull(op) && tp__is_reshape(op))
@@ -109,7 +110,7 @@ static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
   return false;
 }
 
-/* A maximum of which NaN is NaN, unless there is none. */
+/* True for a max that propagates NaN, unless NaN is excluded. */
 static tp_status find_strict_maximum(MlirOperation op, void *data) {
   tp__string flags = {0};
   if (!tp__op_is(op, "arith.maximumf"))
@@ -244,8 +245,8 @@ static MlirAttribute describe(const epilogue *e) {
   return mlirDictionaryAttrGet(context, TP_LEN(entries), entries);
 }
 
-/* Makes the function and calls it where the result is made: everything that it reads is there
- * before that. */
+/* Creates the function and calls it where the result was computed. All operands are defined before
+ * that op. */
 static tp_status outline(fuser *s, const epilogue *e) {
   MlirContext context = mlirOperationGetContext(e->product);
   MlirLocation location = mlirOperationGetLocation(e->product);

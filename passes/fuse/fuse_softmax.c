@@ -139,7 +139,7 @@ static void find_pick(tp__rows *rows, tp__softmax_fusion *f) {
 
 /* ---- legality and cost ---- */
 
-/* Why no kernel does it; false where one does. */
+/* Returns true and the reason if no kernel can compute it. */
 static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fused_softmax *what,
                           bool has_kernels, char *text, size_t size) {
   long long row_bytes = (long long)(what->columns * what->element_size);

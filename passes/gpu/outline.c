@@ -130,8 +130,8 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
   return func;
 }
 
-/* The symbol of the kernel with this body: an earlier one, or `func`, which is then added to the
- * module. */
+/* Returns the symbol of the kernel with this body. If no earlier kernel has it, `func` is added to
+ * the module. */
 static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *prefix,
                              MlirAttribute *symbol) {
   tp__string text = {0};

@@ -33,7 +33,7 @@ typedef struct contraction_words {
   tprt_abi_loop loops[TP_MAX_LOOPS];
 } contraction_words;
 
-/* The site of a contraction whose operands all have one element type. */
+/* Builds the site of a contraction. All operands have one element type. */
 static bool contraction_site(MlirOperation op, const tp__contraction *c, tprt_abi_site *site,
                              contraction_words *extra) {
   int64_t strides[3][TP_MAX_LOOPS];
@@ -121,7 +121,7 @@ static bool is_empty(const tp__contraction *c) {
   return false;
 }
 
-/* C is overwritten in place of a fill with zeros. */
+/* The call overwrites C, so the zero fill is removed. */
 static void drop_fill(tp_pass *pass, MlirOperation op, const tp__contraction *c,
                       tprt_abi_site *site) {
   MlirOperation fill = zeros_before(op);

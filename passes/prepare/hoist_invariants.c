@@ -18,7 +18,7 @@
 
 /* ---- candidate ops ---- */
 
-/* Arithmetic that is undefined for some numbers, in a way that ends the program. */
+/* True for arithmetic that may trap. */
 static bool may_trap(MlirOperation op) {
   static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",
                                       "arith.remui",      "arith.ceildivsi", "arith.ceildivui",
@@ -45,7 +45,7 @@ static bool may_move(MlirOperation op) {
       "tensor.expand_shape", "tensor.collapse_shape", "tensor.concat",
       "tensor.pad",          "shard.shard",           "shard.sharding"};
   static const char *const slices[] = {"tensor.extract_slice", "tensor.insert_slice"};
-  /* an offset that is computed may be wrong where the loop has no trip */
+  /* a computed offset may be out of bounds if the loop runs zero times */
   if (tp__op_is_any(op, TP_LEN(slices), slices))
     return mlirOperationGetNumOperands(op) == (tp__op_is(op, slices[0]) ? 1 : 2);
   bool known = is_arithmetic(op) || tp__op_is_any(op, TP_LEN(names), names) ||

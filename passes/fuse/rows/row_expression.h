@@ -116,10 +116,10 @@ int tp__row_exact(const tp__rows *rows, int node);
 
 /* True for the element of the root at the same place. `node` may be TP_ROW_UNKNOWN. */
 bool tp__row_is_root(const tp__rows *rows, int node);
-/* True for a number that differs from this one by at most 1e-6 of it. */
+/* True for a constant within a relative error of 1e-6 of this number. */
 bool tp__row_is_near(const tp__rows *rows, int node, double number);
 
-/* Is it the element of a tensor that goes along these dimensions of the frame, and no others? */
+/* True for an element of a tensor whose dimensions are exactly these dimensions of the frame. */
 bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims);
 
 #endif

@@ -7,8 +7,8 @@ enum { MAX_PARTS = 8 };
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-/* The tensor of which `node` is the element that stands at the same place, or at the same place of
- * the row. */
+/* Returns the tensor if `node` is its element at the same place of the frame, or at the same place
+ * of the row. */
 static bool is_whole(const tp__rows *rows, int node, MlirValue *value) {
   int dims[TP_MAX_RANK];
   for (int d = 0; d < rows->rank; d++)
@@ -61,7 +61,7 @@ static int exact_operand(const tp__rows *rows, int node) {
   return tp__row_exact(rows, at(rows, node)->a);
 }
 
-/* Factors of a mean: the sum of the row and 1 / hidden. Bits of `seen`. */
+/* Bits of `seen`: which factors of a mean were found, the sum of the row and 1 / hidden. */
 enum { SEEN_SUM = 1, SEEN_SHARE = 2, SEEN_MEAN = SEEN_SUM | SEEN_SHARE };
 
 static int mean_factor(const tp__rows *rows, int part, int *summed) {

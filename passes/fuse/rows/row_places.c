@@ -100,8 +100,8 @@ bool tp__row_maps(MlirOperation op, MlirAttribute *maps) {
          mlirOperationGetNumResults(op) > 0;
 }
 
-/* A map's result that is no loop: loop * size + member, loop floordiv size, loop mod size. Numbers
- * of loops; member is -1 but for the first. */
+/* A map result that is not a single loop: loop * size + member, loop floordiv size, or loop mod
+ * size. `loop` and `member` are loop numbers; `member` is -1 except in the first form. */
 typedef struct grouped {
   int loop, member;
   int64_t size;

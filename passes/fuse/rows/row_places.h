@@ -22,8 +22,9 @@ tp__row_form tp__row_form_of(const tp__rows *rows, MlirValue value, int *dims);
 
 /* Returns the indexing maps of a structured op, by operand. False for other ops. */
 bool tp__row_maps(MlirOperation op, MlirAttribute *maps);
-/* How often each loop of a structured op runs. False where a map is neither a projection, nor reads
- * groups as rows or rows as groups, or picks an element of several. */
+/* Returns the trip count of each loop of a structured op. False if a map is not a projection and
+ * does not convert between groups and rows, or if it reads a single element of a longer
+ * dimension. */
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes);
 /* Returns the frame dimension of a map result, given the frame dimensions `loops` of the loops.
  * TP_ROW_NOWHERE if there is none. */

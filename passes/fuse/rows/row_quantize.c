@@ -8,7 +8,8 @@ static const double LARGEST_F8 = 448;
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-/* The operand of a commutative node beside a number; TP_ROW_UNKNOWN where neither is one. */
+/* Returns the other operand of a commutative node that has a constant operand; TP_ROW_UNKNOWN if
+ * neither operand is a constant. */
 static int beside_number(const tp__rows *rows, int node, tp__row_kind kind, double *number) {
   const tp__row_node *n = at(rows, node);
   if (n->kind != kind)

@@ -90,13 +90,12 @@ void tp__map_store(const tp__map_nest *nest, MlirOperation where, int operand, c
                    MlirValue value);
 /* True if the operand's indices depend on the loop. */
 bool tp__map_depends(const tp__map_operand *operand, int loop);
-/* How many neighbors along `loop` are read and written at once, at most nest->most_lanes; 1: no
- * vectors. */
+/* Returns the number of vector lanes along `loop`, at most nest->most_lanes; 1: no vectors. */
 int tp__map_lanes(const tp__map_nest *nest, int loop);
 /* Returns the required alignment in bytes of the operand's address for vectors of `lanes` along
  * `loop`. */
 int64_t tp__map_alignment(const tp__map_nest *nest, int operand, int loop, int lanes);
-/* The values of the lanes of a vector. */
+/* One value per lane of a vector. */
 typedef MlirValue tp__map_lanes_of[TP_MAP_LANES];
 /* Reads or writes `lanes` neighbors of an operand along `loop`, starting at at[loop]. */
 void tp__map_fetch(const tp__map_nest *nest, MlirOperation where, int operand, int loop, int lanes,
@@ -123,14 +122,15 @@ void tp__map_split(const tp__map_nest *nest, MlirOperation where, MlirValue numb
 /* Collects the loops of one kind in order, but moves `last` to the end if it is one of them.
  * Returns their number. */
 int tp__map_order(const tp__map_nest *nest, bool of_reduction, int last, int *loops);
-/* i32, or i64 where numbers up to `most` need it. */
+/* Returns i32 if numbers up to `most` fit in it, else i64. */
 MlirType tp__map_counter(const tp__map_nest *nest, int64_t most);
 /* Converts the value to a wider or narrower unsigned type, which may be index. */
 MlirValue tp__map_cast(MlirOperation where, MlirValue value, MlirType type);
 /* Builds an scf.if without results. *inside is its yield, before which ops go. */
 void tp__map_if(MlirOperation where, MlirValue condition, MlirOperation *inside);
-/* scf.for from `from` to `to` in steps of `step`, of one type, with n carried values; `at` and
- * `carried` receive what they are inside. The same of its yield. */
+/* Builds an scf.for from `from` to `to` in steps of `step` (all of one type) with n carried values.
+ * Sets `at` and `carried` to the induction variable and the carried values inside. Ops go before
+ * *inside, its yield. */
 MlirOperation tp__map_for(MlirOperation where, MlirValue from, MlirValue to, MlirValue step, int n,
                           const MlirValue *initial, MlirValue *at, MlirValue *carried,
                           MlirOperation *inside);
@@ -157,7 +157,7 @@ int tp__map_floor_power(int64_t n, int most);
  * block. A thread has at most TP_MAP_ROW_ELEMENTS elements, unless that requires too many
  * threads. */
 void tp__map_share_rows(tp__map_sharing *sharing, int64_t n_steps, int lanes);
-/* How each output is combined; false if one is in no known way that may be reordered. */
+/* Finds the combiner of each output. False if one is unknown or may not be reordered. */
 bool tp__map_combiners(const tp__map_nest *nest, tp_combiner *combiners);
 MlirValue tp__map_identity(const tp__map_sharing *sharing, MlirOperation where, int output);
 MlirValue tp__map_combine(const tp__map_sharing *sharing, MlirOperation where, int output,

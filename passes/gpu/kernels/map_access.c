@@ -108,7 +108,7 @@ int tp__map_lanes(const tp__map_nest *n, int loop) {
     for (int i = 0; i < n->n_operands; i++) {
       bool packed = is_packed(n, n->operands + i, loop, lanes);
       n_packed += packed;
-      if (i >= n->n_inputs) /* an output is written at once or not at all */
+      if (i >= n->n_inputs) /* an output is written as whole vectors or not vectorized */
         ok &= packed || !tp__map_depends(n->operands + i, loop);
     }
     if (ok && n_packed > 0)

@@ -109,8 +109,9 @@ static bool writes_apart(const tp__map_operand *o, int loop) {
   return false;
 }
 
-/* What a loop is follows from the outputs, whatever it is called: a parallel one writes elements of
- * its own in each iteration, a reduction the same ones, in order. */
+/* Classifies loops by the outputs, not by their iterator types: each iteration of a parallel
+ * loop writes different elements; all iterations of a reduction loop update the same elements,
+ * in order. */
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {

@@ -11,7 +11,7 @@
 
 enum { MAX_LOOPS = 32 };
 
-/* The loops (bit f) that the result does not have. */
+/* Returns the loops that do not index the result, as bits. */
 static uint32_t reductions_of(MlirAttribute maps) {
   MlirAffineMap map = tp__map_at(maps, mlirArrayAttrGetNumElements(maps) - 1);
   uint32_t reductions = 0;
