@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -163,6 +164,7 @@ def run(e, build, lit, scratch, only):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that busy loops end, too
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", help="a regular expression for tests of lit; no test of ctest runs")
     parser.add_argument("build")
