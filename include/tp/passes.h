@@ -32,26 +32,42 @@ TP_API void tp_context_prepare(MlirContext context);
  * rejects the module; diagnostics on the module's context give the reason. */
 TP_API tp_status tp_run_pipeline(MlirModule module, const char *pipeline);
 
+typedef enum tp_option_type {
+  TP_OPTION_TEXT,   /* any text, such as a name or a path */
+  TP_OPTION_BOOL,   /* true or false */
+  TP_OPTION_CHOICE, /* one of several names */
+  TP_OPTION_INT,    /* a whole number */
+  TP_OPTION_NUMBER, /* a number */
+  TP_OPTION_BYTES,  /* a number of bytes, with or without a unit: 512MiB, 80GB */
+} tp_option_type;
+
 /* One option of a pass or pipeline. All strings are static. */
-typedef struct tp_option_row {
+typedef struct tp_option_info {
   const char *name;
-  const char *default_value;
+  tp_option_type type;
+  /* The allowed values: "time|bytes", "0..1000", "0<..10000" (above 0), "0..<1" (below 1),
+   * "BYTES|none". Words in capitals stand for texts of that kind. */
+  const char *values;
+  const char *default_value; /* "": no value */
   const char *help;
-} tp_option_row;
+} tp_option_info;
 
 /* One pass or pipeline, for documentation and tools. */
 typedef struct tp_pass_info {
   const char *name;
   const char *summary;
   const char *description; /* what the pass requires, establishes and invalidates */
-  const tp_option_row *options;
   int n_options;
-  const char *pipeline; /* for a pipeline, the passes it runs; NULL for a pass */
+  /* For a pipeline, the passes it runs, where {*} stands for the options of the pipeline that the
+   * pass has; NULL for a pass. */
+  const char *pipeline;
 } tp_pass_info;
 
 /* Return the number of passes and pipelines, and the `i`-th of them. */
 TP_API int tp_pass_count(void);
 TP_API tp_pass_info tp_pass_get(int i);
+/* Returns option `option` of the `i`-th pass or pipeline. */
+TP_API tp_option_info tp_pass_option(int i, int option);
 
 /* Runs MLIR's opt driver with the passes of MLIR and of this library; the body of shard-opt's main.
  * Returns the exit code. */

@@ -34,9 +34,16 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
 /* Calls tp_topology_load and reports its message on `module`. */
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
                             tp_topology *topology);
-/* Like tp__load_topology, with the prices of the objective named `objective`. */
-tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective,
+/* Like tp__load_topology, with the prices of the objective. */
+tp_status tp__load_prices(MlirOperation module, const char *name, tp_objective objective,
                           const tp_mesh *mesh, tp_topology *topology);
+
+/* The value of an option memory-limit=topology. */
+enum { TP_LIMIT_OF_TOPOLOGY = -2 };
+/* Sets `bytes` to the limit that an option memory-limit gives; TP_NO_VALUE: none. Fails at `op` if
+ * the limit is that of a topology that does not have one. */
+tp_status tp__memory_limit(MlirOperation op, int64_t option, const tp_topology *topology,
+                           int64_t *bytes);
 
 /* Writes the grids of `mesh` into the module: `@mesh`, and `@mesh.sub` if it is refined. Replaces
  * all existing grids. */

@@ -274,16 +274,23 @@ tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mes
   return status == TP_OK ? TP_OK : tp__error(module, status, "%s", why);
 }
 
-tp_status tp__load_prices(MlirOperation module, const char *name, const char *objective,
+tp_status tp__load_prices(MlirOperation module, const char *name, tp_objective objective,
                           const tp_mesh *mesh, tp_topology *topology) {
-  tp_objective found;
-  if (!tp_objective_find(objective, &found))
-    return tp__error(module, TP_INVALID_ARGUMENT, "objective '%s' is not known; use time or bytes",
-                     objective);
   tp_status status = tp__load_topology(module, name, mesh, topology);
-  if (status == TP_OK && found == TP_OBJECTIVE_BYTES)
+  if (status == TP_OK && objective == TP_OBJECTIVE_BYTES)
     tp_topology_count_bytes(topology);
   return status;
+}
+
+tp_status tp__memory_limit(MlirOperation op, int64_t option, const tp_topology *topology,
+                           int64_t *bytes) {
+  *bytes = option == TP_LIMIT_OF_TOPOLOGY ? topology->memory_bytes : option;
+  if (option == TP_LIMIT_OF_TOPOLOGY && *bytes == 0)
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "memory-limit=topology: topology '%s' does not say how much memory a device "
+                     "has; add memory_bytes to it, or give a number of bytes",
+                     topology->name);
+  return TP_OK;
 }
 
 /* ---- writing of grids ---- */

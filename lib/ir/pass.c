@@ -1,7 +1,11 @@
-/* Pass options, the public table of passes and pipelines, and execution of a pipeline. */
+/* The options of pipelines, the public table of passes and pipelines, and execution of a
+ * pipeline. */
 #include "ir/pass.h"
 
+#include "support/support.h"
+
 #include <assert.h>
+#include <ctype.h>
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +13,79 @@
 
 const char *tp_version(void) { return "0.1.0"; }
 
-const char *tp__pass_option(const tp_pass *pass, const char *name) {
-  for (int i = 0; i < pass->n_options; i++)
-    if (strcmp(pass->option_rows[i].name, name) == 0)
-      return pass->options[i];
-  assert(!"a pass asks for an option that its row does not have");
-  return "";
+/* ---- the options of pipelines ---- */
+
+int tp__pipeline_option_count(const tp_pipeline_row *row) {
+  int n = 0;
+  for (int i = 0; i < row->n_exposed; i++)
+    n += row->exposed[i].name ? 1 : row->exposed[i].pass->n_options;
+  return n;
 }
+
+static const tp_option_row *find_option(const tp_pass_row *pass, const char *name) {
+  for (int i = 0; i < pass->n_options; i++)
+    if (strcmp(pass->options[i].name, name) == 0)
+      return &pass->options[i];
+  return NULL;
+}
+
+tp_option_row tp__pipeline_option(const tp_pipeline_row *row, int i) {
+  const tp_exposed_row *exposed = row->exposed;
+  int n;
+  for (; i >= (n = exposed->name ? 1 : exposed->pass->n_options); exposed++)
+    i -= n;
+  const tp_option_row *option =
+      exposed->name ? find_option(exposed->pass, exposed->name) : &exposed->pass->options[i];
+  assert(option); /* a pipeline has no option that its pass does not have */
+  tp_option_row found = *option;
+  if (exposed->default_value)
+    found.default_value = exposed->default_value;
+  return found;
+}
+
+static bool has_option(const char *pass, size_t n, const char *option) {
+  for (int i = 0; i < tp_pass_count(); i++) {
+    tp_pass_info info = tp_pass_get(i);
+    if (strlen(info.name) != n || strncmp(info.name, pass, n) != 0)
+      continue;
+    for (int k = 0; k < info.n_options; k++)
+      if (strcmp(tp_pass_option(i, k).name, option) == 0)
+        return true;
+  }
+  return false;
+}
+
+/* Appends the options of a pipeline that are not empty and that the pass at the end of `text`
+ * has. */
+static void append_options(tp__string *out, const tp_pipeline_row *row, const char *const *values,
+                           const char *text, const char *end) {
+  const char *name = end, *between = "";
+  while (name > text && (name[-1] == '-' || isalnum((unsigned char)name[-1])))
+    name--;
+  for (int i = 0; i < tp__pipeline_option_count(row); i++) {
+    const char *option = tp__pipeline_option(row, i).name;
+    if (!*values[i] || !has_option(name, (size_t)(end - name), option))
+      continue;
+    tp__string_printf(out, "%s%s='%s'", between, option, values[i]);
+    between = " ";
+  }
+}
+
+char *tp__pipeline_text(const tp_pipeline_row *row, const char *const *values) {
+  static const char mark[] = "{*}";
+  tp__string out = {0};
+  const char *at = row->text, *found;
+  for (; (found = strstr(at, mark)); at = found + strlen(mark)) {
+    tp__string_append_bytes(&out, at, (size_t)(found - at));
+    tp__string_append(&out, "{");
+    append_options(&out, row, values, at, found);
+    tp__string_append(&out, "}");
+  }
+  tp__string_append(&out, at);
+  return tp__string_take(&out);
+}
+
+/* ---- the public table ---- */
 
 int tp_pass_count(void) {
   int n_passes = 0, n_pipelines = 0;
@@ -24,21 +94,38 @@ int tp_pass_count(void) {
   return n_passes + n_pipelines;
 }
 
-tp_pass_info tp_pass_get(int i) {
+/* Finds the `i`-th pass or pipeline; the other one is NULL. */
+static void find_row(int i, const tp_pass_row **pass, const tp_pipeline_row **pipeline) {
   int n_passes = 0, n_pipelines = 0;
   const tp_pass_row *const *passes = tp__pass_rows(&n_passes);
   const tp_pipeline_row *pipelines = tp__pipeline_rows(&n_pipelines);
-  if (i >= 0 && i < n_passes) {
-    const tp_pass_row *row = passes[i];
-    return (tp_pass_info){row->name,    row->summary,   row->description,
-                          row->options, row->n_options, NULL};
-  }
-  if (i >= n_passes && i < n_passes + n_pipelines) {
-    const tp_pipeline_row *row = pipelines + (i - n_passes);
-    return (tp_pass_info){row->name, row->summary, "", row->options, row->n_options, row->text};
-  }
+  *pass = i >= 0 && i < n_passes ? passes[i] : NULL;
+  *pipeline = i >= n_passes && i < n_passes + n_pipelines ? &pipelines[i - n_passes] : NULL;
+}
+
+tp_pass_info tp_pass_get(int i) {
+  const tp_pass_row *pass;
+  const tp_pipeline_row *pipeline;
+  find_row(i, &pass, &pipeline);
+  if (pass)
+    return (tp_pass_info){pass->name, pass->summary, pass->description, pass->n_options, NULL};
+  if (pipeline)
+    return (tp_pass_info){pipeline->name, pipeline->summary, "",
+                          tp__pipeline_option_count(pipeline), pipeline->text};
   return (tp_pass_info){0};
 }
+
+tp_option_info tp_pass_option(int i, int option) {
+  const tp_pass_row *pass;
+  const tp_pipeline_row *pipeline;
+  find_row(i, &pass, &pipeline);
+  if (option < 0 || option >= tp_pass_get(i).n_options)
+    return (tp_option_info){0};
+  tp_option_row row = pass ? pass->options[option] : tp__pipeline_option(pipeline, option);
+  return (tp_option_info){row.name, row.type, row.values, row.default_value, row.help};
+}
+
+/* ---- running ---- */
 
 static void keep_message(MlirStringRef text, void *message) {
   size_t n = strlen(message);

@@ -3,13 +3,13 @@
 #ifndef TP_IR_PASS_H
 #define TP_IR_PASS_H
 
-#include "tp/passes.h"
+#include "ir/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TP_MAX_OPTIONS = 16, TP_MAX_STATISTICS = 16 };
+enum { TP_MAX_STATISTICS = 16 };
 
 typedef struct tp_statistic_row {
   const char *name;
@@ -28,9 +28,7 @@ typedef struct tp_pass {
   MlirOperation module;
   MlirContext context;
   const char *name;
-  const tp_option_row *option_rows;
-  int n_options;
-  const char *options[TP_MAX_OPTIONS];   /* values, in the order of the row's options */
+  const void *options;                   /* the options struct of the pass */
   int64_t statistics[TP_MAX_STATISTICS]; /* added to MLIR's statistics when the pass ends */
   /* Data left by the previous pass, or NULL. Valid while this pass runs. */
   const void *inherited;
@@ -45,17 +43,26 @@ typedef struct tp_pass_row {
   const char *description;
   const tp_option_row *options;
   int n_options;
+  size_t options_size; /* of the struct that the rows fill */
   const tp_statistic_row *statistics;
   int n_statistics;
   tp_status (*run)(tp_pass *pass);
 } tp_pass_row;
 
-/* A pipeline. In its text, {name} expands to name=value if that option was given. */
+/* Options of a pass that a pipeline has, too: their rows are those of the pass. */
+typedef struct tp_exposed_row {
+  const tp_pass_row *pass;
+  const char *name;          /* NULL: all options of the pass */
+  const char *default_value; /* NULL: that of the pass */
+} tp_exposed_row;
+
+/* A pipeline. In its text, NAME{*} passes on the options of the pipeline that the pass or pipeline
+ * NAME has. */
 typedef struct tp_pipeline_row {
   const char *name;
   const char *summary;
-  const tp_option_row *options;
-  int n_options;
+  const tp_exposed_row *exposed;
+  int n_exposed;
   const char *text;
 } tp_pipeline_row;
 
@@ -63,8 +70,11 @@ typedef struct tp_pipeline_row {
 const tp_pass_row *const *tp__pass_rows(int *n);
 const tp_pipeline_row *tp__pipeline_rows(int *n);
 
-/* Returns the value of option `name` of the running pass. The name must exist. */
-const char *tp__pass_option(const tp_pass *pass, const char *name);
+int tp__pipeline_option_count(const tp_pipeline_row *row);
+tp_option_row tp__pipeline_option(const tp_pipeline_row *row, int i);
+/* Returns the text of the pipeline with the values of its options, in the order of its options
+ * (tp__free); NULL when memory runs out. */
+char *tp__pipeline_text(const tp_pipeline_row *row, const char *const *values);
 
 #ifdef __cplusplus
 }

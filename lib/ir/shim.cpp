@@ -5,6 +5,7 @@
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
 #include "ir/pass.h"
+#include "support/support.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Wrap.h"
@@ -34,6 +35,7 @@
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <mutex>
 
@@ -83,6 +85,13 @@ MLIR_DEFINE_EXPLICIT_TYPE_ID(Legacy)
 
 namespace {
 
+/// Adds the option of a row. MLIR takes its value as a text; tp__parse_options parses it.
+template <typename Options, typename Parent>
+void addOption(Options &options, Parent &parent, const tp_option_row &row) {
+  options.emplace_back(parent, row.name, llvm::cl::desc(row.help), llvm::cl::value_desc(row.values),
+                       llvm::cl::init(std::string(row.default_value)));
+}
+
 /// A row of the pass table as an MLIR pass on modules.
 class TablePass : public OperationPass<ModuleOp> {
 public:
@@ -105,16 +114,11 @@ public:
     pass.module = wrap(getOperation().getOperation());
     pass.context = wrap(&getContext());
     pass.name = row->name;
-    pass.option_rows = row->options;
-    pass.n_options = row->n_options;
-    for (int i = 0; i < row->n_options; i++) {
-      pass.options[i] = options[i].getValue().c_str();
-      if (StringRef(row->options[i].name) != "explain" || explainFlag.value.empty())
-        continue;
-      explainFlag.used = true;
-      if (options[i].getValue().empty())
-        pass.options[i] = explainFlag.value.c_str();
-    }
+    SmallVector<std::max_align_t> parsed(row->options_size / sizeof(std::max_align_t) + 1);
+    pass.options = parsed.data();
+    if (tp__parse_options(pass.module, row->options, row->n_options, optionTexts().data(),
+                          parsed.data()) != TP_OK)
+      return signalPassFailure();
     int errorsBefore = tp__error_count();
     if (auto legacy = getCachedAnalysis<Legacy>())
       pass.inherited = legacy->get().data();
@@ -132,6 +136,19 @@ public:
   }
 
 private:
+  SmallVector<const char *> optionTexts() const {
+    SmallVector<const char *> texts;
+    for (int i = 0; i < row->n_options; i++) {
+      texts.push_back(options[i].getValue().c_str());
+      if (StringRef(row->options[i].name) != "explain" || explainFlag.value.empty())
+        continue;
+      explainFlag.used = true;
+      if (options[i].getValue().empty())
+        texts.back() = explainFlag.value.c_str();
+    }
+    return texts;
+  }
+
   /// Stores the data for the next pass. Not needed after a failure, which ends the pipeline.
   void handOn(tp_legacy left) {
     if (!left.data)
@@ -141,11 +158,8 @@ private:
   }
 
   void addOptions() {
-    for (int i = 0; i < row->n_options; i++) {
-      const tp_option_row &o = row->options[i];
-      options.emplace_back(*this, o.name, llvm::cl::desc(o.help),
-                           llvm::cl::init(std::string(o.default_value)));
-    }
+    for (int i = 0; i < row->n_options; i++)
+      addOption(options, *this, row->options[i]);
     for (int i = 0; i < row->n_statistics; i++)
       statistics.emplace_back(this, row->statistics[i].name, row->statistics[i].help);
   }
@@ -158,26 +172,17 @@ private:
 /// The options of a row of the pipeline table.
 struct RowOptions : public detail::PassOptions {
   explicit RowOptions(const tp_pipeline_row &row) {
-    for (int i = 0; i < row.n_options; i++)
-      values.emplace_back(*this, row.options[i].name, llvm::cl::desc(row.options[i].help),
-                          llvm::cl::init(std::string(row.options[i].default_value)));
+    for (int i = 0; i < tp__pipeline_option_count(&row); i++)
+      addOption(values, *this, tp__pipeline_option(&row, i));
+  }
+  SmallVector<const char *> texts() const {
+    SmallVector<const char *> texts;
+    for (const Option<std::string> &value : values)
+      texts.push_back(value.getValue().c_str());
+    return texts;
   }
   std::deque<Option<std::string>> values;
 };
-
-/// Replaces each {name} in the row's text by name='value', or removes it if the value is empty. A
-/// default of the pipeline may differ from the defaults of its passes.
-std::string expandPipeline(const tp_pipeline_row &row, const RowOptions &options) {
-  std::string text = row.text;
-  for (int i = 0; i < row.n_options; i++) {
-    const std::string &value = options.values[i].getValue();
-    std::string key = std::string("{") + row.options[i].name + "}";
-    std::string with = value.empty() ? "" : std::string(row.options[i].name) + "='" + value + "'";
-    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + with.size()))
-      text.replace(at, key.size(), with);
-  }
-  return text;
-}
 
 void registerPipeline(const tp_pipeline_row &row) {
   registerPassPipeline(
@@ -189,7 +194,12 @@ void registerPipeline(const tp_pipeline_row &row) {
         llvm::raw_string_ostream stream(message);
         if (failed(options.parseFromString(text, stream)))
           return error(message);
-        return parsePassPipeline(expandPipeline(row, options), pm);
+        char *passes = tp__pipeline_text(&row, options.texts().data());
+        if (!passes)
+          return error("out of memory");
+        LogicalResult result = parsePassPipeline(passes, pm);
+        tp__free(passes);
+        return result;
       },
       [&row](function_ref<void(const detail::PassOptions &)> visit) { visit(RowOptions(row)); });
 }

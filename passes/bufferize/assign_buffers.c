@@ -338,8 +338,13 @@ tp_status tp__measure_buffers(MlirOperation func, int64_t *bytes) {
   return status;
 }
 
+typedef struct settings {
+  enum { FOR_HOST, FOR_CUDA } target;
+} settings;
+
 static tp_status assign(MlirOperation func, void *data) {
   tp_pass *pass = data;
+  const settings *given = pass->options;
   tp__lowering l;
   tp__lowering_begin(&l, pass->module, func);
   if (mlirValueIsNull(l.ctx) || mlirAttributeIsNull(tp__get(func, "tp.mesh")))
@@ -353,9 +358,7 @@ static tp_status assign(MlirOperation func, void *data) {
   if (status == TP_OK)
     status = expand_copies(func);
   if (status == TP_OK) {
-    build_table(&l, table, bytes,
-                strcmp(tp__pass_option(pass, "target"), "cuda") == 0 ? TPRT_TARGET_CUDA
-                                                                     : TPRT_TARGET_HOST);
+    build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);
   }
   pass->statistics[0] += (int64_t)buffers.n;
@@ -367,16 +370,11 @@ static tp_status assign(MlirOperation func, void *data) {
   return status == TP_OK && l.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : status;
 }
 
-static tp_status run(tp_pass *pass) {
-  const char *target = tp__pass_option(pass, "target");
-  if (strcmp(target, "host") != 0 && strcmp(target, "cuda") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "option target is '%s'; it takes host or cuda", target);
-  return tp__each_entry(pass->module, assign, pass);
-}
+static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, assign, pass); }
 
 static const tp_option_row options[] = {
-    {"target", "host", "what runs the program, as its table says: host or cuda"},
+    {"target", "host", "what runs the program, as its table says",
+     TP_CHOICE(settings, target, "host|cuda")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -399,6 +397,7 @@ const tp_pass_row tp__assign_buffers_row = {
                    "nothing; a buffer of dynamic size is refused.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

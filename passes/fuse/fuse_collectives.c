@@ -84,12 +84,14 @@ static tp_status fuse_all(tp_pass *pass, tp__fuser *fuser) {
   return status;
 }
 
+typedef struct settings {
+  const char *topology;
+  enum { FUSE_NO, FUSE_FASTER, FUSE_ALWAYS } fuse;
+} settings;
+
 static tp_status run(tp_pass *pass) {
-  const char *when = tp__pass_option(pass, "fuse");
-  if (strcmp(when, "no") != 0 && strcmp(when, "faster") != 0 && strcmp(when, "always") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fuse=%s: expected no, faster or always",
-                     when);
-  if (strcmp(when, "no") == 0)
+  const settings *given = pass->options;
+  if (given->fuse == FUSE_NO)
     return TP_OK;
   if (!tp__is_local(pass->module))
     return tp__error(
@@ -99,11 +101,10 @@ static tp_status run(tp_pass *pass) {
   if (!fuser)
     return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
   fuser->module = pass->module;
-  fuser->always = strcmp(when, "always") == 0;
+  fuser->always = given->fuse == FUSE_ALWAYS;
   tp_status status = tp__module_mesh(pass->module, NULL, &fuser->mesh);
   if (status == TP_OK && fuser->mesh.n_axes > 0)
-    status = tp__load_topology(pass->module, tp__pass_option(pass, "topology"), &fuser->mesh,
-                               &fuser->topology);
+    status = tp__load_topology(pass->module, given->topology, &fuser->mesh, &fuser->topology);
   if (status == TP_OK && fuser->mesh.n_axes > 0)
     status = fuse_all(pass, fuser);
   tp__free(fuser);
@@ -112,10 +113,12 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"topology", "cpu",
-     "cost model, see tp-propagate; its kernels key says what there is to fuse for"},
+     "cost model, see tp-propagate; its kernels key says what there is to fuse for",
+     TP_TEXT(settings, topology, "NAME|FILE")},
     {"fuse", "faster",
      "faster: where one kernel is modelled to take less time; always: wherever there is one; no: "
-     "nowhere"},
+     "nowhere",
+     TP_CHOICE(settings, fuse, "no|faster|always")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -160,6 +163,7 @@ const tp_pass_row tp__fuse_collectives_row = {
         "additions and with its roundings: once behind the residual, once behind the norm.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -369,11 +369,13 @@ static tp_status collect(MlirOperation op, void *data) {
   return is_product ? tp__op_list_add(&s->ops, op) : TP_OK;
 }
 
+typedef struct settings {
+  enum { FUSED_INLINE, FUSED_KEEP } fused;
+} settings;
+
 static tp_status run(tp_pass *pass) {
-  const char *fused = tp__pass_option(pass, "fused");
-  if (strcmp(fused, "keep") != 0 && strcmp(fused, "inline") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fused=%s: expected inline or keep", fused);
-  if (strcmp(fused, "keep") != 0)
+  const settings *given = pass->options;
+  if (given->fused != FUSED_KEEP)
     return TP_OK;
   fuser *s = tp__calloc(1, sizeof *s);
   if (!s)
@@ -391,7 +393,8 @@ static tp_status run(tp_pass *pass) {
 static const tp_option_row options[] = {
     {"fused", "inline",
      "keep: products become functions with what follows, for programs for GPUs; inline: nothing is "
-     "done"},
+     "done",
+     TP_CHOICE(settings, fused, "inline|keep")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -417,6 +420,7 @@ const tp_pass_row tp__fuse_epilogues_row = {
                    "computes it on the way. A remark says which, or why not. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -72,16 +72,21 @@ static bool is_chip(const char *chip) {
          (strlen(chip) > 5 || strcmp(chip, "sm_80") >= 0);
 }
 
+typedef struct settings {
+  const char *chip;
+} settings;
+
 static tp_status run(tp_pass *pass) {
-  const char *chip = tp__pass_option(pass, "chip");
+  const settings *given = pass->options;
   MlirOperation kernels = find_kernels(pass->module);
   tp_bytes ptx = {0};
-  if (!is_chip(chip))
+  if (!is_chip(given->chip))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "option chip is '%s'; it takes sm_80 or a later compute capability", chip);
+                     "chip '%s' is not known; use sm_80 or a later compute capability",
+                     given->chip);
   if (mlirOperationIsNull(kernels))
     return TP_OK;
-  tp_status status = tp__compile_ptx(kernels, chip, &ptx);
+  tp_status status = tp__compile_ptx(kernels, given->chip, &ptx);
   if (status == TP_OK) {
     add_constant(kernels, &ptx);
     mlirOperationDestroy(kernels);
@@ -93,7 +98,8 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"chip", "sm_80", "oldest compute capability that the kernels are to run on"},
+    {"chip", "sm_80", "oldest compute capability that the kernels are to run on",
+     TP_TEXT(settings, chip, "sm_N")},
 };
 
 static const tp_statistic_row statistics[] = {{"bytes", "size of the PTX"}};
@@ -109,6 +115,7 @@ const tp_pass_row tp__embed_kernels_row = {
                    "of libraries are refused.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

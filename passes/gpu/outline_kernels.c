@@ -70,14 +70,15 @@ static tp_status outline_function(outlining *o, MlirOperation func) {
   return status;
 }
 
+typedef struct settings {
+  bool asserts;
+} settings;
+
 static tp_status run(tp_pass *pass) {
-  const char *asserts = tp__pass_option(pass, "asserts");
+  const settings *given = pass->options;
   outlining o = {.kernels = {.module = pass->module, .kind = "kernel"},
-                 .takes_asserts = strcmp(asserts, "true") == 0};
+                 .takes_asserts = given->asserts};
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
-  if (!o.takes_asserts && strcmp(asserts, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "option asserts is '%s'; it takes true or false", asserts);
   tp_status status = TP_OK;
   MlirOperation next;
   size_t n_functions = 0; /* kernels are appended after these and not visited */
@@ -98,7 +99,7 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"asserts", "false", "true: nests that assert, too"},
+    {"asserts", "false", "true: nests that assert, too", TP_BOOL(settings, asserts)},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -117,6 +118,7 @@ const tp_pass_row tp__outline_kernels_row = {
                    "asserts=true, and so do functions that tp-fuse-nests made. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

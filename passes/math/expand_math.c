@@ -179,13 +179,13 @@ static tp_status expand(expansion *e, MlirOperation op) {
   return status;
 }
 
+typedef struct settings {
+  enum { FOR_HOST, FOR_CUDA } target;
+} settings;
+
 static tp_status run(tp_pass *pass) {
-  const char *target = tp__pass_option(pass, "target");
-  bool for_gpu = strcmp(target, "cuda") == 0;
-  if (!for_gpu && strcmp(target, "host") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "option target is '%s'; it takes host or cuda", target);
-  expansion e = {.pass = pass, .for_gpu = for_gpu};
+  const settings *given = pass->options;
+  expansion e = {.pass = pass, .for_gpu = given->target == FOR_CUDA};
   tp_status status;
   do { /* added functions may use others */
     e.ops.n = 0;
@@ -198,7 +198,8 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"target", "host", "host, or cuda: all functions of math on f32 and f64, and arith.remf"},
+    {"target", "host", "cuda: all functions of math on f32 and f64, and arith.remf",
+     TP_CHOICE(settings, target, "host|cuda")},
 };
 
 static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoided"}};
@@ -220,6 +221,7 @@ const tp_pass_row tp__expand_math_row = {
                    "at every place of a tensor.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

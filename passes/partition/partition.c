@@ -285,9 +285,16 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   return status;
 }
 
+typedef struct settings {
+  const char *topology;
+  tp_objective objective;
+  enum { UNKNOWN_REFUSE, UNKNOWN_REPLICATE } unknown_ops;
+} settings;
+
 static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
                                      tp_reshard_cache *reshards) {
-  bool unknown_replicate = tp__ref_is(tp__ref(tp__pass_option(pass, "unknown-ops")), "replicate");
+  const settings *given = pass->options;
+  bool unknown_replicate = given->unknown_ops == UNKNOWN_REPLICATE;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -301,6 +308,7 @@ static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
 }
 
 static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
   tp_mesh mesh;
   tp_topology topology;
   if (tp__is_local(pass->module))
@@ -314,8 +322,7 @@ static tp_status run(tp_pass *pass) {
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
   if (status != TP_OK)
     return status;
-  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"),
-                           tp__pass_option(pass, "objective"), &mesh, &topology);
+  status = tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology);
   if (status != TP_OK)
     return status;
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
@@ -330,10 +337,13 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate"},
-    {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
+    {"topology", "cpu", "cost model that chooses among reshard paths, see tp-propagate",
+     TP_TEXT(settings, topology, "NAME|FILE")},
+    {"objective", "time", "that of the plan, see tp-propagate",
+     TP_CHOICE(settings, objective, "time|bytes")},
     {"unknown-ops", "refuse",
-     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark",
+     TP_CHOICE(settings, unknown_ops, "refuse|replicate")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -353,6 +363,7 @@ const tp_pass_row tp__partition_row = {
         "tp.global on arguments and results. Breaks: the plan's annotations on ops are consumed.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -232,7 +232,13 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_row(op, rows, TP_LEN(rows), sizeof *rows) ? tp__op_list_add(&s->ops, op) : TP_OK;
 }
 
+typedef struct settings {
+  const char *topology;
+  tp_objective objective;
+} settings;
+
 static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
   stager s = {.pass = pass};
   if (!tp__is_local(pass->module))
     return tp__error(
@@ -241,8 +247,7 @@ static tp_status run(tp_pass *pass) {
   tp_status status = tp__module_mesh(pass->module, NULL, &s.mesh);
   if (status != TP_OK || s.mesh.n_axes == 0)
     return status;
-  status = tp__load_prices(pass->module, tp__pass_option(pass, "topology"),
-                           tp__pass_option(pass, "objective"), &s.mesh, &s.topology);
+  status = tp__load_prices(pass->module, given->topology, given->objective, &s.mesh, &s.topology);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &s);
   for (size_t i = 0; i < s.ops.n && status == TP_OK; i++)
@@ -252,8 +257,9 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"topology", "cpu", "cost model, see tp-propagate"},
-    {"objective", "time", "that of the plan: time or bytes, see tp-propagate"},
+    {"topology", "cpu", "cost model, see tp-propagate", TP_TEXT(settings, topology, "NAME|FILE")},
+    {"objective", "time", "that of the plan, see tp-propagate",
+     TP_CHOICE(settings, objective, "time|bytes")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -271,6 +277,7 @@ const tp_pass_row tp__stage_collectives_row = {
                    "sums of floats are rounded in another order.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

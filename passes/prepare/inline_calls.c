@@ -217,14 +217,16 @@ static void erase_inlined(const inliner *in) {
   }
 }
 
+typedef struct settings {
+  const char *mesh;
+  enum { FUSED_INLINE, FUSED_KEEP } fused;
+} settings;
+
 static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
   tp_mesh mesh;
-  const char *fused = tp__pass_option(pass, "fused");
-  bool keep = strcmp(fused, "keep") == 0;
-  if (!keep && strcmp(fused, "inline") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "fused=%s: expected inline or keep", fused);
-  tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
-  inliner in = {.pass = pass, .mesh = &mesh, .keeps_fused = keep};
+  tp_status status = tp__module_mesh(pass->module, given->mesh, &mesh);
+  inliner in = {.pass = pass, .mesh = &mesh, .keeps_fused = given->fused == FUSED_KEEP};
   for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(pass->module, 0));
        !mlirOperationIsNull(op) && status == TP_OK; op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "func.func"))
@@ -237,9 +239,11 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"mesh", "", "sizes of the mesh, see tp-propagate; annotations of callees are read with it"},
+    {"mesh", "", "sizes of the mesh, see tp-propagate; annotations of callees are read with it",
+     TP_TEXT(settings, mesh, "SIZES")},
     {"fused", "inline",
-     "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them"},
+     "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them",
+     TP_CHOICE(settings, fused, "inline|keep")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -257,6 +261,7 @@ const tp_pass_row tp__inline_calls_row = {
                    "refused. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -81,11 +81,16 @@ static tp_status normalize_op(MlirOperation op, void *data) {
   return status;
 }
 
+typedef struct settings {
+  const char *mesh;
+} settings;
+
 static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
   tp_mesh mesh;
   tp_status status = tp__check_phase(pass->module);
   if (status == TP_OK)
-    status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), &mesh);
+    status = tp__module_mesh(pass->module, given->mesh, &mesh);
   if (status == TP_OK)
     status = tp__walk(pass->module, normalize_op, &mesh);
   if (status == TP_OK && mesh.n_axes > 0)
@@ -94,7 +99,8 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"mesh", "", "sizes of the mesh, e.g. dp=2,tp=4; overrides the module's grid"},
+    {"mesh", "", "sizes of the mesh, e.g. dp=2,tp=4; overrides the module's grid",
+     TP_TEXT(settings, mesh, "SIZES")},
 };
 
 const tp_pass_row tp__normalize_row = {
@@ -108,5 +114,6 @@ const tp_pass_row tp__normalize_row = {
                    "Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .run = run,
 };

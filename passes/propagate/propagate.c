@@ -180,49 +180,22 @@ static tp_status plan_functions(tp_planning *planning) {
 
 /* ---- the pass ---- */
 
-static tp_status read_gap(tp_pass *pass, double *gap) {
-  const char *text = tp__pass_option(pass, "gap");
-  char *end;
-  *gap = strtod(text, &end);
-  if (end == text || *end || !(*gap >= 0 && *gap < 1))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "gap '%s' is not a number from 0 to below 1; gap=0.001 accepts a plan that is "
-                     "proven to cost at most 0.1 %% more "
-                     "than the cheapest",
-                     text);
-  return TP_OK;
-}
-
-static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
-  const char *strategy = tp__pass_option(pass, "strategy");
-  const char *unknown = tp__pass_option(pass, "unknown-ops"),
-             *overlap = tp__pass_option(pass, "overlap");
-  if (strcmp(strategy, "plan") != 0 && strcmp(strategy, "follow") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "strategy '%s' is not known; use plan or follow", strategy);
-  if (strcmp(unknown, "refuse") != 0 && strcmp(unknown, "replicate") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "unknown-ops '%s' is not known; use refuse or replicate", unknown);
-  if (strcmp(overlap, "true") != 0 && strcmp(overlap, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "overlap '%s' is not known; use true or false", overlap);
-  if (strcmp(overlap, "true") == 0 && tp__pass_option(pass, "memory-limit")[0])
+static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
+  const tp_propagate_options *given = pass->options;
+  if (given->overlap && given->memory_limit != TP_NO_VALUE)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap=true and memory-limit=%s: changes of layout that run beside compute "
-                     "hold memory that is not planned; give one "
-                     "of them",
-                     tp__pass_option(pass, "memory-limit"));
-  if (strcmp(overlap, "true") == 0 && strcmp(tp__pass_option(pass, "objective"), "time") != 0)
+                     "overlap=true and memory-limit: changes of layout that run beside compute "
+                     "hold memory that is not planned; give one of them");
+  if (given->overlap && given->objective != TP_OBJECTIVE_TIME)
     return tp__error(pass->module, TP_UNSUPPORTED,
                      "overlap=true is about time, and objective=%s is not; give one of them",
-                     tp__pass_option(pass, "objective"));
-  *follow = strcmp(strategy, "follow") == 0;
+                     tp_objective_name(given->objective));
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
                      "the module is already partitioned (tp.phase = \"local\"); shapes are per "
                      "device and planning again would "
                      "shard twice");
-  tp_status status = tp__module_mesh(pass->module, tp__pass_option(pass, "mesh"), mesh);
+  tp_status status = tp__module_mesh(pass->module, given->mesh, mesh);
   if (status == TP_OK && mesh->n_axes == 0)
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = "
@@ -231,10 +204,10 @@ static tp_status read_options(tp_pass *pass, tp_mesh *mesh, bool *follow) {
 }
 
 static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning *planning) {
-  const char *name = tp__pass_option(pass, "topology"),
-             *objective = tp__pass_option(pass, "objective");
-  tp_status status = tp__load_topology(pass->module, name, mesh, &planning->machine);
-  return status == TP_OK ? tp__load_prices(pass->module, name, objective, mesh, &planning->topology)
+  const tp_propagate_options *given = pass->options;
+  tp_status status = tp__load_topology(pass->module, given->topology, mesh, &planning->machine);
+  return status == TP_OK ? tp__load_prices(pass->module, given->topology, given->objective, mesh,
+                                           &planning->topology)
                          : status;
 }
 
@@ -292,26 +265,28 @@ static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
  * module with other annotations, or NULL; with `keep_mesh` its mesh is used unchanged. */
 static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
                        tp_planning *planning) {
+  const tp_propagate_options *given = pass->options;
   tp_planner *common = &planning->common;
   tp_mesh *mesh = &planning->mesh, read;
   *planning = (tp_planning){0};
   *common = (tp_planner){.pass = pass,
+                         .options = given,
+                         .follow = given->strategy == TP_STRATEGY_FOLLOW,
+                         .overlaps = given->overlap,
+                         .gap = given->gap,
+                         .effort = given->effort,
+                         .limited_work = tp__limited_work(given->effort),
                          .mesh = mesh,
                          .topology = &planning->topology,
                          .machine = &planning->machine,
                          .arena = &planning->arena};
   common->clock = like ? like->clock : &planning->clock;
-  tp_status status = like ? TP_OK : tp__clock_start(pass, common->clock);
+  if (!like)
+    tp__clock_start(given->time_limit, common->clock);
+  tp_status status = check_options(pass, &read);
   if (status == TP_OK)
-    status = read_options(pass, &read, &common->follow);
-  if (status != TP_OK)
-    return status;
-  bool unknown_replicate = strcmp(tp__pass_option(pass, "unknown-ops"), "replicate") == 0;
-  common->overlaps = strcmp(tp__pass_option(pass, "overlap"), "true") == 0;
-  status = read_gap(pass, &common->gap);
-  if (status != TP_OK)
-    return status;
-  status = read_functions(common, &read, unknown_replicate, &planning->functions);
+    status = read_functions(common, &read, given->unknown_ops == TP_UNKNOWN_REPLICATE,
+                            &planning->functions);
   if (status == TP_OK && keep_mesh) {
     *mesh = *like->mesh;
     common->mixes_sub_axes = like->mixes_sub_axes;
@@ -320,7 +295,8 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
     status = refine(common, &read, planning);
   }
   if (status == TP_OK)
-    status = tp__read_memory_limit(common);
+    status = tp__memory_limit(pass->module, given->memory_limit, common->topology,
+                              &common->memory_limit);
   return status == TP_OK ? share_reshards(planning, like) : status;
 }
 
@@ -393,50 +369,63 @@ static const tp_option_row options[] = {
     {"mesh", "",
      "sizes of the mesh: dp=2,tp=4 by name, 2x4 in order, one size for the last axis; overrides "
      "the module's grid, "
-     "axes not named get size 1"},
-    {"strategy", "plan",
-     "plan: the cheapest of all plans; follow: axes only flow from annotations"},
+     "axes not named get size 1",
+     TP_TEXT(tp_propagate_options, mesh, "SIZES")},
+    {"strategy", "plan", "plan: the cheapest of all plans; follow: axes only flow from annotations",
+     TP_CHOICE(tp_propagate_options, strategy, "plan|follow")},
     {"topology", "cpu",
-     "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file"},
+     "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file",
+     TP_TEXT(tp_propagate_options, topology, "NAME|FILE")},
     {"objective", "time",
      "time: the least modelled time; bytes: the fewest bytes that a device sends, where 20 "
      "operations of contractions or 30 "
      "others "
-     "that devices repeat count as one, and of those plans the least time"},
+     "that devices repeat count as one, and of those plans the least time",
+     TP_CHOICE(tp_propagate_options, objective, "time|bytes")},
     {"unknown-ops", "refuse",
-     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark"},
+     "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark",
+     TP_CHOICE(tp_propagate_options, unknown_ops, "refuse|replicate")},
     {"memory-limit", "",
      "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology "
-     "file says"},
+     "file says",
+     TP_BYTES_OR(tp_propagate_options, memory_limit, "topology", TP_LIMIT_OF_TOPOLOGY)},
     {"effort", "1",
      "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so "
      "that plans are the same on "
-     "every run"},
+     "every run",
+     TP_NUMBER_ABOVE(tp_propagate_options, effort, 0, 10000)},
     {"gap", "0",
      "planning may end when the plan is proven to cost at most this share more than the cheapest: "
-     "0.001 for 0.1 %"},
+     "0.001 for 0.1 %",
+     TP_NUMBER_BELOW(tp_propagate_options, gap, 0, 1)},
     {"time-limit", "",
      "seconds after which the best plan found so far is taken; where that happens a remark, "
      "tp.plan and the report say so, "
      "since "
-     "another run may find another plan"},
-    {"remark-bytes", "67108864",
+     "another run may find another plan",
+     TP_NUMBER_ABOVE(tp_propagate_options, time_limit, 0, 10000000)},
+    {"remark-bytes", "64MiB",
      "remarks about tensors of at least so many bytes that every device holds whole, and weights "
      "of which it gathers so many; "
      "none: "
-     "no remarks"},
+     "no remarks",
+     TP_BYTES_OR(tp_propagate_options, remark_bytes, "none", INT64_MAX)},
     {"overlap", "false",
      "true: choose the plan that takes least time when changes of layout run beside compute, and "
      "say that time in tp.plan; "
-     "tp-schedule-collectives does it"},
+     "tp-schedule-collectives does it",
+     TP_BOOL(tp_propagate_options, overlap)},
     {"report", "",
-     "file for the report of the plan: JSON, or text to read where it ends in .md or .txt"},
+     "file for the report of the plan: JSON, or text to read where it ends in .md or .txt",
+     TP_TEXT(tp_propagate_options, report, "FILE")},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed "
      "before the pass, a tp.name, or "
-     "FILE:LINE"},
+     "FILE:LINE",
+     TP_TEXT(tp_propagate_options, explain, "VALUE")},
     {"report-alternatives", "4",
-     "collectives, the most expensive ones, for which the report has the next best plan; 0: none"},
+     "collectives, the most expensive ones, for which the report has the next best plan; 0: none",
+     TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -458,6 +447,7 @@ const tp_pass_row tp__propagate_row = {
                    "hand before tp-partition expands it.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(tp_propagate_options),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

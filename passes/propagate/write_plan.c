@@ -168,7 +168,6 @@ static tp_status write_summary(tp_planner *p) {
     return status;
   tp__free(peak.held);
   p->peak = peak.bytes;
-  const char *objective = tp__pass_option(p->pass, "objective");
   MlirNamedAttribute entries[7] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
@@ -178,8 +177,9 @@ static tp_status write_summary(tp_planner *p) {
   int n = 4;
   if (p->overlaps)
     entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped));
-  if (strcmp(objective, tp_objective_name(TP_OBJECTIVE_TIME)) != 0)
-    entries[n++] = tp__named(context, "objective", tp__attr_string(context, objective));
+  if (p->options->objective != TP_OBJECTIVE_TIME)
+    entries[n++] = tp__named(context, "objective",
+                             tp__attr_string(context, tp_objective_name(p->options->objective)));
   if (p->is_cut_short)
     entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
   tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));

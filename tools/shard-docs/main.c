@@ -12,30 +12,40 @@
 #include <string.h>
 
 /* Prints the text of a table cell, with bars escaped, since a bar would end the cell. */
-static void print_cell(const char *text) {
-  printf(" ");
+static void print_escaped(const char *text) {
   for (; text && *text; text++)
     printf(*text == '|' ? "\\|" : "%c", *text);
+}
+
+static void print_cell(const char *text) {
+  printf(" ");
+  print_escaped(text);
   printf(" |");
 }
 
 static void print_code_cell(const char *text) {
-  if (text && *text)
-    printf(" `%s`", text);
+  if (text && *text) {
+    printf(" `");
+    print_escaped(text);
+    printf("`");
+  }
   printf(" |");
 }
 
 /* ---- passes.md ---- */
 
-static void print_options(const tp_pass_info *pass) {
-  if (pass->n_options == 0)
+static void print_options(int pass) {
+  int n = tp_pass_get(pass).n_options;
+  if (n == 0)
     return;
-  printf("| option | default | meaning |\n|---|---|---|\n");
-  for (int i = 0; i < pass->n_options; i++) {
+  printf("| option | values | default | meaning |\n|---|---|---|---|\n");
+  for (int i = 0; i < n; i++) {
+    tp_option_info option = tp_pass_option(pass, i);
     printf("|");
-    print_code_cell(pass->options[i].name);
-    print_code_cell(pass->options[i].default_value);
-    print_cell(pass->options[i].help);
+    print_code_cell(option.name);
+    print_code_cell(option.values);
+    print_code_cell(option.default_value);
+    print_cell(option.help);
     printf("\n");
   }
   printf("\n");
@@ -44,7 +54,7 @@ static void print_options(const tp_pass_info *pass) {
 /* Prints one pass per line: breaks after each comma outside braces and parentheses. */
 static void print_pipeline(const char *text) {
   int depth = 0;
-  printf("Runs, where `{option}` stands for the option when it is given:\n\n    ");
+  printf("Runs, where `{*}` stands for the options above that the pass has:\n\n    ");
   for (; *text; text++) {
     depth += (*text == '{' || *text == '(') - (*text == '}' || *text == ')');
     printf(*text == ',' && depth == 0 ? ",\n    " : "%c", *text);
@@ -58,33 +68,39 @@ static void print_sentence(const char *text) {
     printf("%s%s\n\n", text, text[n - 1] == '.' ? "" : ".");
 }
 
-static void print_pass(const tp_pass_info *pass) {
-  printf("### `%s`\n\n", pass->name);
-  print_sentence(pass->summary);
-  print_sentence(pass->description ? pass->description : "");
-  print_options(pass);
-  if (pass->pipeline)
-    print_pipeline(pass->pipeline);
+static void print_pass(int i) {
+  tp_pass_info pass = tp_pass_get(i);
+  printf("### `%s`\n\n", pass.name);
+  print_sentence(pass.summary);
+  print_sentence(pass.description ? pass.description : "");
+  print_options(i);
+  if (pass.pipeline)
+    print_pipeline(pass.pipeline);
 }
 
 static void print_section(const char *title, const char *text, bool pipelines) {
   printf("## %s\n\n%s\n\n", title, text);
-  for (int i = 0; i < tp_pass_count(); i++) {
-    tp_pass_info pass = tp_pass_get(i);
-    if ((pass.pipeline != NULL) == pipelines)
-      print_pass(&pass);
-  }
+  for (int i = 0; i < tp_pass_count(); i++)
+    if ((tp_pass_get(i).pipeline != NULL) == pipelines)
+      print_pass(i);
 }
 
 static void print_passes(void) {
   printf("All of them run on a `builtin.module`:\n\n"
          "    shard-opt model.mlir "
-         "--pass-pipeline='builtin.module(tp-normalize{mesh=dp=2,tp=4})'\n\n");
+         "--pass-pipeline='builtin.module(tp-normalize{mesh=dp=2,tp=4})'\n\n"
+         "Values of options: `a|b` is one of these words, `0..9` a number in this range, `0<..9` "
+         "one above 0, `0..<9` one below 9; `BYTES` is a number with or without a unit (B, KB, MB, "
+         "GB, TB, KiB, MiB, GiB, TiB), other words in capitals are texts.\n\n");
   print_section(
       "Passes",
       "What a pass requires of its input, establishes and breaks is part of its description.",
       false);
-  print_section("Pipelines", "A pipeline is a list of passes with options of its own.", true);
+  print_section(
+      "Pipelines",
+      "A pipeline is a list of passes. Its options are options of its passes; defaults may "
+      "differ.",
+      true);
 }
 
 /* ---- rules.md ---- */

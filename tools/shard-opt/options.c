@@ -80,18 +80,21 @@ static void append(collection *c, const char **text, const char *between, const 
 
 /* ---- Passes and pipelines of this library ---- */
 
-static void add_pass(collection *c, const tp_pass_info *pass) {
-  cli_option row = {.name = pass->name, .argument = pass->n_options > 0 ? "[=OPTIONS]" : NULL};
-  append(c, &row.help, "", pass->summary, strlen(pass->summary));
-  if (pass->description && *pass->description)
-    append(c, &row.help, ". ", pass->description, strlen(pass->description));
+static void add_pass(collection *c, int pass) {
+  tp_pass_info info = tp_pass_get(pass);
+  cli_option row = {.name = info.name, .argument = info.n_options > 0 ? "[=OPTIONS]" : NULL};
+  append(c, &row.help, "", info.summary, strlen(info.summary));
+  if (info.description && *info.description)
+    append(c, &row.help, ". ", info.description, strlen(info.description));
   add_row(c, row);
-  for (int i = 0; i < pass->n_options; i++) {
-    const tp_option_row *option = &pass->options[i];
-    cli_option part = {.name = option->name, .argument = "=VALUE", .is_part = true};
-    append(c, &part.help, "", option->help, strlen(option->help));
-    if (option->default_value && *option->default_value) {
-      append(c, &part.help, " (default: ", option->default_value, strlen(option->default_value));
+  for (int i = 0; i < info.n_options; i++) {
+    tp_option_info option = tp_pass_option(pass, i);
+    cli_option part = {.name = option.name, .is_part = true};
+    append(c, &part.argument, "", "=", 1);
+    append(c, &part.argument, "", option.values, strlen(option.values));
+    append(c, &part.help, "", option.help, strlen(option.help));
+    if (*option.default_value) {
+      append(c, &part.help, " (default: ", option.default_value, strlen(option.default_value));
       append(c, &part.help, "", ")", 1);
     }
     add_row(c, part);
@@ -100,11 +103,9 @@ static void add_pass(collection *c, const tp_pass_info *pass) {
 
 static void add_passes(collection *c, const char *title, bool pipelines) {
   c->current = add_group(c, title, strlen(title), " of tpshard");
-  for (int i = 0; i < tp_pass_count() && !c->failed; i++) {
-    tp_pass_info pass = tp_pass_get(i);
-    if ((pass.pipeline != NULL) == pipelines)
-      add_pass(c, &pass);
-  }
+  for (int i = 0; i < tp_pass_count() && !c->failed; i++)
+    if ((tp_pass_get(i).pipeline != NULL) == pipelines)
+      add_pass(c, i);
 }
 
 /* ---- The help of the driver ---- */

@@ -15,9 +15,10 @@
 enum { STAT_SPLIT, STAT_MOVED };
 
 typedef struct settings {
+  bool overlap;
   int64_t window, in_flight, least_us;
-  int64_t memory_limit; /* bytes; -1: none */
-  bool limit_of_machine;
+  int64_t memory_limit; /* bytes; TP_NO_VALUE, TP_LIMIT_OF_TOPOLOGY */
+  const char *topology;
 } settings;
 
 /* How much a schedule may change, from most to least. */
@@ -25,7 +26,8 @@ typedef enum freedom { FREE_URGENT, FREE_WINDOW, FREE_WAITS, FREE_NOTHING } free
 
 typedef struct scheduler {
   tp_pass *pass;
-  settings settings;
+  const settings *settings;
+  int64_t memory_limit; /* bytes; -1: none */
   tp__lowering lowering;
   tp_mesh mesh;
   tp_topology topology;
@@ -77,10 +79,10 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
   *changes = false;
   tp_status status = tp__program_order(tasks, arena, best);
   for (int f = FREE_WAITS; f >= (int)most && status == TP_OK; f--) {
-    tp__order_options options = {.window = moves[f] ? (int)s->settings.window : 0,
+    tp__order_options options = {.window = moves[f] ? (int)s->settings->window : 0,
                                  .urgent = f == FREE_URGENT,
-                                 .in_flight = (int)s->settings.in_flight,
-                                 .least = (tp_cost)s->settings.least_us * 1000000};
+                                 .in_flight = (int)s->settings->in_flight,
+                                 .least = (tp_cost)s->settings->least_us * 1000000};
     tp__steps steps;
     status = tp__order_tasks(tasks, &options, arena, &steps);
     if (status == TP_OK && tp__steps_precede(&steps, best)) {
@@ -139,8 +141,11 @@ static void end_scheduler(scheduler *s) {
 
 /* Schedules `func` with at most the freedom `most`. */
 static tp_status schedule(scheduler *s, MlirOperation func, freedom most) {
-  *s = (scheduler){
-      .pass = s->pass, .settings = s->settings, .mesh = s->mesh, .topology = s->topology};
+  *s = (scheduler){.pass = s->pass,
+                   .settings = s->settings,
+                   .memory_limit = s->memory_limit,
+                   .mesh = s->mesh,
+                   .topology = s->topology};
   tp__lowering_begin(&s->lowering, s->pass->module, func);
   tp_status status = schedule_body(s, most);
   if (status == TP_OK && (s->classes.no_memory || s->lowering.no_memory))
@@ -177,7 +182,7 @@ static tp_status schedule_within(scheduler *s, MlirOperation func) {
     tp_status status = schedule(s, copy, most);
     if (status == TP_OK)
       status = measure(copy, &bytes);
-    bool keeps = status == TP_OK && bytes <= s->settings.memory_limit;
+    bool keeps = status == TP_OK && bytes <= s->memory_limit;
     mlirOperationDestroy(keeps ? func : copy);
     if (keeps || status != TP_OK)
       return status;
@@ -195,16 +200,10 @@ static tp_status set_machine(scheduler *s, MlirOperation func) {
   tp_status status = tp_mesh_create("mesh", n, names, sizes, &s->mesh);
   if (status != TP_OK)
     return tp__error(func, status, "tp.mesh is not the sizes of a mesh");
-  status = tp__load_topology(s->pass->module, tp__pass_option(s->pass, "topology"), &s->mesh,
-                             &s->topology);
-  if (status == TP_OK && s->settings.limit_of_machine && s->topology.memory_bytes == 0)
-    return tp__error(func, TP_INVALID_ARGUMENT,
-                     "memory-limit=topology: topology '%s' does not say how much memory a device "
-                     "has; give a number of bytes",
-                     s->topology.name);
-  if (s->settings.limit_of_machine)
-    s->settings.memory_limit = s->topology.memory_bytes;
-  return status;
+  status = tp__load_topology(s->pass->module, s->settings->topology, &s->mesh, &s->topology);
+  return status == TP_OK
+             ? tp__memory_limit(func, s->settings->memory_limit, &s->topology, &s->memory_limit)
+             : status;
 }
 
 static tp_status schedule_entry(MlirOperation func, void *data) {
@@ -216,7 +215,7 @@ static tp_status schedule_entry(MlirOperation func, void *data) {
   status = set_machine(s, func);
   if (status != TP_OK)
     return status;
-  status = s->settings.memory_limit < 0 ? schedule(s, func, FREE_URGENT) : schedule_within(s, func);
+  status = s->memory_limit < 0 ? schedule(s, func, FREE_URGENT) : schedule_within(s, func);
   s->pass->statistics[STAT_SPLIT] += s->n_split;
   s->pass->statistics[STAT_MOVED] += s->n_moved;
   return status;
@@ -224,59 +223,28 @@ static tp_status schedule_entry(MlirOperation func, void *data) {
 
 /* ---- the pass ---- */
 
-static tp_status read_number(const tp_pass *pass, const char *name, int64_t low, int64_t high,
-                             int64_t *value) {
-  const char *text = tp__pass_option(pass, name);
-  char *end;
-  *value = strtoll(text, &end, 10);
-  if (end == text || *end || *value < low || *value > high)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT, "%s '%s' is not a number from %lld to %lld",
-                     name, text, (long long)low, (long long)high);
-  return TP_OK;
-}
-
-static tp_status read_settings(const tp_pass *pass, settings *to) {
-  const char *limit = tp__pass_option(pass, "memory-limit");
-  to->memory_limit = -1;
-  tp_status status = read_number(pass, "window", 0, 1 << 20, &to->window);
-  if (status == TP_OK)
-    status = read_number(pass, "in-flight", 1, 1 << 20, &to->in_flight);
-  if (status == TP_OK)
-    status = read_number(pass, "least", 0, 1 << 20, &to->least_us);
-  to->limit_of_machine = strcmp(limit, "topology") == 0;
-  if (status == TP_OK && limit[0] && !to->limit_of_machine &&
-      !tp__parse_bytes(limit, &to->memory_limit))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, "
-                     "MiB, GiB, TiB), or topology",
-                     limit);
-  return status;
-}
-
 static tp_status run(tp_pass *pass) {
-  scheduler s = {.pass = pass};
-  const char *mode = tp__pass_option(pass, "overlap");
-  if (strcmp(mode, "true") != 0 && strcmp(mode, "false") != 0)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "overlap '%s' is not known; use true or false", mode);
-  tp_status status = read_settings(pass, &s.settings);
-  if (status != TP_OK || strcmp(mode, "false") == 0)
-    return status;
-  return tp__each_entry(pass->module, schedule_entry, &s);
+  scheduler s = {.pass = pass, .settings = pass->options};
+  return s.settings->overlap ? tp__each_entry(pass->module, schedule_entry, &s) : TP_OK;
 }
 
 static const tp_option_row options[] = {
-    {"overlap", "true", "false: leave everything as it is, which pipelines ask for"},
-    {"window", "64", "how many ops one may come before its place; 0: only starts and waits move"},
-    {"in-flight", "4", "most collectives between start and wait"},
+    {"overlap", "true", "true: collectives run beside compute; false: everything stays as it is",
+     TP_BOOL(settings, overlap)},
+    {"window", "64", "how many ops one may come before its place; 0: only starts and waits move",
+     TP_INT(settings, window, 0, 1048576)},
+    {"in-flight", "4", "most collectives between start and wait",
+     TP_INT(settings, in_flight, 1, 1048576)},
     {"least", "20",
-     "microseconds of a collective that have to be hidden, as modelled, or it is not split"},
+     "microseconds of a collective that have to be hidden, as modelled, or it is not split",
+     TP_INT(settings, least_us, 0, 1048576)},
     {"memory-limit", "",
      "bytes that a device may hold, arguments and results included, or nothing is scheduled that "
      "needs more: 512MiB, 80GB, "
      "...; "
-     "topology: what the topology file says"},
-    {"topology", "cpu", "cost model, see tp-propagate"},
+     "topology: what the topology file says",
+     TP_BYTES_OR(settings, memory_limit, "topology", TP_LIMIT_OF_TOPOLOGY)},
+    {"topology", "cpu", "cost model, see tp-propagate", TP_TEXT(settings, topology, "NAME|FILE")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -299,6 +267,7 @@ const tp_pass_row tp__schedule_collectives_row = {
                    "wait. Breaks: nothing; without a gain nothing changes.",
     .options = options,
     .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

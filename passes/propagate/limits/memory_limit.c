@@ -1,4 +1,4 @@
-/* The memory-limit and effort options, and the messages about a limit that no plan keeps. */
+/* Solver work within a memory limit, and the messages about a limit that no plan keeps. */
 #include "passes/propagate/limits/routes.h"
 
 #include <inttypes.h>
@@ -6,49 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the options ---- */
+/* ---- the effort ---- */
 
 /* Solver work for effort=1, about five seconds. */
 #define WORK 2.5e9
-#define MOST_EFFORT 1e4
 
-static tp_status read_effort(tp_planner *p) {
-  const char *text = tp__pass_option(p->pass, "effort");
-  char *end;
-  double effort = strtod(text, &end);
-  if (end == text || *end || !(effort > 0 && effort <= MOST_EFFORT))
-    return tp__error(
-        p->pass->module, TP_INVALID_ARGUMENT,
-        "effort '%s' is not a number above 0 and up to 10000; 1 is some five seconds of planning",
-        text);
-  p->effort = effort;
-  p->limited_work = (int64_t)(WORK * effort) + 1;
-  return TP_OK;
-}
-
-tp_status tp__read_memory_limit(tp_planner *p) {
-  const char *text = tp__pass_option(p->pass, "memory-limit");
-  p->memory_limit = -1;
-  tp_status status = read_effort(p);
-  if (status != TP_OK || text[0] == 0)
-    return status;
-  if (strcmp(text, "topology") == 0) {
-    if (p->topology->memory_bytes == 0)
-      return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
-                       "memory-limit=topology: topology '%s' does not say how much memory a device "
-                       "has; add memory_bytes to it, or "
-                       "give a number of bytes",
-                       p->topology->name);
-    p->memory_limit = p->topology->memory_bytes;
-    return TP_OK;
-  }
-  if (!tp__parse_bytes(text, &p->memory_limit))
-    return tp__error(p->pass->module, TP_INVALID_ARGUMENT,
-                     "memory-limit '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, "
-                     "MiB, GiB, TiB), or topology",
-                     text);
-  return TP_OK;
-}
+int64_t tp__limited_work(double effort) { return (int64_t)(WORK * effort) + 1; }
 
 /* ---- a gap is left ---- */
 

@@ -75,8 +75,8 @@ tp_status tp__solve_beyond(tp_planner *planner, const tp_solver_options *options
 /* memory_limit.c */
 /* Emits a remark if the plan may not be the cheapest that keeps the limit. */
 void tp__limit_remark(const tp_planner *planner);
-/* Reads the options memory-limit and effort. The topology must be known. */
-tp_status tp__read_memory_limit(tp_planner *planner);
+/* Returns the budget of solver work for an effort. */
+int64_t tp__limited_work(double effort);
 /* True if arguments and results alone exceed the limit in every plan. */
 bool tp__limit_is_impossible(const tp_planner *planner);
 /* Emits the error that no plan within the limit was found, with the values that need the most

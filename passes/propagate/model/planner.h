@@ -4,6 +4,7 @@
 #define TP_PASSES_PROPAGATE_H
 
 #include "ir/collectives.h"
+#include "passes/propagate/model/options.h"
 #include "passes/propagate/model/time_limit.h"
 #include "passes/registry.h"
 #include "rules/program.h"
@@ -82,6 +83,7 @@ enum { TP_MAX_ORDERS = 8 };
 
 typedef struct tp_planner {
   tp_pass *pass;
+  const tp_propagate_options *options;
   const tp_mesh *mesh;
   const tp_topology *topology; /* prices of the objective, by which plans are compared */
   const tp_topology *machine;  /* execution times */

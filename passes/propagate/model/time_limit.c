@@ -4,10 +4,7 @@
 
 #include "passes/propagate/model/planner.h"
 
-#include <stdlib.h>
 #include <time.h>
-
-#define MOST_SECONDS 1e7
 
 static double seconds_of(clockid_t clock) {
   struct timespec t;
@@ -17,18 +14,9 @@ static double seconds_of(clockid_t clock) {
 
 static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
-tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock) {
-  const char *text = tp__pass_option(pass, "time-limit");
-  char *rest;
-  double seconds = strtod(text, &rest);
-  *clock = (tp_clock){.is_limited = text[0] != 0};
-  if (clock->is_limited && (rest == text || *rest || !(seconds > 0 && seconds <= MOST_SECONDS)))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "time-limit '%s' is not a number of seconds above 0 and up to 10000000; leave "
-                     "it out for no limit",
-                     text);
+void tp__clock_start(double seconds, tp_clock *clock) {
+  *clock = (tp_clock){.is_limited = seconds >= 0};
   clock->end = clock->deadline = now() + seconds;
-  return TP_OK;
 }
 
 double tp__clock_share(tp_clock *clock, double end, double share) {
@@ -64,15 +52,14 @@ void tp__clock_heed(tp_clock *clock, tp_solver_options *options) {
 void tp__clock_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
   tp__remark(p->program.func,
-             "time-limit=%s: the time was over before the search was; this plan is proven to cost "
+             "time-limit: the time was over before the search was; this plan is proven to cost "
              "at most %.3g %% more than the "
              "cheapest, and another run may find another one",
-             tp__pass_option(p->pass, "time-limit"), 100 * gap);
+             100 * gap);
 }
 
 tp_status tp__clock_exceeded(const tp_planner *p) {
   return tp__error(p->program.func, TP_INFEASIBLE,
-                   "time-limit=%s: no plan was found in this time, and it is not proven that there "
-                   "is none; give more",
-                   tp__pass_option(p->pass, "time-limit"));
+                   "time-limit: no plan was found in this time, and it is not proven that there is "
+                   "none; give more");
 }

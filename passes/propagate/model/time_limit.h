@@ -3,8 +3,6 @@
 #ifndef TP_PASSES_PROPAGATE_CLOCK_H
 #define TP_PASSES_PROPAGATE_CLOCK_H
 
-#include "passes/registry.h"
-
 #include "tp/solver.h"
 
 /* Times are wall-clock seconds, except `grace`. */
@@ -17,8 +15,8 @@ typedef struct tp_clock {
   double grace;
 } tp_clock;
 
-/* Reads time-limit= and starts the clock. */
-tp_status tp__clock_start(const tp_pass *pass, tp_clock *clock);
+/* Starts the clock, for so many seconds; negative: without a limit. */
+void tp__clock_start(double seconds, tp_clock *clock);
 /* Gives the current step this share, from 0 to 1, of the time left until `end`. Returns the new
  * deadline. */
 double tp__clock_share(tp_clock *clock, double end, double share);

@@ -330,6 +330,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
 }
 
 json_t *tp__report_document(const tp_report *r) {
+  const tp_propagate_options *given = r->pass->options;
   json_t *json = json_object(), *mesh = json_array();
   for (int a = 0; a < r->mesh->n_axes; a++) {
     char name[2 * TP_MAX_AXIS_NAME];
@@ -342,8 +343,8 @@ json_t *tp__report_document(const tp_report *r) {
   put(json, "mesh", mesh);
   put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
   put(json, "topology", text_json(r->topology->name));
-  put(json, "strategy", text_json(tp__pass_option(r->pass, "strategy")));
-  put(json, "objective", text_json(tp__pass_option(r->pass, "objective")));
+  put(json, "strategy", text_json(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
+  put(json, "objective", text_json(tp_objective_name(given->objective)));
   put(json, "functions", json_array());
   return json;
 }

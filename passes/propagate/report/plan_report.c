@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_ALTERNATIVES = 1000 };
-
 tp_status tp__report_no_memory(const tp_report *r) {
   return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
 }
@@ -181,18 +179,6 @@ const char *tp__report_op(tp_report *r, MlirOperation op) {
 
 /* ---- lifetime ---- */
 
-static tp_status read_count(const tp_pass *pass, int *count) {
-  const char *text = tp__pass_option(pass, "report-alternatives");
-  char *end;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end || number < 0 || number > MAX_ALTERNATIVES)
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "report-alternatives '%s' is not a number from 0 to %d", text,
-                     MAX_ALTERNATIVES);
-  *count = (int)number;
-  return TP_OK;
-}
-
 /* Fails before the plan is made, not after it. */
 static tp_status check_writable(tp_report *r) {
   const char *slash = strrchr(r->file, '/');
@@ -209,17 +195,17 @@ static tp_status check_writable(tp_report *r) {
 }
 
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
-  const char *file = tp__pass_option(pass, "report"), *explain = tp__pass_option(pass, "explain");
-  int n = 0;
-  tp_status status = read_count(pass, &n);
-  if (status != TP_OK || (!*file && !*explain))
-    return status;
+  const tp_propagate_options *given = pass->options;
+  const char *file = given->report, *explain = given->explain;
+  if (!*file && !*explain)
+    return TP_OK;
   tp_report *r = tp__calloc(1, sizeof *r);
   if (!r)
     return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
-  *r = (tp_report){.pass = pass, .file = file, .explain = explain, .n_alternatives = n};
+  *r = (tp_report){
+      .pass = pass, .file = file, .explain = explain, .n_alternatives = (int)given->n_alternatives};
   *report = r;
-  status = *file ? check_writable(r) : TP_OK;
+  tp_status status = *file ? check_writable(r) : TP_OK;
   return status == TP_OK ? name_all(r) : status;
 }
 

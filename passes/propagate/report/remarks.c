@@ -200,23 +200,9 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
 
 /* ---- entry point ---- */
 
-static tp_status read_threshold(const tp_pass *pass, int64_t *bytes) {
-  const char *text = tp__pass_option(pass, "remark-bytes");
-  char *end;
-  long long number = strtoll(text, &end, 10);
-  *bytes = number;
-  if (strcmp(text, "none") == 0)
-    *bytes = INT64_MAX;
-  else if (end == text || *end || number < 0)
-    return tp__error(
-        pass->module, TP_INVALID_ARGUMENT,
-        "remark-bytes '%s' is not a number of bytes; use 0 for all, none for no remarks", text);
-  return TP_OK;
-}
-
 tp_status tp__plan_remarks(tp_planner *p) {
-  remarks r = {.p = p};
-  tp_status status = read_threshold(p->pass, &r.bytes);
+  remarks r = {.p = p, .bytes = p->options->remark_bytes};
+  tp_status status = TP_OK;
   if (tp_mesh_size(p->mesh) == 1)
     return status;
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {

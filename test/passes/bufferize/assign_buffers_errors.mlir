@@ -1,7 +1,7 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-assign-buffers)'
 // RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-assign-buffers{target=tpu})' 2>&1 | FileCheck %s
 
-// CHECK: option target is 'tpu'; it takes host or cuda
+// CHECK: target 'tpu' is not known; use host or cuda
 
 func.func @dynamic(%ctx: !llvm.ptr, %n: index) attributes {tp.mesh = array<i64: 1>} {
   // expected-error @below {{'memref.alloc': a buffer whose size is known only at run time; programs have static memory}}

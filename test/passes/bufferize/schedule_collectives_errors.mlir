@@ -6,11 +6,11 @@
 // RUN: not shard-opt %S/schedule_memory.mlir --pass-pipeline='builtin.module(tp-schedule-collectives{memory-limit=much})' 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not shard-opt %S/schedule_memory.mlir --pass-pipeline='builtin.module(tp-schedule-collectives{memory-limit=topology topology=%S/../Inputs/slow_device.json})' 2>&1 | FileCheck %s --check-prefix=MACHINE
 // OVERLAP: overlap 'maybe' is not known; use true or false
-// WINDOW: window '-1' is not a number from 0 to 1048576
-// FLIGHT: in-flight '0' is not a number from 1 to 1048576
-// LEAST: least '1us' is not a number from 0 to 1048576
+// WINDOW: window '-1' is not a whole number from 0 to 1048576
+// FLIGHT: in-flight '0' is not a whole number from 1 to 1048576
+// LEAST: least '1us' is not a whole number from 0 to 1048576
 // LIMIT: memory-limit 'much' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
-// MACHINE: memory-limit=topology: topology '{{.*}}' does not say how much memory a device has; give a number of bytes
+// MACHINE: memory-limit=topology: topology '{{.*}}' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes
 
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 

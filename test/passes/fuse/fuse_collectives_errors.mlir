@@ -3,7 +3,7 @@
 // RUN: not shard-run %s --fuse maybe 2>&1 | FileCheck %s --check-prefix=TOOL
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-spmd{mesh=4 topology=nowhere fuse=always})' 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
 // PHASE: is not partitioned (no tp.phase = "local"); run tp-partition first
-// FUSE: fuse=never: expected no, faster or always
+// FUSE: fuse 'never' is not known; use no, faster or always
 // TOOL: --fuse takes no, faster or always, not 'maybe'
 // TOPOLOGY: there is no topology "nowhere"
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -2,7 +2,7 @@
 // RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-embed-kernels{chip=sm_75})' 2>&1 | FileCheck %s
 // RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-embed-kernels{chip=gfx90a})' 2>&1 | FileCheck %s
 
-// CHECK: option chip is '{{sm_75|gfx90a}}'; it takes sm_80 or a later compute capability
+// CHECK: chip '{{sm_75|gfx90a}}' is not known; use sm_80 or a later compute capability
 
 func.func private @other()
 

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-outline-kernels)' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-outline-kernels{asserts=some})' 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: option asserts is 'some'; it takes true or false
+// OPTION: asserts 'some' is not known; use true or false
 
 #id = affine_map<(d0) -> (d0)>
 

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-expand-math)' --verify-diagnostics | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-expand-math{target=tpu})' 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: option target is 'tpu'; it takes host or cuda
+// TARGET: target 'tpu' is not known; use host or cuda
 
 // CHECK-LABEL: func @extrema
 // CHECK: llvm.intr.maximum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32

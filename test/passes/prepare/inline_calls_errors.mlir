@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-inline-calls)'
 // RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-inline-calls{fused=perhaps})' 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: fused=perhaps: expected inline or keep
+// OPTION: fused 'perhaps' is not known; use inline or keep
 
 func.func @odd(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = func.call @even(%x) : (tensor<8xf32>) -> tensor<8xf32>

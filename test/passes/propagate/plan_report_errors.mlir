@@ -8,8 +8,8 @@
 
 // CHECK: error: 'builtin.module': the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
 // FOLDER: error: 'builtin.module': the report cannot be written to '{{.*}}': Is a directory
-// COUNT: error: 'builtin.module': report-alternatives 'many' is not a number from 0 to 1000
-// NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a number from 0 to 1000
+// COUNT: error: 'builtin.module': report-alternatives 'many' is not a whole number from 0 to 1000
+// NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a whole number from 0 to 1000
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @f(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {

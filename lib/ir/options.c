@@ -1,0 +1,133 @@
+/* Parses the options of passes by the types of their rows. */
+#include "ir/options.h"
+
+#include "ir/diagnostics.h"
+#include "support/support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+/* "a, b or c" for "a|b|c". */
+static tp_status not_known(MlirOperation module, const tp_option_row *row, const char *text) {
+  tp__string names = {0};
+  for (const char *at = row->values; *at;) {
+    size_t n = strcspn(at, "|");
+    bool is_last = at[n] == 0;
+    tp__string_printf(&names, "%s%.*s",
+                      at == row->values ? ""
+                      : is_last         ? " or "
+                                        : ", ",
+                      (int)n, at);
+    at += n + !is_last;
+  }
+  tp_status status = tp__error(module, TP_INVALID_ARGUMENT, "%s '%s' is not known; use %s",
+                               row->name, text, tp__string_text(&names));
+  tp__string_destroy(&names);
+  return status;
+}
+
+static tp_status not_in_range(MlirOperation module, const tp_option_row *row, const char *text) {
+  return tp__error(module, TP_INVALID_ARGUMENT, "%s '%s' is not a %snumber %s %.15g %s %.15g",
+                   row->name, text, row->type == TP_OPTION_INT ? "whole " : "",
+                   row->is_above ? "above" : "from", row->low,
+                   row->is_above   ? "and up to"
+                   : row->is_below ? "to below"
+                                   : "to",
+                   row->high);
+}
+
+static tp_status not_a_size(MlirOperation module, const tp_option_row *row, const char *text) {
+  return tp__error(module, TP_INVALID_ARGUMENT,
+                   "%s '%s' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, "
+                   "TiB), or %s",
+                   row->name, text, row->word);
+}
+
+/* ---- values ---- */
+
+/* Returns the index of a name in "a|b|c"; -1 if it is not there. */
+static int find_choice(const char *names, const char *name) {
+  size_t length = strlen(name);
+  for (int i = 0; *names; i++) {
+    size_t n = strcspn(names, "|");
+    if (n == length && strncmp(names, name, n) == 0)
+      return i;
+    names += n + (names[n] != 0);
+  }
+  return -1;
+}
+
+static bool has_value(const tp_option_row *row, const char *text) {
+  return text[0] || row->default_value[0];
+}
+
+static bool in_range(const tp_option_row *row, double number) {
+  return (row->is_above ? number > row->low : number >= row->low) &&
+         (row->is_below ? number < row->high : number <= row->high);
+}
+
+static bool parse_text(const tp_option_row *row, const char *text, void *field) {
+  (void)row;
+  memcpy(field, &text, sizeof text);
+  return true;
+}
+
+static bool parse_bool(const tp_option_row *row, const char *text, void *field) {
+  int choice = find_choice(row->values, text);
+  bool value = choice == 0;
+  memcpy(field, &value, sizeof value);
+  return choice >= 0;
+}
+
+static bool parse_choice(const tp_option_row *row, const char *text, void *field) {
+  int value = find_choice(row->values, text);
+  memcpy(field, &value, sizeof value);
+  return value >= 0;
+}
+
+static bool parse_int(const tp_option_row *row, const char *text, void *field) {
+  char *end;
+  errno = 0;
+  int64_t value = strtoll(text, &end, 10);
+  bool is_allowed = end != text && *end == 0 && errno == 0 && in_range(row, (double)value);
+  memcpy(field, &value, sizeof value);
+  return is_allowed;
+}
+
+static bool parse_number(const tp_option_row *row, const char *text, void *field) {
+  char *end;
+  double value = has_value(row, text) ? strtod(text, &end) : TP_NO_VALUE;
+  memcpy(field, &value, sizeof value);
+  return !has_value(row, text) || (end != text && *end == 0 && in_range(row, value));
+}
+
+static bool parse_bytes(const tp_option_row *row, const char *text, void *field) {
+  int64_t value = TP_NO_VALUE;
+  bool is_word = strcmp(text, row->word) == 0;
+  bool is_allowed = is_word || !has_value(row, text) || tp__parse_bytes(text, &value);
+  value = is_word ? row->word_value : value;
+  memcpy(field, &value, sizeof value);
+  return is_allowed;
+}
+
+tp_status tp__parse_options(MlirOperation module, const tp_option_row *rows, int n,
+                            const char *const *texts, void *options) {
+  static const struct {
+    bool (*parse)(const tp_option_row *row, const char *text, void *field);
+    tp_status (*refuse)(MlirOperation module, const tp_option_row *row, const char *text);
+  } types[] = {
+      [TP_OPTION_TEXT] = {parse_text, NULL}, /* nothing is refused */
+      [TP_OPTION_BOOL] = {parse_bool, not_known},
+      [TP_OPTION_CHOICE] = {parse_choice, not_known},
+      [TP_OPTION_INT] = {parse_int, not_in_range},
+      [TP_OPTION_NUMBER] = {parse_number, not_in_range},
+      [TP_OPTION_BYTES] = {parse_bytes, not_a_size},
+  };
+  for (int i = 0; i < n; i++)
+    if (!types[rows[i].type].parse(&rows[i], texts[i], (char *)options + rows[i].offset))
+      return types[rows[i].type].refuse(module, &rows[i], texts[i]);
+  return TP_OK;
+}

@@ -1,0 +1,20 @@
+/* The options of tp-propagate. */
+#ifndef TP_PASSES_PROPAGATE_OPTIONS_H
+#define TP_PASSES_PROPAGATE_OPTIONS_H
+
+#include "tp/cost.h"
+
+typedef struct tp_propagate_options {
+  const char *mesh, *topology, *report, *explain;
+  enum { TP_STRATEGY_PLAN, TP_STRATEGY_FOLLOW } strategy;
+  enum { TP_UNKNOWN_REFUSE, TP_UNKNOWN_REPLICATE } unknown_ops;
+  tp_objective objective;
+  bool overlap;
+  int64_t memory_limit; /* bytes; TP_NO_VALUE, TP_LIMIT_OF_TOPOLOGY */
+  int64_t remark_bytes; /* INT64_MAX: no remarks */
+  int64_t n_alternatives;
+  double effort, gap;
+  double time_limit; /* seconds; TP_NO_VALUE */
+} tp_propagate_options;
+
+#endif
