@@ -20,8 +20,8 @@ static const build *sharded; /* the program for all devices */
 
 bool __real_build_partition(const options *o, MlirModule source, build_kind kind, build *b);
 bool __wrap_build_partition(const options *o, MlirModule source, build_kind kind, build *b);
-bool __real_build_object(const options *o, run_target target, const char *form, build *b);
-bool __wrap_build_object(const options *o, run_target target, const char *form, build *b);
+bool __real_build_object(const options *o, run_target target, emit_form form, build *b);
+bool __wrap_build_object(const options *o, run_target target, emit_form form, build *b);
 bool __real_outputs_join(const tp_plan *plan, const launch *l, array **whole);
 bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole);
 
@@ -147,7 +147,7 @@ bool __wrap_build_partition(const options *o, MlirModule source, build_kind kind
   return __real_build_partition(o, source, kind, b);
 }
 
-bool __wrap_build_object(const options *o, run_target target, const char *form, build *b) {
+bool __wrap_build_object(const options *o, run_target target, emit_form form, build *b) {
   static const char *const kinds[] = {"combiner", "group", "offset"};
   int place;
   for (int i = 0; i < 3 && b == sharded; i++)

@@ -58,8 +58,11 @@
 // RUN: not shard-run %s --mesh tp=2 --topology=moon 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
 // TOPOLOGY: there is no topology "moon"
 // RUN: cp %S/../../share/topology/cpu.json "%t my host.json"
-// RUN: not shard-run %s --mesh tp=2 --topology="%t my host.json" 2>&1 | FileCheck %s --check-prefix=BLANK
-// BLANK: the topology is not a name or a path of less than 900 bytes without blanks, quotes and braces
+// RUN: shard-run %s --mesh tp=2 --topology="%t my host.json" --overlap=run | FileCheck %s --check-prefix=BLANK
+// BLANK: {{^}}verified
+// RUN: cp %S/../../share/topology/cpu.json "%t{host}.json"
+// RUN: not shard-run %s --mesh tp=2 --topology="%t{host}.json" 2>&1 | FileCheck %s --check-prefix=BRACES
+// BRACES: shard-run: error: --topology has quotes or braces, or is too long: {{.*}}{host}.json
 
 // RUN: shard-run %s --mesh dp=2,tp=2 --emit=llvm -o %t.ll && FileCheck %s --check-prefix=LLVM < %t.ll
 // LLVM: @main.tprt = {{.*}}constant [

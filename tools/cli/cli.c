@@ -72,13 +72,6 @@ static void fill_standard_descriptors(void) {
     close(fd);
 }
 
-bool cli_number(const char *text, double low, double high, double *value) {
-  char *end;
-  errno = 0;
-  *value = strtod(text, &end);
-  return end != text && *end == 0 && errno == 0 && *value >= low && *value <= high;
-}
-
 const cli_option *cli_option_at(const cli_tool *tool, int i) {
   int n = tool->n_options;
   return i < n ? &tool->options[i] : i < n + N_COMMON ? &common[i - n] : NULL;
@@ -101,8 +94,7 @@ static int index_of(int code) {
   return i;
 }
 
-int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data),
-                void *data) {
+int cli_options(int argc, char **argv, void *options) {
   fill_standard_descriptors();
   int n = cli_program.n_options;
   struct option table[MAX_OPTIONS + N_COMMON + 1] = {0};
@@ -126,7 +118,7 @@ int cli_options(int argc, char **argv, int (*apply)(int which, const char *value
       return cli_usage("option '%s' needs a value", argv[optind - 1]);
     int which = index_of(c);
     if (which < n) {
-      int code = apply(which, optarg, data);
+      int code = cli_parse_value(option_at(which), optarg, options);
       if (code != CLI_GO_ON)
         return code;
     } else if (which == n + HELP) {

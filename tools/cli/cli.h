@@ -5,9 +5,21 @@
 #define TOOLS_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
-typedef struct cli_option {
+typedef enum cli_type {
+  CLI_TYPE_FLAG,   /* no value; bool */
+  CLI_TYPE_TEXT,   /* const char * */
+  CLI_TYPE_WORD,   /* one of the names of `argument`; const char * */
+  CLI_TYPE_CHOICE, /* one of the names of `argument`; bool, or an enumeration in their order */
+  CLI_TYPE_INT,    /* a whole number; int or 64 bits */
+  CLI_TYPE_NUMBER, /* double */
+  CLI_TYPE_OTHER,  /* what `parse` takes */
+} cli_type;
+
+typedef struct cli_option cli_option;
+struct cli_option {
   const char *name; /* the NAME of --NAME; NULL: only a letter */
   /* Name of its value in the help; NULL: a flag. "a|b" lists the possible values. A leading '='
    * means that the value follows without a blank; a leading '[', that it may be missing, too. */
@@ -17,7 +29,34 @@ typedef struct cli_option {
   const char *values; /* "a|b", values for completion; NULL: those of `argument` */
   bool is_list;       /* the value is a list of `values` with commas in between */
   bool is_part;       /* not an option, but a part NAME=VALUE of the value of the option above */
-} cli_option;         /* without name and letter: a heading, `help`, above the next rows */
+  /* The field of the tool's options that the value is stored in: set by the macros below. */
+  cli_type type;
+  size_t offset, size;
+  double low, high; /* range of a number */
+  int first;        /* what the first name of a choice stands for */
+  /* Parses a value of CLI_TYPE_OTHER into the tool's options. Returns CLI_GO_ON, or an exit code
+   * after a message. */
+  int (*parse)(const cli_option *option, const char *text, void *options);
+  /* The option of pipelines that has the same values, if the tool passes them on; NULL: none. */
+  const char *pipeline_option;
+}; /* without name and letter: a heading, `help`, above the next rows */
+
+/* Type and field of an option, as an initializer of its row: `field` of the struct `s`. */
+#define CLI_FLAG(s, field) .type = CLI_TYPE_FLAG, CLI__FIELD_OF(s, field, bool)
+#define CLI_TEXT(s, field) .type = CLI_TYPE_TEXT, CLI__FIELD_OF(s, field, const char *)
+#define CLI_WORD(s, field) .type = CLI_TYPE_WORD, CLI__FIELD_OF(s, field, const char *)
+#define CLI_CHOICE(s, field, first_value)                                                          \
+  .type = CLI_TYPE_CHOICE, CLI__FIELD(s, field), .first = (first_value)
+#define CLI_INT(s, field, from, to)                                                                \
+  .type = CLI_TYPE_INT, CLI__FIELD(s, field), .low = (from), .high = (to)
+#define CLI_NUMBER(s, field, from, to)                                                             \
+  .type = CLI_TYPE_NUMBER, CLI__FIELD_OF(s, field, double), .low = (from), .high = (to)
+#define CLI_OTHER(s, field, function)                                                              \
+  .type = CLI_TYPE_OTHER, CLI__FIELD(s, field), .parse = (function)
+
+#define CLI__FIELD(s, field) .offset = offsetof(s, field), .size = sizeof(((s *)0)->field)
+#define CLI__FIELD_OF(s, field, c_type)                                                            \
+  .offset = offsetof(s, field) + _Generic(((s *)0)->field, c_type: 0), .size = sizeof(c_type)
 
 typedef struct cli_exit {
   int code;
@@ -44,13 +83,14 @@ extern const cli_tool cli_program;
 
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_USAGE = 2 };
 
-/* Parses the options. First opens /dev/null for closed standard descriptors, so that files of the
- * program do not get their numbers. Then calls `apply` for every option with its index and its
- * value (NULL for a flag) until a call does not return CLI_GO_ON. Returns CLI_GO_ON, with the first
- * non-option argument in optind, or an exit code: a usage error was reported, or --help or
- * --version was printed. */
-int cli_options(int argc, char **argv, int (*apply)(int which, const char *value, void *data),
-                void *data);
+/* Parses the options into the fields of the struct `options`. First opens /dev/null for closed
+ * standard descriptors, so that files of the program do not get their numbers. Returns CLI_GO_ON,
+ * with the first non-option argument in optind, or an exit code: a usage error was reported, or
+ * --help or --version was printed. */
+int cli_options(int argc, char **argv, void *options);
+/* Parses the value of one option (NULL for a flag). Returns CLI_GO_ON, or an exit code after a
+ * message. */
+int cli_parse_value(const cli_option *option, const char *text, void *options);
 
 /* Returns the `i`-th option of a tool, the common ones last; NULL behind the end. */
 const cli_option *cli_option_at(const cli_tool *tool, int i);
@@ -86,9 +126,6 @@ bool cli_write(const char *text, size_t n);
 
 /* Returns the monotonic clock in seconds. */
 double cli_seconds(void);
-
-/* Parses a number; true if the whole text is a number in [low, high]. */
-bool cli_number(const char *text, double low, double high, double *value);
 
 /* An output file that gets its name when it is complete; until then an existing file stays. Only
  * regular files are replaced this way: a device, a pipe or a link is opened and written

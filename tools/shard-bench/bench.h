@@ -25,7 +25,7 @@ typedef struct options {
   const char *backend; /* for --capabilities; NULL: all */
   int n_peers;
   int peers[MAX_PEERS]; /* indices into the table of peers */
-  int repeats;
+  int repeats, round_ms;
   report_format format;
   const char *output;
 } options;

@@ -6,86 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-  OPT_SIZES,
-  OPT_DTYPE,
-  OPT_RANKS,
-  OPT_LAUNCH,
-  OPT_REGISTERED,
-  OPT_IN_PLACE,
-  OPT_PEER,
-  OPT_BOUND,
-  OPT_REPEATS,
-  OPT_ROUNDS,
-  OPT_ROUND_TIME,
-  OPT_FORMAT,
-  OPT_CALIBRATE,
-  OPT_CAPABILITIES,
-  OPT_BACKEND,
-  OPT_OUTPUT,
-  N_OPTIONS
-};
-
-static const cli_option rows[N_OPTIONS] = {
-    [OPT_SIZES] = {"sizes", "LIST",
-                   "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last "
-                   "(default: 1K:16M)"},
-    [OPT_DTYPE] = {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)",
-                   .values = "f32|f64|f16|bf16|i8|i16|i32|i64|u8|u16|u32|u64"},
-    [OPT_RANKS] =
-        {"ranks", "LIST",
-         "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)"},
-    [OPT_LAUNCH] = {"launch", "processes|threads", "what a rank is (default: processes)"},
-    [OPT_REGISTERED] = {"registered", NULL,
-                        "buffers from tprt_mem_alloc, which peers reach; else from malloc"},
-    [OPT_IN_PLACE] = {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)"},
-    [OPT_PEER] = {"peer", "LIST", "measure these as well, in turn: openmpi, gloo",
-                  .values = "openmpi|gloo", .is_list = true},
-    [OPT_BOUND] = {"bound", NULL,
-                   "measure the same work without a library as well, in turn: what memory allows "
-                   "(reductions: f32)"},
-    [OPT_REPEATS] =
-        {"repeats", "N",
-         "how often this library and its peers take turns; medians are printed (default: 3)"},
-    [OPT_ROUNDS] = {"rounds", "N", "rounds of a measurement; the median counts (default: 9)"},
-    [OPT_ROUND_TIME] = {"round-time", "MS", "milliseconds of a round (default: 20)"},
-    [OPT_FORMAT] = {"format", "text|csv|json", "json: an object a line (default: text)"},
-    [OPT_CALIBRATE] = {"calibrate", NULL,
-                       "measure this host and write a topology file; no operation is named then"},
-    [OPT_CAPABILITIES] =
-        {"capabilities", NULL,
-         "print what the backends can do, and whether this machine has what they need"},
-    [OPT_BACKEND] = {"backend", "NAME", "of --capabilities: this one alone (default: all)",
-                     .values = "shm|loopback|tcp|mpi|nccl|self"},
-    [OPT_OUTPUT] = {"output", "FILE", "of --calibrate (default: standard output)", 'o'},
-};
-
-const cli_tool cli_program = {
-    .name = "shard-bench",
-    .summary = "measure collectives, and calibrate cost models",
-    .usage = {"OPERATION[,OPERATION...] [options]", "--calibrate [-o FILE] [options]",
-              "--capabilities [--backend=NAME] [--format=text|csv|json]"},
-    .description =
-        "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a "
-        "ring) between ranks of this host; `all` is all of them. Results are checked. --calibrate "
-        "measures the lines, rates and latencies that the planner needs.",
-    .options = rows,
-    .n_options = N_OPTIONS,
-    .operand = {.values = "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|permute|all",
-                .is_list = true},
-    .examples = {"shard-bench all_reduce --ranks=2,4 --registered",
-                 "shard-bench all_reduce --sizes=16M,64M --registered --bound",
-                 "shard-bench all_reduce,all_gather --sizes=64K,1M --peer=openmpi --format=json",
-                 "shard-bench --calibrate -o host.json",
-                 "shard-run model.mlir --mesh 2x2 --topology=./host.json"},
-    .exits = {{0, "done"}, {1, "failure"}, {2, "wrong usage"}, {130, "interrupted"}},
-    .page = "docs/reference/shard-bench.md",
-};
-
 /* ---- Values ---- */
 
 /* "64K" -> 65536. */
-static bool parse_bytes(const char *text, const char **end, int64_t *bytes) {
+static bool read_bytes(const char *text, const char **end, int64_t *bytes) {
   static const char units[] = "KMG";
   char *after;
   errno = 0;
@@ -108,14 +32,14 @@ static bool add_size(bench_job *job, int64_t bytes) {
   return true;
 }
 
-static bool parse_sizes(const char *text, bench_job *job) {
+static bool read_sizes(const char *text, bench_job *job) {
   job->n_sizes = 0;
   for (const char *at = text;; at++) {
     int64_t first, last;
-    if (!parse_bytes(at, &at, &first))
+    if (!read_bytes(at, &at, &first))
       return false;
     last = first;
-    if (*at == ':' && (!parse_bytes(at + 1, &at, &last) || last < first))
+    if (*at == ':' && (!read_bytes(at + 1, &at, &last) || last < first))
       return false;
     for (int64_t bytes = first; bytes <= last; bytes *= 4)
       if (!add_size(job, bytes))
@@ -127,7 +51,7 @@ static bool parse_sizes(const char *text, bench_job *job) {
   }
 }
 
-static bool parse_count(const char *text, const char **end, int most, int *count) {
+static bool read_count(const char *text, const char **end, int most, int *count) {
   char *after;
   long n = strtol(text, &after, 10);
   if (after == text || n < 1 || n > most || *text == '+' || *text == ' ')
@@ -137,11 +61,11 @@ static bool parse_count(const char *text, const char **end, int most, int *count
   return true;
 }
 
-static bool parse_ranks(const char *text, options *o) {
+static bool read_ranks(const char *text, options *o) {
   o->n_rank_counts = 0;
   for (const char *at = text;; at++) {
     if (o->n_rank_counts == MAX_RANK_COUNTS ||
-        !parse_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts]))
+        !read_count(at, &at, BENCH_MAX_RANKS, &o->rank_counts[o->n_rank_counts]))
       return false;
     o->n_rank_counts++;
     if (*at == 0)
@@ -161,7 +85,8 @@ static const char *next_name(const char **list, char *name, size_t size) {
   return name;
 }
 
-static int parse_peers(const char *text, options *o) {
+static int parse_peers(const cli_option *option, const char *text, void *data) {
+  options *o = data;
   char name[32];
   while (next_name(&text, name, sizeof name)) {
     int peer = peer_find(name);
@@ -169,7 +94,7 @@ static int parse_peers(const char *text, options *o) {
     for (int i = 0; i < o->n_peers; i++)
       again |= o->peers[i] == peer;
     if (peer < 0)
-      return cli_usage("--peer takes openmpi or gloo, or both, not '%s'", name);
+      return cli_usage("--%s takes openmpi or gloo, or both, not '%s'", option->name, name);
     if (!again)
       o->peers[o->n_peers++] = peer;
   }
@@ -196,81 +121,101 @@ static int parse_kinds(const char *text, options *o) {
   return CLI_GO_ON;
 }
 
+static int parse_sizes(const cli_option *option, const char *text, void *data) {
+  options *o = data;
+  return read_sizes(text, &o->job)
+             ? CLI_GO_ON
+             : cli_usage("--%s takes at most 64 sizes of 1 to 1024G bytes, such as 1K,1M or "
+                         "1K:16M, not '%s'",
+                         option->name, text);
+}
+
+static int parse_dtype(const cli_option *option, const char *text, void *data) {
+  options *o = data;
+  tprt_dtype dtype = tprt_dtype_parse(text);
+  o->job.dtype = dtype;
+  return dtype && dtype != TPRT_BOOL && dtype != TPRT_C64 && dtype != TPRT_C128
+             ? CLI_GO_ON
+             : cli_usage("--%s takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, "
+                         "not '%s'",
+                         option->name, text);
+}
+
+static int parse_ranks(const cli_option *option, const char *text, void *data) {
+  return read_ranks(text, data)
+             ? CLI_GO_ON
+             : cli_usage("--%s takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'",
+                         option->name, text);
+}
+
 /* ---- Options ---- */
 
-static int apply(int which, const char *text, void *data) {
-  options *o = data;
-  const char *end = "";
-  int count;
-  bench_job *job = &o->job;
-  switch (which) {
-  case OPT_SIZES:
-    return parse_sizes(text, job) ? CLI_GO_ON
-                                  : cli_usage("--sizes takes at most 64 sizes of 1 to 1024G bytes, "
-                                              "such as 1K,1M or 1K:16M, not '%s'",
-                                              text);
-  case OPT_DTYPE:
-    job->dtype = tprt_dtype_parse(text);
-    if (!job->dtype || job->dtype == TPRT_BOOL || job->dtype == TPRT_C64 || job->dtype == TPRT_C128)
-      return cli_usage(
-          "--dtype takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, not '%s'",
-          text);
-    return CLI_GO_ON;
-  case OPT_RANKS:
-    return parse_ranks(text, o)
-               ? CLI_GO_ON
-               : cli_usage("--ranks takes up to 8 numbers between 1 and 64, such as 2,4, not '%s'",
-                           text);
-  case OPT_LAUNCH:
-    o->threads = strcmp(text, "threads") == 0;
-    return o->threads || strcmp(text, "processes") == 0
-               ? CLI_GO_ON
-               : cli_usage("--launch takes processes or threads, not '%s'", text);
-  case OPT_REGISTERED:
-    o->registered = true;
-    return CLI_GO_ON;
-  case OPT_IN_PLACE:
-    job->in_place = true;
-    return CLI_GO_ON;
-  case OPT_PEER:
-    return parse_peers(text, o);
-  case OPT_BOUND:
-    o->bound = true;
-    return CLI_GO_ON;
-  case OPT_REPEATS:
-    return parse_count(text, &end, 25, &o->repeats) && !*end
-               ? CLI_GO_ON
-               : cli_usage("--repeats takes a number between 1 and 25, not '%s'", text);
-  case OPT_ROUNDS:
-    return parse_count(text, &end, 101, &job->n_rounds) && !*end
-               ? CLI_GO_ON
-               : cli_usage("--rounds takes a number between 1 and 101, not '%s'", text);
-  case OPT_ROUND_TIME:
-    if (!parse_count(text, &end, 60000, &count) || *end)
-      return cli_usage("--round-time takes milliseconds between 1 and 60000, not '%s'", text);
-    job->round_seconds = count * 1e-3;
-    return CLI_GO_ON;
-  case OPT_FORMAT:
-    o->format = strcmp(text, "json") == 0  ? FORMAT_JSON
-                : strcmp(text, "csv") == 0 ? FORMAT_CSV
-                                           : FORMAT_TEXT;
-    return o->format != FORMAT_TEXT || strcmp(text, "text") == 0
-               ? CLI_GO_ON
-               : cli_usage("--format takes text, csv or json, not '%s'", text);
-  case OPT_CALIBRATE:
-    o->calibrate = true;
-    return CLI_GO_ON;
-  case OPT_CAPABILITIES:
-    o->capabilities = true;
-    return CLI_GO_ON;
-  case OPT_BACKEND:
-    o->backend = text;
-    return CLI_GO_ON;
-  default:
-    o->output = text;
-    return CLI_GO_ON;
-  }
-}
+static const cli_option rows[] = {
+    {"sizes", "LIST",
+     "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last "
+     "(default: 1K:16M)",
+     CLI_OTHER(options, job.sizes, parse_sizes)},
+    {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)",
+     .values = "f32|f64|f16|bf16|i8|i16|i32|i64|u8|u16|u32|u64",
+     CLI_OTHER(options, job.dtype, parse_dtype)},
+    {"ranks", "LIST",
+     "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)",
+     CLI_OTHER(options, rank_counts, parse_ranks)},
+    {"launch", "processes|threads", "what a rank is (default: processes)",
+     CLI_CHOICE(options, threads, false)},
+    {"registered", NULL, "buffers from tprt_mem_alloc, which peers reach; else from malloc",
+     CLI_FLAG(options, registered)},
+    {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)",
+     CLI_FLAG(options, job.in_place)},
+    {"peer", "LIST", "measure these as well, in turn: openmpi, gloo", .values = "openmpi|gloo",
+     .is_list = true, CLI_OTHER(options, peers, parse_peers)},
+    {"bound", NULL,
+     "measure the same work without a library as well, in turn: what memory allows "
+     "(reductions: f32)",
+     CLI_FLAG(options, bound)},
+    {"repeats", "N",
+     "how often this library and its peers take turns; medians are printed (default: 3)",
+     CLI_INT(options, repeats, 1, 25)},
+    {"rounds", "N", "rounds of a measurement; the median counts (default: 9)",
+     CLI_INT(options, job.n_rounds, 1, 101)},
+    {"round-time", "MS", "milliseconds of a round (default: 20)",
+     CLI_INT(options, round_ms, 1, 60000)},
+    {"format", "text|csv|json", "json: an object a line (default: text)",
+     CLI_CHOICE(options, format, FORMAT_TEXT)},
+    {"calibrate", NULL, "measure this host and write a topology file; no operation is named then",
+     CLI_FLAG(options, calibrate)},
+    {"capabilities", NULL,
+     "print what the backends can do, and whether this machine has what they need",
+     CLI_FLAG(options, capabilities)},
+    {"backend", "NAME", "of --capabilities: this one alone (default: all)",
+     .values = "shm|loopback|tcp|mpi|nccl|self", CLI_TEXT(options, backend)},
+    {"output", "FILE", "of --calibrate (default: standard output)", .letter = 'o',
+     CLI_TEXT(options, output)},
+};
+
+const cli_tool cli_program = {
+    .name = "shard-bench",
+    .summary = "measure collectives, and calibrate cost models",
+    .usage = {"OPERATION[,OPERATION...] [options]", "--calibrate [-o FILE] [options]",
+              "--capabilities [--backend=NAME] [--format=text|csv|json]"},
+    .description =
+        "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a "
+        "ring) between ranks of this host; `all` is all of them. Results are checked. --calibrate "
+        "measures the lines, rates and latencies that the planner needs.",
+    .options = rows,
+    .n_options = sizeof rows / sizeof *rows,
+    .operand = {.values = "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|permute|all",
+                .is_list = true},
+    .examples = {"shard-bench all_reduce --ranks=2,4 --registered",
+                 "shard-bench all_reduce --sizes=16M,64M --registered --bound",
+                 "shard-bench all_reduce,all_gather --sizes=64K,1M --peer=openmpi --format=json",
+                 "shard-bench --calibrate -o host.json",
+                 "shard-run model.mlir --mesh 2x2 --topology=./host.json"},
+    .exits = {{0, "done"}, {1, "failure"}, {2, "wrong usage"}, {130, "interrupted"}},
+    .page = "docs/reference/shard-bench.md",
+};
+
+/* ---- The whole command line ---- */
 
 /* Returns true if the buffers of all ranks fit into the memory of this host. A system that
  * overcommits memory would kill programs later. */
@@ -317,11 +262,12 @@ static int check(const options *o) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32, .n_rounds = 9, .round_seconds = 0.02}};
-  parse_sizes("1K:16M", &o->job);
-  int code = cli_options(argc, argv, apply, o);
+  *o = (options){.repeats = 3, .round_ms = 20, .job = {.dtype = TPRT_F32, .n_rounds = 9}};
+  read_sizes("1K:16M", &o->job);
+  int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)
     return code;
+  o->job.round_seconds = o->round_ms * 1e-3;
   for (int i = optind; i < argc; i++) {
     code = parse_kinds(argv[i], o);
     if (code != CLI_GO_ON)

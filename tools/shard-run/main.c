@@ -94,7 +94,7 @@ typedef struct session {
 static bool run_reference(session *s, MlirModule module, build_kind kind) {
   progress("compiling the reference");
   if (!build_partition(s->o, module, kind, &s->reference) ||
-      !build_object(s->o, TARGET_CPU, NULL, &s->reference)) {
+      !build_object(s->o, TARGET_CPU, EMIT_NOTHING, &s->reference)) {
     complain("the program to compare with, %s, could not be compiled",
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
@@ -267,7 +267,7 @@ static bool can_write_all(const options *o) {
 static bool emit(const session *s) {
   const options *o = s->o;
   char name[256];
-  if (strcmp(o->emit, "so") != 0)
+  if (o->emit != EMIT_LIBRARY)
     return write_file(o->output, &s->program.object);
   return library_name(o->output, name, sizeof name) && library_write(o, &s->program, name) &&
          (!o->shards ||
@@ -305,7 +305,7 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   }
   bool is_reference = whole && o->target == TARGET_CPU; /* the run is its own reference */
-  bool verify = o->verify && !o->by_evaluator && !local && !is_reference && has_data(o);
+  bool verify = !o->no_verify && !o->by_evaluator && !local && !is_reference && has_data(o);
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);

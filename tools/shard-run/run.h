@@ -35,14 +35,27 @@ typedef enum launch_kind {
 
 typedef enum run_target { TARGET_CPU, TARGET_CUDA } run_target;
 
+typedef enum emit_form {
+  EMIT_NOTHING,
+  EMIT_LIBRARY,
+  EMIT_OBJECT,
+  EMIT_LLVM,
+  EMIT_KERNELS
+} emit_form;
+
+typedef enum overlap_mode { OVERLAP_NO, OVERLAP_RUN, OVERLAP_PLAN } overlap_mode;
+
 typedef struct options {
-  const char *model, *mesh, *strategy, *objective, *topology, *function, *inputs_from, *report,
-      *plan_report, *emit, *output, *shards, *worker, *unknown_ops, *memory_limit, *backend,
-      *overlap, *fuse;
+  const char *model, *function, *inputs_from, *report, *output, *shards, *worker, *backend;
+  /* values of options of pipelines; NULL: their defaults */
+  const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
+      *plan_report;
+  emit_form emit;
+  overlap_mode overlap;
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
-  bool verify, generic, graph;
+  bool no_verify, generic, graph;
   /* compare results with the reference evaluator, not with one device */
   bool by_evaluator;
   int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
@@ -54,6 +67,9 @@ typedef struct options {
 
 /* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
+/* Writes the text of a pipeline with those of its options that `o` has values for. False, with a
+ * message, if a value cannot be passed on. */
+bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *text, size_t size);
 
 /* Prints the compiler's diagnostics from now on. */
 void diagnostics_attach(MlirContext context);
@@ -78,9 +94,9 @@ bool build_partition(const options *o, MlirModule source, build_kind kind, build
 /* Returns true if the source contains communication or device indices written by the user. Such a
  * program has no meaning on one device. */
 bool build_communicates(MlirModule source);
-/* Compiles the program, as a second step, to the form of --emit; NULL: to an object that is run
- * here. */
-bool build_object(const options *o, run_target target, const char *form, build *b);
+/* Compiles the program, as a second step, to the form of --emit; EMIT_NOTHING: to an object that is
+ * run here. */
+bool build_object(const options *o, run_target target, emit_form form, build *b);
 void build_clear(build *b);
 
 /* ---- Shared libraries, --emit=so ---- */

@@ -2,22 +2,18 @@
 #include "solve.h"
 
 #include <getopt.h>
-#include <string.h>
 
-enum { OPT_TIME_LIMIT, OPT_GAP, OPT_THREADS, OPT_FORMAT, OPT_OUT, N_OPTIONS };
-
-static const cli_option rows[N_OPTIONS] = {
-    [OPT_TIME_LIMIT] = {"time-limit", "SECONDS",
-                        "end the search after that time, the reading of the file included"},
-    [OPT_GAP] = {"gap", "G", "end it at (cost - bound) / bound <= G, e.g. 0.001 (default: 0)"},
-    [OPT_THREADS] = {"threads", "N",
-                     "threads to use; the answer is the same for any number (default: 1)"},
-    [OPT_FORMAT] = {"format", "text|json|contest", "what is printed (default: text)"},
-    [OPT_OUT] = {"out", "FILE", "write the assignment, [x0, x1, ...], to a file"},
+static const cli_option rows[] = {
+    {"time-limit", "SECONDS", "end the search after that time, the reading of the file included",
+     CLI_NUMBER(options, time_limit, 1e-3, 1e7)},
+    {"gap", "G", "end it at (cost - bound) / bound <= G, e.g. 0.001 (default: 0)",
+     CLI_NUMBER(options, gap, 0, 1)},
+    {"threads", "N", "threads to use; the answer is the same for any number (default: 1)",
+     CLI_INT(options, threads, 1, 256)},
+    {"format", "text|json|contest", "what is printed (default: text)",
+     CLI_CHOICE(options, format, FORMAT_TEXT)},
+    {"out", "FILE", "write the assignment, [x0, x1, ...], to a file", CLI_TEXT(options, out)},
 };
-
-static const char *const formats[] = {
-    [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CONTEST] = "contest"};
 
 const cli_tool cli_program = {
     .name = "shard-solve",
@@ -28,7 +24,7 @@ const cli_tool cli_program = {
         "cost is least and memory stays below the limit at all times. Prints the cost, a certified "
         "lower bound, the gap between them and the time.",
     .options = rows,
-    .n_options = N_OPTIONS,
+    .n_options = sizeof rows / sizeof *rows,
     .notes =
         "--format contest prints the assignment as the last line, [] if there is none. Ctrl-C ends "
         "the search with the best assignment so far. Without --time-limit the effort is counted in "
@@ -41,39 +37,9 @@ const cli_tool cli_program = {
     .page = "docs/reference/shard-solve.md",
 };
 
-static int apply(int which, const char *text, void *data) {
-  options *o = data;
-  double number = 0;
-  switch (which) {
-  case OPT_TIME_LIMIT:
-    if (!cli_number(text, 1e-3, 1e7, &o->time_limit))
-      return cli_usage("--time-limit takes seconds between 0.001 and 10000000, not '%s'", text);
-    return CLI_GO_ON;
-  case OPT_GAP:
-    if (!cli_number(text, 0, 1, &o->gap))
-      return cli_usage("--gap takes a number between 0 and 1, not '%s'", text);
-    return CLI_GO_ON;
-  case OPT_THREADS:
-    if (!cli_number(text, 1, 256, &number) || number != (int)number)
-      return cli_usage("--threads takes a whole number between 1 and 256, not '%s'", text);
-    o->threads = (int)number;
-    return CLI_GO_ON;
-  case OPT_FORMAT:
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-      if (strcmp(text, formats[i]) == 0) {
-        o->format = (report_format)i;
-        return CLI_GO_ON;
-      }
-    return cli_usage("--format takes text, json or contest, not '%s'", text);
-  default:
-    o->out = text;
-    return CLI_GO_ON;
-  }
-}
-
 int cli_parse(int argc, char **argv, options *o) {
   *o = (options){.threads = 1};
-  int code = cli_options(argc, argv, apply, o);
+  int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)
     return code;
   if (optind == argc)
