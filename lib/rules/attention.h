@@ -113,8 +113,8 @@ bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_atte
  * (tp_rule.ring): an axis splits the rows of the queries, each device holds a part of the columns,
  * and blocks are computed with one part after the other (Liu, Zaharia and Abbeel 2023).
  * TP_NO_MEMORY with a diagnostic. */
-struct tp_program;
-tp_status tp__mark_attention(struct tp_program *program);
+struct tp_func_graph;
+tp_status tp__mark_attention(struct tp_func_graph *graph);
 
 /* Returns the index of the op that produces `value`; -1: none of the attention's ops does. */
 int tp__attention_maker(const tp_attention *attention, MlirValue value);

@@ -3,7 +3,7 @@
 #include "ir/diagnostics.h"
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
-#include "rules/program.h"
+#include "rules/func_graph.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ static bool split_loops(const tp_attention *a, const tp_mesh *mesh, tp_spec spec
 
 /* Checks that the shardings annotated on the ops allow values to be computed in blocks. Counts the
  * inner values in *n_inner, and the annotated ones among them in *n. */
-static tp_status check_layouts(const tp_program *program, const tp_attention *a, bool *fits, int *n,
-                               int *n_inner) {
+static tp_status check_layouts(const tp_func_graph *graph, const tp_attention *a, bool *fits,
+                               int *n, int *n_inner) {
   int loops[TP_MAX_AXES], first[TP_MAX_AXES];
   for (int x = 0; x < TP_MAX_AXES; x++)
     first[x] = NOWHERE;
@@ -67,7 +67,7 @@ static tp_status check_layouts(const tp_program *program, const tp_attention *a,
       bool pinned;
       if (!is_inner(a, i))
         continue;
-      tp_status status = tp__program_op(program, a->ops[i].op, 0, &pin, &pinned);
+      tp_status status = tp__func_graph_op(graph, a->ops[i].op, 0, &pin, &pinned);
       if (status != TP_OK)
         return status;
       *n_inner += round == 0;
@@ -77,8 +77,8 @@ static tp_status check_layouts(const tp_program *program, const tp_attention *a,
       tp__attention_result_dims(&a->ops[i], dims);
       if (!pinned)
         continue;
-      *fits = split_loops(a, program->mesh, pin.spec, dims, rank, loops) && pin.open == 0;
-      for (int x = 0; x < program->mesh->n_axes && *fits; x++) {
+      *fits = split_loops(a, graph->mesh, pin.spec, dims, rank, loops) && pin.open == 0;
+      for (int x = 0; x < graph->mesh->n_axes && *fits; x++) {
         if (round == 0 && loops[x] != NOWHERE)
           first[x] = loops[x];
         *fits = round == 0 || loops[x] == first[x] ||
@@ -143,41 +143,41 @@ static int keys_of(const tp_attention *a, int op) {
 }
 
 /* Maps each op to its item. */
-static tp_status number_items(const tp_program *program, tp_value_table *numbers) {
-  for (int i = 0; i < program->n_items; i++)
-    if (program->items[i].kind == TP_ITEM_OP &&
-        tp__table_put(numbers, program->items[i].op.ptr, i) != TP_OK)
-      return tp__error(program->func, TP_NO_MEMORY, "out of memory");
+static tp_status number_items(const tp_func_graph *graph, tp_value_table *numbers) {
+  for (int i = 0; i < graph->n_items; i++)
+    if (graph->items[i].kind == TP_ITEM_OP &&
+        tp__table_put(numbers, graph->items[i].op.ptr, i) != TP_OK)
+      return tp__error(graph->func, TP_NO_MEMORY, "out of memory");
   return TP_OK;
 }
 
 /* True if the output already belongs to a marked attention. Scores that are a sum of two
  * contractions could start from either; the other contraction is then read as an ordinary value. */
-static bool is_marked(const tp_program *program, const tp_attention *a,
+static bool is_marked(const tp_func_graph *graph, const tp_attention *a,
                       const tp_value_table *numbers) {
   int item = tp__table_get(numbers, a->ops[a->output].op.ptr);
-  for (int i = 0; item >= 0 && i < program->items[item].rule->n_operands; i++)
-    if (program->items[item].rule->operands[i].in_blocks)
+  for (int i = 0; item >= 0 && i < graph->items[item].rule->n_operands; i++)
+    if (graph->items[item].rule->operands[i].in_blocks)
       return true;
   return false;
 }
 
-static tp_status mark_at(const tp_program *program, const tp_attention *a,
+static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a,
                          tp_value_table *numbers) {
   bool fits;
   int n = 0, n_inner = 0;
-  tp_status status = check_layouts(program, a, &fits, &n, &n_inner);
+  tp_status status = check_layouts(graph, a, &fits, &n, &n_inner);
   if (status != TP_OK || !fits || (n > 0 && n < n_inner))
     return status;
   if (numbers->count == 0)
-    status = number_items(program, numbers);
-  if (status == TP_OK && is_marked(program, a, numbers))
+    status = number_items(graph, numbers);
+  if (status == TP_OK && is_marked(graph, a, numbers))
     return TP_OK;
   for (int k = 0; k < a->n_ops && status == TP_OK; k++) {
     int item = tp__table_get(numbers, a->ops[k].op.ptr);
     if (item < 0)
       continue;
-    tp_rule *rule = program->items[item].rule;
+    tp_rule *rule = graph->items[item].rule;
     mark(rule, a);
     int keys = k == 0 || k == a->output ? keys_of(a, k) : -1;
     if (keys >= 0)
@@ -192,7 +192,7 @@ static tp_status mark_at(const tp_program *program, const tp_attention *a,
  * backward search from all maxima finds the contractions that can be scores, so that the others
  * need not be examined. */
 typedef struct search {
-  const tp_program *program;
+  const tp_func_graph *graph;
   tp_value_table maxima;   /* by shared rule of equal ops: 1 if it computes a maximum, else 0 */
   bool *reaches;           /* by value number: the value can reach a maximum */
   const tp_rule **pending; /* rules whose operands can reach a maximum */
@@ -241,7 +241,7 @@ static void go_back(search *s) {
       if (number < 0 || s->reaches[number])
         continue;
       s->reaches[number] = true;
-      const tp_rule *maker = s->program->makers[number];
+      const tp_rule *maker = s->graph->makers[number];
       if (maker && !ends_way(maker))
         push(s, maker);
     }
@@ -249,15 +249,15 @@ static void go_back(search *s) {
 }
 
 static tp_status find_ways(search *s) {
-  const tp_program *program = s->program;
-  s->reaches = tp__calloc((size_t)program->n_values + 1, sizeof *s->reaches);
+  const tp_func_graph *graph = s->graph;
+  s->reaches = tp__calloc((size_t)graph->n_values + 1, sizeof *s->reaches);
   s->failed = !s->reaches;
-  for (int i = 0; i < program->n_items && !s->failed; i++)
-    if (program->items[i].kind == TP_ITEM_OP && is_maximum(s, program->items[i].rule)) {
-      push(s, program->items[i].rule);
+  for (int i = 0; i < graph->n_items && !s->failed; i++)
+    if (graph->items[i].kind == TP_ITEM_OP && is_maximum(s, graph->items[i].rule)) {
+      push(s, graph->items[i].rule);
       go_back(s);
     }
-  return s->failed ? tp__error(program->func, TP_NO_MEMORY, "out of memory") : TP_OK;
+  return s->failed ? tp__error(graph->func, TP_NO_MEMORY, "out of memory") : TP_OK;
 }
 
 static bool may_be_scores(const search *s, const tp_rule *rule) {
@@ -265,17 +265,17 @@ static bool may_be_scores(const search *s, const tp_rule *rule) {
   return number >= 0 && s->reaches[number] && !rule->results[0].in_blocks;
 }
 
-tp_status tp__mark_attention(tp_program *program) {
+tp_status tp__mark_attention(tp_func_graph *graph) {
   tp_value_table numbers = {0};
   tp_attention_reach reach = {0};
   tp_attention a;
-  search s = {.program = program};
+  search s = {.graph = graph};
   tp_status status = find_ways(&s);
-  for (int i = 0; i < program->n_items && status == TP_OK; i++) {
-    const tp_item *item = &program->items[i];
+  for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
+    const tp_item *item = &graph->items[i];
     if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) &&
         tp__attention_next(&reach, item->op, &a))
-      status = mark_at(program, &a, &numbers);
+      status = mark_at(graph, &a, &numbers);
   }
   tp__table_destroy(&s.maxima);
   tp__free(s.pending);

@@ -4,7 +4,7 @@
 #ifndef TP_RULES_COLLECTIVE_H
 #define TP_RULES_COLLECTIVE_H
 
-#include "rules/program.h"
+#include "rules/func_graph.h"
 
 /* How the result of an op varies between devices. */
 typedef enum tp_equality {
@@ -47,6 +47,6 @@ uint32_t tp__divergence_of(const tp_divergence *d, MlirValue value);
 /* Finds the values that differ between devices, and bars axes from splitting them
  * (tp_rule.barred_axes, tp_carried.differs). Reports communication that could wait forever, and
  * values that differ where all devices have to agree. */
-tp_status tp__mark_divergent(tp_program *program);
+tp_status tp__mark_divergent(tp_func_graph *graph);
 
 #endif

@@ -7,7 +7,7 @@
 #include "rules/collective.h"
 
 typedef struct marking {
-  tp_program *program;
+  tp_func_graph *graph;
   tp_divergence difference;
 } marking;
 
@@ -15,14 +15,12 @@ static void axis_name(const marking *a, uint32_t axes, char *text, size_t size) 
   int axis = 0;
   while (!(axes >> axis & 1))
     axis++;
-  tp_mesh_axis_text(a->program->mesh, axis, 1, text, size);
+  tp_mesh_axis_text(a->graph->mesh, axis, 1, text, size);
 }
 
 /* Returns all axes, not only those along which the value differs, because a reshard may take a
  * detour over any axis. */
-static uint8_t all_axes(const marking *a) {
-  return (uint8_t)((1u << a->program->mesh->n_axes) - 1);
-}
+static uint8_t all_axes(const marking *a) { return (uint8_t)((1u << a->graph->mesh->n_axes) - 1); }
 
 static tp_status mark_op(marking *a, const tp_item *item) {
   tp_rule *rule = item->rule;
@@ -32,7 +30,7 @@ static tp_status mark_op(marking *a, const tp_item *item) {
   for (int i = 0; i < rule->n_results; i++)
     differs |= tp__divergence_of(&a->difference, rule->results[i].value);
   tp_effect effect;
-  tp_status status = tp__collective_effect(item->op, a->program->mesh, 0, &effect);
+  tp_status status = tp__collective_effect(item->op, a->graph->mesh, 0, &effect);
   rule->barred_axes = differs ? all_axes(a) : (uint8_t)effect.axes;
   return status;
 }
@@ -54,7 +52,7 @@ static tp_status mark_layout(marking *a, const tp_item *item) {
   bool present;
   if (!axes)
     return TP_OK;
-  tp_status status = tp__program_op(a->program, item->op, 0, &annotation, &present);
+  tp_status status = tp__func_graph_op(a->graph, item->op, 0, &annotation, &present);
   bool whole =
       present && tp_spec_equal(annotation.spec, tp_spec_replicated()) && annotation.open == 0;
   return status != TP_OK || whole ? status : refuse_layout(a, item->op, axes);
@@ -71,7 +69,7 @@ static tp_status mark_carried(marking *a, const tp_item *item) {
     c->differs = axes != 0;
     if (!axes)
       continue;
-    tp_status status = tp__program_carried(a->program, item->op, c, &annotation, &present);
+    tp_status status = tp__func_graph_carried(a->graph, item->op, c, &annotation, &present);
     if (status == TP_OK && present && !tp_spec_equal(annotation.spec, tp_spec_replicated()))
       status = refuse_layout(a, item->op, axes);
     if (status != TP_OK)
@@ -81,7 +79,7 @@ static tp_status mark_carried(marking *a, const tp_item *item) {
 }
 
 static tp_status mark_return(const marking *a, const tp_item *item) {
-  for (int i = 0; i < a->program->n_results; i++) {
+  for (int i = 0; i < a->graph->n_results; i++) {
     uint32_t axes = tp__divergence_of(&a->difference, mlirOperationGetOperand(item->op, i));
     char axis[2 * TP_MAX_AXIS_NAME];
     if (!axes)
@@ -111,13 +109,13 @@ static tp_status mark_item(marking *a, const tp_item *item) {
   return TP_OK;
 }
 
-tp_status tp__mark_divergent(tp_program *program) {
-  marking a = {.program = program, .difference = {.mesh = program->mesh}};
-  if (!program->communicates)
+tp_status tp__mark_divergent(tp_func_graph *graph) {
+  marking a = {.graph = graph, .difference = {.mesh = graph->mesh}};
+  if (!graph->communicates)
     return TP_OK;
-  tp_status status = tp__divergence_run(&a.difference, program->func);
-  for (int i = 0; i < program->n_items && status == TP_OK; i++)
-    status = mark_item(&a, &program->items[i]);
+  tp_status status = tp__divergence_run(&a.difference, graph->func);
+  for (int i = 0; i < graph->n_items && status == TP_OK; i++)
+    status = mark_item(&a, &graph->items[i]);
   tp__table_destroy(&a.difference.sets);
   return status;
 }

@@ -66,7 +66,7 @@ typedef struct tp_dim {
 /* One operand or result. */
 typedef struct tp_value_map {
   MlirValue value;
-  /* number of the value in the program that contains the op (program.h); -1: none */
+  /* number of the value in the graph that contains the op (func_graph.h); -1: none */
   int number;
   bool is_tensor; /* false: a scalar, which has no sharding */
   bool is_init;   /* initial value of a reduction: partial if the result is */

@@ -4,7 +4,7 @@
  * unchanged. It then rewrites the ops in program order: reshards become collectives, and every
  * other op is localized by its rule and gets local types. */
 #include "passes/partition/partition.h"
-#include "passes/support/programs.h"
+#include "passes/support/func_graphs.h"
 
 #include "rules/attention.h"
 #include "rules/regroup.h"
@@ -152,8 +152,8 @@ static void rewrite_region(tp_partitioner *p, const tp_item *item) {
 }
 
 static void erase_layouts(tp_partitioner *p) {
-  for (int i = p->program.n_items - 1; i >= 0; i--) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = p->graph.n_items - 1; i >= 0; i--) {
+    const tp_item *item = &p->graph.items[i];
     if (item->kind != TP_ITEM_LAYOUT)
       continue;
     MlirOperation sharding = tp__defining_op(mlirOperationGetOperand(item->op, 1));
@@ -165,8 +165,8 @@ static void erase_layouts(tp_partitioner *p) {
 
 /* Erases tensor.empty ops of global shape that were replaced. */
 static void erase_unused(tp_partitioner *p) {
-  for (int i = 0; i < p->program.n_items; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items; i++) {
+    const tp_item *item = &p->graph.items[i];
     if (item->kind == TP_ITEM_OP && item->rule->is_free && tp__op_is(item->op, "tensor.empty") &&
         !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
@@ -178,8 +178,8 @@ static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, co
                                 const tp_spec *specs) {
   MlirContext context = p->pass->context;
   tp_boundary boundary;
-  if (tp__boundary_begin(p->program.func, is_args, &boundary) != TP_OK)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  if (tp__boundary_begin(p->graph.func, is_args, &boundary) != TP_OK)
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < n; i++) {
     if (!tp__is_tensor(types[i]))
       continue;
@@ -194,29 +194,29 @@ static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, co
 }
 
 static tp_status rewrite_signature(tp_partitioner *p) {
-  MlirOperation func = p->program.func;
-  tp_status status = write_boundary(p, true, p->program.n_args, p->arg_types, p->arg_specs);
+  MlirOperation func = p->graph.func;
+  tp_status status = write_boundary(p, true, p->graph.n_args, p->arg_types, p->arg_specs);
   if (status == TP_OK)
-    status = write_boundary(p, false, p->program.n_results, p->result_types, p->result_specs);
+    status = write_boundary(p, false, p->graph.n_results, p->result_types, p->result_specs);
   if (status != TP_OK)
     return status;
-  for (int i = 0; i < p->program.n_args; i++)
+  for (int i = 0; i < p->graph.n_args; i++)
     p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
-  for (int i = 0; i < p->program.n_results; i++)
+  for (int i = 0; i < p->graph.n_results; i++)
     p->result_types[i] = local_type(p, p->result_types[i], p->result_specs[i]);
-  MlirType type = mlirFunctionTypeGet(p->pass->context, p->program.n_args, p->arg_types,
-                                      p->program.n_results, p->result_types);
+  MlirType type = mlirFunctionTypeGet(p->pass->context, p->graph.n_args, p->arg_types,
+                                      p->graph.n_results, p->result_types);
   mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
   return TP_OK;
 }
 
 static tp_status rewrite(tp_partitioner *p) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-  for (int i = 0; i < p->program.n_args; i++)
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
+  for (int i = 0; i < p->graph.n_args; i++)
     mlirValueSetType(mlirBlockGetArgument(block, i),
                      local_type(p, p->arg_types[i], p->arg_specs[i]));
-  for (int i = 0; i < p->program.n_items; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items; i++) {
+    const tp_item *item = &p->graph.items[i];
     tp_status status = TP_OK;
     if (item->kind == TP_ITEM_OP)
       status = rewrite_op(p, item, p->ops[i]);
@@ -235,25 +235,25 @@ static tp_status rewrite(tp_partitioner *p) {
 /* ---- the pass ---- */
 
 static tp_status allocate(tp_partitioner *p) {
-  size_t n_args = (size_t)p->program.n_args + 1, n_results = (size_t)p->program.n_results + 1;
-  p->ops = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->ops);
-  p->layouts = tp__arena_array(&p->arena, (size_t)p->program.n_items + 1, sizeof *p->layouts);
+  size_t n_args = (size_t)p->graph.n_args + 1, n_results = (size_t)p->graph.n_results + 1;
+  p->ops = tp__arena_array(&p->arena, (size_t)p->graph.n_items + 1, sizeof *p->ops);
+  p->layouts = tp__arena_array(&p->arena, (size_t)p->graph.n_items + 1, sizeof *p->layouts);
   p->arg_types = tp__arena_array(&p->arena, n_args, sizeof *p->arg_types);
   p->result_types = tp__arena_array(&p->arena, n_results, sizeof *p->result_types);
-  p->specs = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->specs);
-  p->has_spec = tp__arena_array(&p->arena, (size_t)p->program.n_values + 1, sizeof *p->has_spec);
+  p->specs = tp__arena_array(&p->arena, (size_t)p->graph.n_values + 1, sizeof *p->specs);
+  p->has_spec = tp__arena_array(&p->arena, (size_t)p->graph.n_values + 1, sizeof *p->has_spec);
   p->arg_specs = tp__arena_array(&p->arena, n_args, sizeof *p->arg_specs);
   p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
   bool ok = p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec &&
             p->arg_specs && p->result_specs;
-  return ok ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  return ok ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
 }
 
 /* True if the plan uses a ring. Only then does the pass look for attention, the only op with
  * rings. */
-static bool names_ring(const tp_program *program) {
-  for (int i = 0; i < program->n_items; i++) {
-    MlirAttribute factors = tp__get(program->items[i].op, "tp.factors");
+static bool names_ring(const tp_func_graph *graph) {
+  for (int i = 0; i < graph->n_items; i++) {
+    MlirAttribute factors = tp__get(graph->items[i].op, "tp.factors");
     bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
     for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
       if (tp__names_ring(mlirDictionaryAttrGetElement(factors, k).attribute))
@@ -266,12 +266,12 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
                                 tp_reshard_cache *reshards, bool unknown_replicate) {
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
   tp_status status =
-      tp__program_read(func, mesh, unknown_replicate, tp__programs_find(pass->inherited, func),
-                       &p.arena, &p.program);
+      tp__func_graph_read(func, mesh, unknown_replicate,
+                          tp__func_graphs_find(pass->inherited, func), &p.arena, &p.graph);
   if (status == TP_OK)
     status = allocate(&p);
-  if (status == TP_OK && names_ring(&p.program))
-    status = tp__mark_attention(&p.program);
+  if (status == TP_OK && names_ring(&p.graph))
+    status = tp__mark_attention(&p.graph);
   if (status == TP_OK)
     status = tp__read_plan(&p);
   if (status == TP_OK)
@@ -280,7 +280,7 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   tp__memo_destroy(&p.same_layouts);
   tp__memo_destroy(&p.local_types);
   tp__memo_destroy(&p.without_plan);
-  tp__program_destroy(&p.program);
+  tp__func_graph_destroy(&p.graph);
   tp__arena_destroy(&p.arena);
   return status;
 }

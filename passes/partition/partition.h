@@ -5,7 +5,7 @@
 
 #include "ir/collectives.h"
 #include "passes/registry.h"
-#include "rules/program.h"
+#include "rules/func_graph.h"
 #include "support/memo.h"
 
 typedef struct tp_planned_op {
@@ -24,8 +24,8 @@ typedef struct tp_partitioner {
   const tp_mesh *mesh;
   tp_reshard_cache *reshards;
   tp__arena arena;
-  tp_program program;
-  tp_spec *specs; /* by value number (program.h) */
+  tp_func_graph graph;
+  tp_spec *specs; /* by value number (func_graph.h) */
   bool *has_spec;
   tp_memo same_ops, same_layouts, local_types, without_plan;
   const tp_planned_op **ops; /* by item, for op items; equal ops share one plan */
@@ -38,7 +38,7 @@ typedef struct tp_partitioner {
 } tp_partitioner;
 
 /* Reads and checks the whole plan without changing the module, so that a refused module stays
- * unchanged. The program and the arrays of `p` are already set up. */
+ * unchanged. The graph and the arrays of `p` are already set up. */
 tp_status tp__read_plan(tp_partitioner *p);
 /* Returns the sharding that the plan gives a value. False if it has none, or none yet. */
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec);

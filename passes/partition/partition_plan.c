@@ -13,7 +13,7 @@ static void set_spec(tp_partitioner *p, int value, tp_spec spec) {
 }
 
 static void set_spec_of(tp_partitioner *p, MlirValue value, tp_spec spec) {
-  set_spec(p, tp__program_number(&p->program, value), spec);
+  set_spec(p, tp__func_graph_number(&p->graph, value), spec);
 }
 
 static bool find_spec(const tp_partitioner *p, int value, tp_spec *spec) {
@@ -24,24 +24,24 @@ static bool find_spec(const tp_partitioner *p, int value, tp_spec *spec) {
 }
 
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec) {
-  return find_spec(p, tp__program_number(&p->program, value), spec);
+  return find_spec(p, tp__func_graph_number(&p->graph, value), spec);
 }
 
 static tp_status read_args(tp_partitioner *p) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
-  for (int i = 0; i < p->program.n_args; i++) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
+  for (int i = 0; i < p->graph.n_args; i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
     tp_annotation annotation = {0};
     bool present;
     p->arg_types[i] = mlirValueGetType(arg);
     if (!tp__is_tensor(p->arg_types[i]))
       continue;
-    tp_status status = tp__program_arg(&p->program, i, &annotation, &present);
+    tp_status status = tp__func_graph_arg(&p->graph, i, &annotation, &present);
     if (status != TP_OK)
       return status;
     if (!present)
       return tp__error(
-          p->program.func, TP_INVALID_ARGUMENT,
+          p->graph.func, TP_INVALID_ARGUMENT,
           "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout",
           i);
     p->arg_specs[i] = annotation.spec;
@@ -107,7 +107,7 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
     bool present;
     if (!rule->results[i].is_tensor)
       continue;
-    status = tp__program_op(&p->program, item->op, i, &annotation, &present);
+    status = tp__func_graph_op(&p->graph, item->op, i, &annotation, &present);
     if (status == TP_OK && !present)
       return tp__error(
           item->op, TP_INVALID_ARGUMENT,
@@ -189,7 +189,7 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   if (!tp__planned_spec(p, source, &from))
     return tp__error(item->op, TP_UNSUPPORTED,
                      "its operand is not a tensor of static shape with a layout");
-  tp_status status = tp__program_op(&p->program, item->op, 0, &annotation, &present);
+  tp_status status = tp__func_graph_op(&p->graph, item->op, 0, &annotation, &present);
   if (status == TP_OK && !present)
     return tp__error(item->op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding; run tp-propagate last, it gives every value a layout");
@@ -218,7 +218,7 @@ static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
     const tp_carried *c = &item->carried[k];
     tp_annotation annotation = {0};
     bool present;
-    tp_status status = tp__program_carried(&p->program, item->op, c, &annotation, &present);
+    tp_status status = tp__func_graph_carried(&p->graph, item->op, c, &annotation, &present);
     if (status == TP_OK && !present)
       return tp__error(item->op, TP_INVALID_ARGUMENT,
                        "carried value %d has no layout in tp.region_args or tp.sharding; run "
@@ -255,7 +255,7 @@ static tp_status check_carried(tp_partitioner *p, const tp_item *item) {
 }
 
 static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
-  for (int i = 0; i < p->program.n_results; i++) {
+  for (int i = 0; i < p->graph.n_results; i++) {
     MlirValue value = mlirOperationGetOperand(item->op, i);
     tp_annotation annotation = {0};
     bool present;
@@ -263,12 +263,12 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
     p->result_types[i] = mlirValueGetType(value);
     if (!tp__is_tensor(p->result_types[i]))
       continue;
-    tp_status status = tp__program_result(&p->program, i, &annotation, &present);
+    tp_status status = tp__func_graph_result(&p->graph, i, &annotation, &present);
     if (status != TP_OK)
       return status;
     if (!present)
       return tp__error(
-          p->program.func, TP_INVALID_ARGUMENT,
+          p->graph.func, TP_INVALID_ARGUMENT,
           "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
     p->result_specs[i] = annotation.spec;
     if (!tp__planned_spec(p, value, &spec) || !tp_spec_equal(spec, annotation.spec)) {
@@ -286,14 +286,14 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
 
 tp_status tp__read_plan(tp_partitioner *p) {
   tp_status status = read_args(p);
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->graph.items[i];
     status = item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
              : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
              : item->kind == TP_ITEM_REGION ? plan_region(p, item)
                                             : plan_return(p, item);
   }
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
-    status = check_carried(p, &p->program.items[i]);
+  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
+    status = check_carried(p, &p->graph.items[i]);
   return status;
 }

@@ -6,7 +6,7 @@
 #include "passes/propagate/limits/routes.h"
 
 #include "passes/propagate/report/plan_report.h"
-#include "passes/support/programs.h"
+#include "passes/support/func_graphs.h"
 #include "rules/attention.h"
 #include "rules/collective.h"
 #include "rules/rule_cache.h"
@@ -118,7 +118,7 @@ static tp_status plan_func(tp_planner *p) {
   p->pass->statistics[STAT_STRATEGIES] += offered;
   p->pass->statistics[STAT_LEFT_OUT] += left_out;
   if (status == TP_OK && left_out > 0)
-    tp__remark(p->program.func,
+    tp__remark(p->graph.func,
                "planned with %lld strategies; %lld more were left out, of decisions that have over "
                "%d each: cost and bound are about "
                "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
@@ -138,14 +138,14 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)
       status = tp__pads_in_place(op, p->arena);
-    if (status == TP_OK && tp__grow((void **)&list->programs, &list->capacity, list->n + 1,
-                                    sizeof *list->programs) != TP_OK)
+    if (status == TP_OK && tp__grow((void **)&list->graphs, &list->capacity, list->n + 1,
+                                    sizeof *list->graphs) != TP_OK)
       status = tp__error(op, TP_NO_MEMORY, "out of memory");
     if (status == TP_OK)
-      status =
-          tp__program_read(op, mesh, unknown_replicate, NULL, p->arena, &list->programs[list->n++]);
+      status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->arena,
+                                   &list->graphs[list->n++]);
     if (status == TP_OK)
-      status = tp__mark_attention(&list->programs[list->n - 1]);
+      status = tp__mark_attention(&list->graphs[list->n - 1]);
     if (status != TP_OK)
       return status;
   }
@@ -158,18 +158,18 @@ static tp_status plan_functions(tp_planning *planning) {
   const tp_func_list *functions = &planning->functions;
   double left = 0;
   for (size_t i = 0; i < functions->n; i++)
-    left += 1 + functions->programs[i].n_items;
+    left += 1 + functions->graphs[i].n_items;
   for (size_t i = 0; i < functions->n; i++) {
     tp_planner p = planning->common;
-    p.program = functions->programs[i];
+    p.graph = functions->graphs[i];
     p.number = i;
     if (functions->flows) {
       p.flow = functions->flows[i].flow;
       p.n_orders = functions->flows[i].n_orders;
       memcpy(p.orders, functions->flows[i].orders, sizeof p.orders);
     }
-    p.end = tp__clock_share(p.clock, p.clock->end, (1 + p.program.n_items) / left);
-    left -= 1 + p.program.n_items;
+    p.end = tp__clock_share(p.clock, p.clock->end, (1 + p.graph.n_items) / left);
+    left -= 1 + p.graph.n_items;
     tp_status status = plan_func(&p);
     destroy(&p);
     if (status != TP_OK)
@@ -211,7 +211,7 @@ static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning
                          : status;
 }
 
-/* Switches the programs and the topology to the mesh of the planning. `read` is the mesh of the
+/* Switches the graphs and the topology to the mesh of the planning. `read` is the mesh of the
  * annotations. */
 static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
   const tp_mesh *mesh = &planning->mesh;
@@ -219,10 +219,10 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
   tp_status status = TP_OK;
   p->mesh = mesh;
   for (size_t i = 0; i < list->n; i++)
-    list->programs[i].mesh = mesh;
+    list->graphs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
     /* must be repeated, since its bits are those of the refined axes */
-    status = tp__mark_divergent(&list->programs[i]);
+    status = tp__mark_divergent(&list->graphs[i]);
   return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
 }
 
@@ -245,7 +245,7 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
   tp_status status = list->flows ? load_topologies(p->pass, read, planning)
                                  : tp__error(p->pass->module, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)
-    status = tp__refine_mesh(p, list->n, list->programs, list->flows, &planning->mesh);
+    status = tp__refine_mesh(p, list->n, list->graphs, list->flows, &planning->mesh);
   if (!same_axes(read, &planning->mesh))
     list->flows = NULL;
   return status == TP_OK ? take_mesh(p, read, planning) : status;
@@ -302,8 +302,8 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
 
 static void end(tp_planning *planning) {
   tp_reshard_cache_destroy(planning->reshards);
-  tp__programs_destroy(
-      &(tp_programs){planning->functions.n, planning->functions.programs, planning->arena});
+  tp__func_graphs_destroy(
+      &(tp_func_graphs){planning->functions.n, planning->functions.graphs, planning->arena});
 }
 
 /* Hands the functions as read to tp-partition. If memory runs out, tp-partition reads them
@@ -311,7 +311,7 @@ static void end(tp_planning *planning) {
 static void leave(tp_pass *pass, tp_planning *planning) {
   tp_func_list *functions = &planning->functions;
   pass->left =
-      tp__programs_leave(&(tp_programs){functions->n, functions->programs, planning->arena});
+      tp__func_graphs_leave(&(tp_func_graphs){functions->n, functions->graphs, planning->arena});
   if (!pass->left.data)
     return;
   *functions = (tp_func_list){0};
@@ -325,7 +325,7 @@ tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, 
   again->planner = again->planning.common;
   if (status != TP_OK)
     return status;
-  again->planner.program = again->planning.functions.programs[like->number];
+  again->planner.graph = again->planning.functions.graphs[like->number];
   again->planner.number = like->number;
   status = tp__flow_build(&again->planner);
   return status == TP_OK ? tp__plan_nodes(&again->planner) : status;

@@ -11,9 +11,9 @@ static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}
 /* Writes the layouts of arguments (from their nodes) or of results. */
 static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   tp_boundary boundary;
-  if (tp__boundary_begin(p->program.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
-  MlirType type = tp__func_type(p->program.func);
+  if (tp__boundary_begin(p->graph.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+  MlirType type = tp__func_type(p->graph.func);
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
     if (node->kind != kind)
@@ -32,7 +32,7 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
 /* Writes the choice of factors if the layouts do not imply it, and always for a ring, because a
  * ring is considered only if it is named. */
 static void write_factors(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->program.items[node->index].rule;
+  const tp_rule *rule = p->graph.items[node->index].rule;
   tp_strategy found = {0};
   tp_strategy *chosen = &node->strategies[node->chosen];
   int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in,
@@ -51,7 +51,7 @@ typedef struct written {
 } written;
 
 static void write_anew(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->program.items[node->index].rule;
+  const tp_rule *rule = p->graph.items[node->index].rule;
   tp_annotation annotations[64];
   bool has_layout = false; /* an op that reads one element has no layout */
   for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++) {
@@ -65,7 +65,7 @@ static void write_anew(tp_planner *p, const tp_node *node) {
 
 /* Writes the plan of an op. Equal ops with the same strategy get the same attributes. */
 static tp_status write_op(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->program.items[node->index].rule;
+  const tp_rule *rule = p->graph.items[node->index].rule;
   int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies,
                    node->chosen};
   void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
@@ -137,9 +137,9 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
 
 static tp_status write_regions(tp_planner *p) {
   tp_status status = TP_OK;
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++)
-    if (p->program.items[i].kind == TP_ITEM_REGION)
-      status = write_region(p, p->program.items[i].op);
+  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
+    if (p->graph.items[i].kind == TP_ITEM_REGION)
+      status = write_region(p, p->graph.items[i].op);
   return status;
 }
 
@@ -151,7 +151,7 @@ static tp_status write_producers(tp_planner *p) {
       status = write_op(p, node);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);
-      tp__set_op_sharding(p->program.items[node->index].op, p->mesh, 1, &annotation);
+      tp__set_op_sharding(p->graph.items[node->index].op, p->mesh, 1, &annotation);
     }
   }
   return status;
@@ -182,7 +182,7 @@ static tp_status write_summary(tp_planner *p) {
                              tp__attr_string(context, tp_objective_name(p->options->objective)));
   if (p->is_cut_short)
     entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
-  tp__set(p->program.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
+  tp__set(p->graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;
 }
 

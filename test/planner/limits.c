@@ -40,7 +40,7 @@ static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}
 static void pin_boundary(const trial *t, const int *plan, bool is_args) {
   const space *s = &t->space;
   tp_boundary boundary;
-  if (tp__boundary_begin(s->program.func, is_args, &boundary) != TP_OK)
+  if (tp__boundary_begin(s->graph.func, is_args, &boundary) != TP_OK)
     return;
   for (int d = 0; d < s->n_decisions; d++) {
     const decision *at = &s->decisions[d];

@@ -22,29 +22,29 @@ static bool plan(const setting *s, MlirModule source, planned *p) {
 
 /* ---- The written plan ---- */
 
-static tp_spec spec_of(const tp_program *program, MlirValue at) {
+static tp_spec spec_of(const tp_func_graph *graph, MlirValue at) {
   tp_annotation a = {0};
   bool present;
   if (!mlirValueIsABlockArgument(at)) {
     MlirOperation op = mlirOpResultGetOwner(at);
-    tp__program_op(program, op, (int)mlirOpResultGetResultNumber(at), &a, &present);
+    tp__func_graph_op(graph, op, (int)mlirOpResultGetResultNumber(at), &a, &present);
   } else if (tp__op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(at)), "func.func")) {
-    tp__program_arg(program, (int)mlirBlockArgumentGetArgNumber(at), &a, &present);
+    tp__func_graph_arg(graph, (int)mlirBlockArgumentGetArgNumber(at), &a, &present);
   } else {
     tp_carried carried = {.n_values = 1, .values = {at}};
-    tp__program_carried(program, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(at)),
-                        &carried, &a, &present);
+    tp__func_graph_carried(graph, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(at)),
+                           &carried, &a, &present);
   }
   return a.spec;
 }
 
 /* `stored`: an operand that an op reads block by block, which is in memory unless it is created
  * from nothing. */
-static bool is_elementwise(const tp_program *program, MlirValue at, bool stored) {
+static bool is_elementwise(const tp_func_graph *graph, MlirValue at, bool stored) {
   MlirOperation op = tp__defining_op(unchanged(at));
-  for (int i = 0; i < program->n_items && !mlirOperationIsNull(op); i++)
-    if (program->items[i].kind == TP_ITEM_OP && mlirOperationEqual(program->items[i].op, op))
-      return program->items[i].rule->is_elementwise && (!stored || program->items[i].rule->is_free);
+  for (int i = 0; i < graph->n_items && !mlirOperationIsNull(op); i++)
+    if (graph->items[i].kind == TP_ITEM_OP && mlirOperationEqual(graph->items[i].op, op))
+      return graph->items[i].rule->is_elementwise && (!stored || graph->items[i].rule->is_free);
   return false;
 }
 
@@ -57,15 +57,15 @@ static tp_cost written_op(const space *s, const tp_item *item) {
   bool hinted =
       !mlirAttributeIsNull(factors) && tp__read_factors(rule, factors, s->mesh, &hint) == TP_OK;
   for (int i = 0; i < rule->n_operands; i++) {
-    in[i] = rule->operands[i].is_tensor ? spec_of(&s->program, rule->operands[i].value)
+    in[i] = rule->operands[i].is_tensor ? spec_of(&s->graph, rule->operands[i].value)
                                         : tp_spec_replicated();
     if (rule->is_elementwise && rule->operands[i].is_tensor &&
         mlirOperationIsNull(rule->operands[i].pad) &&
-        is_elementwise(&s->program, rule->operands[i].value, reads_stored(rule, i)))
+        is_elementwise(&s->graph, rule->operands[i].value, reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
   }
   for (int i = 0; i < rule->n_results; i++)
-    out[i] = spec_of(&s->program, rule->results[i].value);
+    out[i] = spec_of(&s->graph, rule->results[i].value);
   if (tp__strategy_match(rule, s->mesh, in, out, hinted ? &hint : NULL, &found) == 0)
     return TP_COST_FORBIDDEN;
   return (tp_cost)((double)op_cost(s, rule, &found, fused) * item->trips);
@@ -76,10 +76,9 @@ static tp_cost written_change(const space *s, tp_reshard_cache *reshards, MlirOp
   int rank;
   int64_t shape[TP_MAX_RANK];
   tp__static_tensor(mlirValueGetType(to), &rank, shape);
-  tp_cost cost =
-      tp_reshard_cost(reshards, spec_of(&s->program, from), spec_of(&s->program, to), rank, shape,
-                      tp__element_size(tp__element_type(mlirValueGetType(to))));
-  return (tp_cost)((double)cost * tp__program_trips(&s->program, to));
+  tp_cost cost = tp_reshard_cost(reshards, spec_of(&s->graph, from), spec_of(&s->graph, to), rank,
+                                 shape, tp__element_size(tp__element_type(mlirValueGetType(to))));
+  return (tp_cost)((double)cost * tp__func_graph_trips(&s->graph, to));
 }
 
 /* Returns the cost of the plan in the IR: its ops, and each of its reshards once. */
@@ -87,17 +86,17 @@ static tp_cost written_cost(const planned *p, const tp_topology *topology,
                             tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
-  if (tp__program_read(p->func, &p->mesh, false, NULL, arena, &s.program) != TP_OK ||
-      tp__mark_attention(&s.program) != TP_OK)
+  if (tp__func_graph_read(p->func, &p->mesh, false, NULL, arena, &s.graph) != TP_OK ||
+      tp__mark_attention(&s.graph) != TP_OK)
     return TP_COST_FORBIDDEN;
-  for (int i = 0; i < s.program.n_items; i++) {
-    const tp_item *item = &s.program.items[i];
+  for (int i = 0; i < s.graph.n_items; i++) {
+    const tp_item *item = &s.graph.items[i];
     if (item->kind == TP_ITEM_OP)
       sum = tp_cost_add(sum, written_op(&s, item));
     else if (item->kind == TP_ITEM_LAYOUT)
       sum = tp_cost_add(sum, written_change(&s, reshards, item->op));
   }
-  tp__program_destroy(&s.program);
+  tp__func_graph_destroy(&s.graph);
   return sum;
 }
 

@@ -377,7 +377,7 @@ static bool decide_op(space *s, const tp_rule *rule, decision *d) {
   if (rule->n_results > TP_LEN(pins))
     return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (tp__program_op(&s->program, rule->op, i, &pins[i], &pinned[i]) != TP_OK)
+    if (tp__func_graph_op(&s->graph, rule->op, i, &pins[i], &pinned[i]) != TP_OK)
       return false;
   choosing c = {.s = s,
                 .rule = rule,
@@ -411,7 +411,7 @@ static void decide_layout(space *s, const value *v, tp_spec start, uint32_t open
 
 static value *add_value(space *s, MlirValue at, int maker, int output) {
   value *v = &s->values[s->n_values];
-  *v = (value){.decision = maker, .output = output, .trips = tp__program_trips(&s->program, at)};
+  *v = (value){.decision = maker, .output = output, .trips = tp__func_graph_trips(&s->graph, at)};
   tp__static_tensor(mlirValueGetType(at), &v->rank, v->shape);
   v->element_size = tp__element_size(tp__element_type(mlirValueGetType(at)));
   tp__table_put(&s->table, at.ptr, s->n_values++);
@@ -420,12 +420,12 @@ static value *add_value(space *s, MlirValue at, int maker, int output) {
 
 static bool add_argument(space *s, int i) {
   MlirValue arg =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(s->program.func, 0)), i);
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(s->graph.func, 0)), i);
   tp_annotation pin = {0};
   bool pinned;
   if (!tp__is_tensor(mlirValueGetType(arg)))
     return true;
-  if (tp__program_arg(&s->program, i, &pin, &pinned) != TP_OK)
+  if (tp__func_graph_arg(&s->graph, i, &pin, &pinned) != TP_OK)
     return false;
   value *v = add_value(s, arg, -1, 0);
   v->index = i;
@@ -436,7 +436,7 @@ static bool add_argument(space *s, int i) {
 static bool add_carried(space *s, const tp_item *item, const tp_carried *c) {
   tp_annotation pin = {0};
   bool pinned;
-  if (tp__program_carried(&s->program, item->op, c, &pin, &pinned) != TP_OK ||
+  if (tp__func_graph_carried(&s->graph, item->op, c, &pin, &pinned) != TP_OK ||
       s->n_decisions == MAX_DECISIONS)
     return false;
   if (c->differs)
@@ -470,7 +470,7 @@ static bool add_item(space *s, const tp_item *item) {
     s->n_decisions++;
     return ok;
   case TP_ITEM_LAYOUT:
-    if (tp__program_op(&s->program, item->op, 0, &pin, &pinned) != TP_OK || !pinned)
+    if (tp__func_graph_op(&s->graph, item->op, 0, &pin, &pinned) != TP_OK || !pinned)
       return false;
     decide_layout(s, add_value(s, mlirOperationGetResult(item->op, 0), s->n_decisions, 0), pin.spec,
                   pin.open, AT_LAYOUT, d);
@@ -497,14 +497,14 @@ static bool add_use(space *s, MlirValue at, use u) {
 
 static bool add_results(space *s, MlirOperation ret) {
   bool ok = true;
-  for (int i = 0; i < s->program.n_results && ok; i++) {
+  for (int i = 0; i < s->graph.n_results && ok; i++) {
     MlirValue at = mlirOperationGetOperand(ret, i);
     tp_annotation pin = {0};
     bool pinned;
     if (!tp__is_tensor(mlirValueGetType(at)))
       continue;
     layouts *all = tp__arena_alloc(s->arena, sizeof *all);
-    if (tp__program_result(&s->program, i, &pin, &pinned) != TP_OK)
+    if (tp__func_graph_result(&s->graph, i, &pin, &pinned) != TP_OK)
       return false;
     *all = list_layouts(s, &s->values[tp__table_get(&s->table, at.ptr)], pin.spec,
                         pinned ? pin.open : UINT32_MAX, 0);
@@ -516,8 +516,8 @@ static bool add_results(space *s, MlirOperation ret) {
 static bool add_uses(space *s) {
   bool ok = true;
   int d = 0; /* decisions are in the order of the items */
-  for (int i = 0; i < s->program.n_items && ok; i++) {
-    const tp_item *item = &s->program.items[i];
+  for (int i = 0; i < s->graph.n_items && ok; i++) {
+    const tp_item *item = &s->graph.items[i];
     if (item->kind == TP_ITEM_OP) {
       for (int o = 0; o < item->rule->n_operands && ok; o++)
         if (item->rule->operands[o].is_tensor && !item->rule->operands[o].is_unused)
@@ -543,20 +543,20 @@ bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topo
                 bool mixes_sub_axes, tp__arena *arena, space *s) {
   *s =
       (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
-  if (tp__program_read(func, mesh, false, NULL, arena, &s->program) != TP_OK ||
-      tp__mark_attention(&s->program) != TP_OK)
+  if (tp__func_graph_read(func, mesh, false, NULL, arena, &s->graph) != TP_OK ||
+      tp__mark_attention(&s->graph) != TP_OK)
     return false;
-  size_t n_values = (size_t)s->program.n_args + 1;
-  for (int i = 0; i < s->program.n_items; i++)
-    n_values += 2 * (size_t)(mlirOperationGetNumResults(s->program.items[i].op) +
-                             s->program.items[i].n_carried);
+  size_t n_values = (size_t)s->graph.n_args + 1;
+  for (int i = 0; i < s->graph.n_items; i++)
+    n_values += 2 * (size_t)(mlirOperationGetNumResults(s->graph.items[i].op) +
+                             s->graph.items[i].n_carried);
   s->decisions = tp__arena_array(arena, MAX_DECISIONS, sizeof *s->decisions);
   s->values = tp__arena_array(arena, n_values, sizeof *s->values);
   bool ok = s->decisions && s->values;
-  for (int i = 0; i < s->program.n_args && ok; i++)
+  for (int i = 0; i < s->graph.n_args && ok; i++)
     ok = add_argument(s, i);
-  for (int i = 0; i < s->program.n_items && ok; i++)
-    ok = add_item(s, &s->program.items[i]);
+  for (int i = 0; i < s->graph.n_items && ok; i++)
+    ok = add_item(s, &s->graph.items[i]);
   return ok && add_uses(s);
 }
 
@@ -620,5 +620,5 @@ bool space_decide_boundary(space *s) {
 
 void space_clear(space *s) {
   tp__table_destroy(&s->table);
-  tp__program_destroy(&s->program);
+  tp__func_graph_destroy(&s->graph);
 }

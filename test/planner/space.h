@@ -9,7 +9,7 @@
 
 #include "ir/value_table.h"
 #include "rules/attention.h"
-#include "rules/program.h"
+#include "rules/func_graph.h"
 
 #include "tp/reshard.h"
 
@@ -81,7 +81,7 @@ typedef struct space {
   const tp_topology *topology;
   bool mixes_sub_axes; /* an annotation splits an axis */
   tp__arena *arena;
-  tp_program program;
+  tp_func_graph graph;
   int n_decisions, n_values;
   decision *decisions;
   value *values;

@@ -6,7 +6,7 @@
 
 const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
-  return node->kind == TP_NODE_OP ? p->program.items[node->index].rule : NULL;
+  return node->kind == TP_NODE_OP ? p->graph.items[node->index].rule : NULL;
 }
 
 /* ---- memory held all the time ---- */
@@ -17,14 +17,14 @@ static int64_t number_bytes(MlirType type) {
 
 tp_status tp__hold_numbers(struct tp_routes *r) {
   const tp_planner *p = r->p;
-  MlirType type = tp__func_type(p->program.func);
+  MlirType type = tp__func_type(p->graph.func);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetResult(type, i));
   return r->numbers <= p->memory_limit
              ? TP_OK
-             : tp__error(p->program.func, TP_INFEASIBLE,
+             : tp__error(p->graph.func, TP_INFEASIBLE,
                          "memory-limit: a device may hold %" PRId64
                          " bytes, and no plan fits: the numbers that the function is given or "
                          "returns take %" PRId64 "; raise the limit",
@@ -64,7 +64,7 @@ tp_status tp__hold_carried(struct tp_routes *r) {
     tp_node *node = &p->nodes[v->node];
     if (node->kind != TP_NODE_CARRIED || r->usages[v->node].n > 0)
       continue;
-    const tp_item *item = &p->program.items[node->index];
+    const tp_item *item = &p->graph.items[node->index];
     if (tp__carried_is_passed_on(item, node->slot) || lies_in_result(r, &item->carried[node->slot]))
       continue;
     int loop = tp__timeline_number(&r->timeline, item->op), last = r->timeline.moments[loop].end;

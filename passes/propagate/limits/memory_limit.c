@@ -18,7 +18,7 @@ int64_t tp__limited_work(double effort) { return (int64_t)(WORK * effort) + 1; }
 void tp__limit_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
   if (p->memory_limit >= 0 && gap > p->gap)
-    tp__remark(p->program.func,
+    tp__remark(p->graph.func,
                "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest "
                "that keeps the limit; a larger "
                "effort plans for longer, a gap ends planning earlier",
@@ -83,7 +83,7 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
     bool of_value =
         node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
     MlirOperation op =
-        of_value ? tp__defining_op(p->values[node->index].value) : p->program.items[node->index].op;
+        of_value ? tp__defining_op(p->values[node->index].value) : p->graph.items[node->index].op;
     MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
     snprintf(what, sizeof what, "%s'%.*s'",
              node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
@@ -96,7 +96,7 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
 tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   holder *list = tp__calloc(p->n_nodes + 1, sizeof *list);
   if (!list)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   char values[512] = "", found[160] = "no plan was found that needs less than the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;

@@ -465,6 +465,6 @@ int64_t tp__routes_numbers(const struct tp_routes *r) { return r->numbers; }
 
 MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
   size_t k = time < 0 ? 0 : (size_t)time / 2;
-  return r->timeline.n == 0 ? r->p->program.func
+  return r->timeline.n == 0 ? r->p->graph.func
                             : r->timeline.moments[k < r->timeline.n ? k : r->timeline.n - 1].op;
 }

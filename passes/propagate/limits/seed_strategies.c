@@ -17,7 +17,7 @@ typedef struct column {
 } column;
 
 static double trips_of(const tp_planner *p, const tp_node *node) {
-  return node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+  return node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
 }
 
 /* ---- connections between nodes ---- */

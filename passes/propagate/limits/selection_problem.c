@@ -162,17 +162,17 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
   if (p->routes)
     return tp__limit_exceeded(p, solution);
   return tp__error(
-      p->program.func, TP_INFEASIBLE,
+      p->graph.func, TP_INFEASIBLE,
       "no plan satisfies the annotations, or each takes more than 26 days in the model");
 }
 
 /* Adds a node. Costs inside a loop count once per iteration. */
 static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
   const tp_node *node = &p->nodes[i];
-  double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+  double trips = node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
   bool pays = p->routes && p->routes->prices;
-  bool hides = p->hides_rings && node->kind == TP_NODE_OP &&
-               p->program.items[node->index].rule->ring.factors;
+  bool hides =
+      p->hides_rings && node->kind == TP_NODE_OP && p->graph.items[node->index].rule->ring.factors;
   if (trips == 1 && !pays && !hides)
     return tp_problem_add_node(problem, node->n, node->costs);
   tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
@@ -231,10 +231,10 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
   if (solved == TP_INFEASIBLE && p->kept)
     return tp__clock_exceeded(p); /* few strategies were kept because the time was over */
   if (solved != TP_OK)
-    return solved == TP_INFEASIBLE  ? tp__plan_infeasible(p, solution)
-           : solved == TP_NO_MEMORY ? tp__plan_no_memory(p)
-                                    : tp__error(p->program.func, solved, "the solver failed: %s",
-                                                tp_status_name(solved));
+    return solved == TP_INFEASIBLE ? tp__plan_infeasible(p, solution)
+           : solved == TP_NO_MEMORY
+               ? tp__plan_no_memory(p)
+               : tp__error(p->graph.func, solved, "the solver failed: %s", tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
     p->nodes[i].chosen = solution->choices[i];
   p->work += solution->work;

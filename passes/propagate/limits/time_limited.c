@@ -27,7 +27,7 @@ tp_cost tp__least_cost(const tp_planner *p) {
       least = node->costs[s] < least ? node->costs[s] : least;
     sum = tp_cost_add(
         sum,
-        tp__cost_times(least, node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1));
+        tp__cost_times(least, node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1));
   }
   return sum;
 }
@@ -101,7 +101,7 @@ static tp_status improve(tp_few *f, tp_planner *best) {
 
 static tp_status find_few(tp_planner *p, tp_planner *best) {
   tp_few few;
-  double grace = GRACE + GRACE_OF_OP * (double)p->program.n_items;
+  double grace = GRACE + GRACE_OF_OP * (double)p->graph.n_items;
   tp__clock_extend(p->clock, grace);
   tp_status status = tp__few_open(p, &few);
   if (status == TP_OK)

@@ -208,7 +208,7 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
                          .lower_bound = b->floor,
                          .method = "listing"};
     if (!found.choices)
-      return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+      return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
     memcpy(found.choices, near.choices, p->n_nodes * sizeof *found.choices);
     take(b, &found, true, near.cost);
   }

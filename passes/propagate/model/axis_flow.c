@@ -65,7 +65,7 @@ static void note_order(tp_planner *p, tp_spec spec, int rank) {
 static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int axes[TP_MAX_AXES];
   note_order(p, spec, (int)mlirShapedTypeGetRank(mlirValueGetType(value)));
-  int number = tp__program_number(&p->program, value);
+  int number = tp__func_graph_number(&p->graph, value);
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
     int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, number, d);
     bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) %
@@ -115,7 +115,7 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
 }
 
 static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
-  int x = tp__program_number(&p->program, a), y = tp__program_number(&p->program, b);
+  int x = tp__func_graph_number(&p->graph, a), y = tp__func_graph_number(&p->graph, b);
   for (int d = 0; d < tp__value_rank(a); d++)
     join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
 }
@@ -129,7 +129,7 @@ static void join_carried(tp_planner *p, const tp_carried *c) {
 }
 
 static MlirBlock entry(const tp_planner *p) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0));
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
 }
 
 /* Gives the value with the next number its slots. */
@@ -138,16 +138,16 @@ static void add_slots(tp_flow *flow, int *number, int rank) {
   flow->n += rank;
 }
 
-/* Adds slots in the order of value numbers (program.h). */
+/* Adds slots in the order of value numbers (func_graph.h). */
 static void add_values(tp_planner *p) {
   int n = 0;
-  for (int i = 0; i < p->program.n_args; i++) {
+  for (int i = 0; i < p->graph.n_args; i++) {
     MlirValue arg = mlirBlockGetArgument(entry(p), i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(arg)))
       add_slots(p->flow, &n, tp__value_rank(arg));
   }
-  for (int i = 0; i < p->program.n_items; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items; i++) {
+    const tp_item *item = &p->graph.items[i];
     for (int r = 0; item->kind == TP_ITEM_OP && r < item->rule->n_results; r++)
       if (item->rule->results[r].number >= 0)
         add_slots(p->flow, &n, item->rule->results[r].rank);
@@ -165,19 +165,19 @@ static tp_status mark_annotations(tp_planner *p) {
   tp_annotation a;
   bool present;
   tp_status status = TP_OK;
-  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
-    if ((status = tp__program_arg(&p->program, i, &a, &present)) == TP_OK && present)
+  for (int i = 0; i < p->graph.n_args && status == TP_OK; i++)
+    if ((status = tp__func_graph_arg(&p->graph, i, &a, &present)) == TP_OK && present)
       mark(p, mlirBlockGetArgument(entry(p), i), a.spec);
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->graph.items[i];
     if (item->kind == TP_ITEM_RETURN) {
-      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
-        if ((status = tp__program_result(&p->program, r, &a, &present)) == TP_OK && present)
+      for (int r = 0; r < p->graph.n_results && status == TP_OK; r++)
+        if ((status = tp__func_graph_result(&p->graph, r, &a, &present)) == TP_OK && present)
           mark(p, mlirOperationGetOperand(item->op, r), a.spec);
       continue;
     }
     for (int r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
-      if ((status = tp__program_op(&p->program, item->op, r, &a, &present)) == TP_OK && present)
+      if ((status = tp__func_graph_op(&p->graph, item->op, r, &a, &present)) == TP_OK && present)
         mark(p, mlirOperationGetResult(item->op, r), a.spec);
   }
   return status;
@@ -185,22 +185,22 @@ static tp_status mark_annotations(tp_planner *p) {
 
 tp_status tp__flow_build(tp_planner *p) {
   tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
-  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->program.n_values + 1,
+  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1,
                                                     sizeof *flow->first_slot)))
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   add_values(p);
   flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
   flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
   flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
   if (!flow->parent || !flow->axes || !flow->cuts)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
   p->n_orders = 1;
   for (int a = 0; a < TP_MAX_AXES; a++)
     p->orders[0][a] = (uint8_t)a;
-  for (int i = 0; i < p->program.n_items; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items; i++) {
+    const tp_item *item = &p->graph.items[i];
     if (item->kind == TP_ITEM_OP)
       join_factors(p, item->rule);
     for (int k = 0; k < item->n_carried; k++)

@@ -5,11 +5,11 @@
 #include <string.h>
 
 tp_status tp__plan_no_memory(const tp_planner *p) {
-  return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+  return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
 }
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
-  int i = tp__program_number(&p->program, value);
+  int i = tp__func_graph_number(&p->graph, value);
   return i < 0 || (size_t)i >= p->n_values ? NULL : &p->values[i];
 }
 
@@ -29,7 +29,7 @@ static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int
                           .output = output,
                           .copy = -1,
                           .exposed = TP_EXPOSED,
-                          .trips = tp__program_trips(&p->program, value)};
+                          .trips = tp__func_graph_trips(&p->graph, value)};
   return v;
 }
 
@@ -76,12 +76,12 @@ static tp_status add_use(tp_planner *p, int value, tp_use use) {
 }
 
 static int number_of(const tp_planner *p, MlirValue value) {
-  return tp__program_number(&p->program, value);
+  return tp__func_graph_number(&p->graph, value);
 }
 
 static tp_status add_arg(tp_planner *p, int i) {
   MlirValue arg =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0)), i);
   int node = 0;
   if (!tp__is_tensor(mlirValueGetType(arg)))
     return TP_OK;
@@ -92,7 +92,7 @@ static tp_status add_arg(tp_planner *p, int i) {
 }
 
 static tp_status add_op(tp_planner *p, int item) {
-  const tp_rule *rule = p->program.items[item].rule;
+  const tp_rule *rule = p->graph.items[item].rule;
   int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
@@ -108,7 +108,7 @@ static tp_status add_op(tp_planner *p, int item) {
 }
 
 static tp_status add_layout(tp_planner *p, int item) {
-  MlirOperation op = p->program.items[item].op;
+  MlirOperation op = p->graph.items[item].op;
   int node = 0;
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
@@ -183,8 +183,8 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
 /* Adds one node for each carried tensor. Its uses are added when all values are known. */
 static tp_status add_carried(tp_planner *p, int item) {
   tp_status status = TP_OK;
-  for (int k = 0; k < p->program.items[item].n_carried && status == TP_OK; k++) {
-    const tp_carried *c = &p->program.items[item].carried[k];
+  for (int k = 0; k < p->graph.items[item].n_carried && status == TP_OK; k++) {
+    const tp_carried *c = &p->graph.items[item].carried[k];
     int node = 0;
     status = new_node(p, &node);
     if (status == TP_OK)
@@ -200,7 +200,7 @@ static tp_status add_carried_uses(tp_planner *p) {
   for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
     if (p->nodes[i].kind != TP_NODE_CARRIED)
       continue;
-    const tp_carried *c = &p->program.items[p->nodes[i].index].carried[p->nodes[i].slot];
+    const tp_carried *c = &p->graph.items[p->nodes[i].index].carried[p->nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
       status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
                        (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
@@ -209,12 +209,12 @@ static tp_status add_carried_uses(tp_planner *p) {
 }
 
 static tp_status add_items(tp_planner *p) {
-  p->values = tp__arena_array(p->arena, (size_t)p->program.n_values + 1, sizeof *p->values);
+  p->values = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1, sizeof *p->values);
   tp_status status = p->values ? TP_OK : tp__plan_no_memory(p);
-  for (int i = 0; i < p->program.n_args && status == TP_OK; i++)
+  for (int i = 0; i < p->graph.n_args && status == TP_OK; i++)
     status = add_arg(p, i);
-  for (int i = 0; i < p->program.n_items && status == TP_OK; i++) {
-    const tp_item *item = &p->program.items[i];
+  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->graph.items[i];
     if (item->kind == TP_ITEM_OP)
       status = add_op(p, i);
     else if (item->kind == TP_ITEM_LAYOUT)
@@ -222,7 +222,7 @@ static tp_status add_items(tp_planner *p) {
     else if (item->kind == TP_ITEM_REGION)
       status = add_carried(p, i);
     else
-      for (int r = 0; r < p->program.n_results && status == TP_OK; r++)
+      for (int r = 0; r < p->graph.n_results && status == TP_OK; r++)
         status = add_result(p, item->op, r);
   }
   return status == TP_OK ? add_carried_uses(p) : status;

@@ -248,7 +248,7 @@ static tp_status keep_pinned(enumeration *e) {
   for (int r = 0; r < rule->n_results; r++) {
     tp_annotation pin = {0};
     bool pinned;
-    tp_status status = tp__program_op(&p->program, rule->op, r, &pin, &pinned);
+    tp_status status = tp__func_graph_op(&p->graph, rule->op, r, &pin, &pinned);
     if (status != TP_OK)
       return status;
     int kept = 0;
@@ -297,10 +297,10 @@ static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, b
   const tp_planned_value *v = map->number < 0 ? NULL : &p->values[map->number];
   while (v && p->nodes[v->node].kind == TP_NODE_LAYOUT)
     v = tp__planned_value(p,
-                          mlirOperationGetOperand(p->program.items[p->nodes[v->node].index].op, 0));
+                          mlirOperationGetOperand(p->graph.items[p->nodes[v->node].index].op, 0));
   if (!v || p->nodes[v->node].kind != TP_NODE_OP)
     return false;
-  const tp_rule *rule = p->program.items[p->nodes[v->node].index].rule;
+  const tp_rule *rule = p->graph.items[p->nodes[v->node].index].rule;
   return rule->is_elementwise && (!stored || rule->is_free);
 }
 
@@ -367,7 +367,7 @@ static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strat
 }
 
 tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->program.items[node->index].rule;
+  const tp_rule *rule = p->graph.items[node->index].rule;
   return compute_cost(p, p->machine, rule, &node->strategies[node->chosen],
                       fused_operands(p, rule));
 }
@@ -377,7 +377,7 @@ tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
   int64_t parts = strategy ? tp__ring_parts(p->mesh, strategy) : 1;
   if (parts == 1)
     return 0;
-  const tp_rule *rule = p->program.items[node->index].rule;
+  const tp_rule *rule = p->graph.items[node->index].rule;
   tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
   tp_cost compute = compute_cost(p, p->topology, rule, strategy, fused_operands(p, rule)) / parts;
   tp_cost send = tp__ring_cost(rule, &pricing, strategy) / (parts - 1);
@@ -467,7 +467,7 @@ static bool is_annotated(MlirOperation op) {
 
 /* Equal ops share the arrays of one node. An annotated op is never shared. */
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
-  const tp_rule *rule = p->program.items[item].rule;
+  const tp_rule *rule = p->graph.items[item].rule;
   enumeration *e = p->op_scratch;
   tp_words key;
   key.n = 0;

@@ -41,7 +41,7 @@ bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named)
  * allowed there. */
 typedef struct layout_list {
   tp_planner *planner;
-  int value; /* its number in the program */
+  int value; /* its number in the graph */
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
@@ -120,7 +120,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
     return tp__plan_no_memory(p);
   list->planner = p;
   list->n = list->left_out = 0;
-  list->value = tp__program_number(&p->program, value);
+  list->value = tp__func_graph_number(&p->graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
@@ -136,15 +136,15 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
 
 tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   MlirValue arg =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->program.func, 0)), i);
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0)), i);
   tp_annotation pin = {0};
   bool pinned = false;
   layout_list *list;
   tp_status status = TP_OK;
   if (tp__is_tensor(mlirValueGetType(arg)))
-    status = tp__check_tensor(p->program.func, "argument", i, mlirValueGetType(arg));
+    status = tp__check_tensor(p->graph.func, "argument", i, mlirValueGetType(arg));
   if (status == TP_OK)
-    status = tp__program_arg(&p->program, i, &pin, &pinned);
+    status = tp__func_graph_arg(&p->graph, i, &pin, &pinned);
   if (status == TP_OK)
     status = layouts_of(p, arg, pinned, pin, &list);
   if (status == TP_OK)
@@ -159,11 +159,11 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
 }
 
 tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
-  MlirOperation op = p->program.items[item].op;
+  MlirOperation op = p->graph.items[item].op;
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  tp_status status = tp__program_op(&p->program, op, 0, &pin, &pinned);
+  tp_status status = tp__func_graph_op(&p->graph, op, 0, &pin, &pinned);
   if (status == TP_OK && !pinned)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding: a constraint says which layout its value has");
@@ -182,15 +182,15 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
 }
 
 tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
-  const tp_carried *carried = &p->program.items[item].carried[slot];
+  const tp_carried *carried = &p->graph.items[item].carried[slot];
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  MlirOperation op = p->program.items[item].op;
+  MlirOperation op = p->graph.items[item].op;
   tp_status status =
       tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
   if (status == TP_OK)
-    status = tp__program_carried(&p->program, op, carried, &pin, &pinned);
+    status = tp__func_graph_carried(&p->graph, op, carried, &pin, &pinned);
   if (carried->differs) {
     pin = (tp_annotation){0};
     pinned = true;
@@ -213,7 +213,7 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
 tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
   tp_annotation pin = {0};
   layout_list *list;
-  tp_status status = tp__program_result(&p->program, i, &pin, pinned);
+  tp_status status = tp__func_graph_result(&p->graph, i, &pin, pinned);
   if (status == TP_OK)
     status = layouts_of(p, value, *pinned, pin, &list);
   if (status == TP_OK)

@@ -172,7 +172,7 @@ static tp_cost run_streams(streams *s) {
     const tp_node *node = &p->nodes[n];
     if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_COPY || node->kind == TP_NODE_RESULT)
       continue;
-    double trips = node->kind == TP_NODE_OP ? p->program.items[node->index].trips : 1;
+    double trips = node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
     wait_for(s, (int)n);
     tp_cost cost = node->costs[node->chosen] - tp__ring_hidden(p, node, node->chosen);
     s->computed = tp_cost_add(s->computed, tp__cost_times(cost, trips));
@@ -197,7 +197,7 @@ static tp_status simulate(tp_planner *p, tp_cost *time) {
   tp__free(s.produced);
   tp__free(s.changes);
   tp__free(s.waits);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
 }
 
 /* ---- solving again ---- */
@@ -212,7 +212,7 @@ tp_status tp__plan_overlap(tp_planner *p) {
   tp_cost time = 0;
   int *best = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *best);
   if (!best)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   tp_status status = simulate(p, &p->overlapped);
   for (size_t i = 0; i < p->n_nodes; i++)
     best[i] = p->nodes[i].chosen;

@@ -42,7 +42,7 @@ static tp_spec changed_to(peak_finder *f, MlirOperation op) {
     return *(const tp_spec *)*slot;
   tp_annotation annotation = {0};
   bool present;
-  (void)tp__program_op(&f->planner->program, op, 0, &annotation, &present);
+  (void)tp__func_graph_op(&f->planner->graph, op, 0, &annotation, &present);
   tp_spec *kept = slot ? tp__arena_alloc(f->planner->arena, sizeof *kept) : NULL;
   if (kept)
     *kept = annotation.spec;
@@ -312,7 +312,7 @@ static int64_t bytes_at(const peak_finder *f, MlirValue value) {
 }
 
 static void hold_boundary(peak_finder *f) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->program.func, 0));
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->graph.func, 0));
   MlirOperation end = mlirBlockGetTerminator(block);
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
@@ -379,7 +379,7 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   if (status == TP_OK && !f.failed)
     status = hold_all(&f);
   if (status == TP_OK && f.failed)
-    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    status = tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)
     find_peak(&f, peak);
   else

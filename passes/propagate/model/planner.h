@@ -7,7 +7,7 @@
 #include "passes/propagate/model/options.h"
 #include "passes/propagate/model/time_limit.h"
 #include "passes/registry.h"
-#include "rules/program.h"
+#include "rules/func_graph.h"
 #include "support/memo.h"
 
 #include "tp/solver.h"
@@ -89,12 +89,12 @@ typedef struct tp_planner {
   const tp_topology *machine;  /* execution times */
   tp_reshard_cache *reshards;
   tp__arena *arena;
-  tp_program program;
+  tp_func_graph graph;
   bool follow;
   bool mixes_sub_axes; /* an annotation splits an axis, so any mix of its parts is offered */
   tp_node *nodes;
   size_t n_nodes, node_capacity;
-  tp_planned_value *values; /* by value number (program.h) */
+  tp_planned_value *values; /* by value number (func_graph.h) */
   size_t n_values;
   tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms,
       layout_changes;
@@ -141,7 +141,7 @@ typedef struct tp_found_flow {
 
 typedef struct tp_func_list {
   size_t n, capacity;
-  tp_program *programs;
+  tp_func_graph *graphs;
   /* by function, if refining left the mesh unchanged; NULL: the flows are of another mesh */
   tp_found_flow *flows;
 } tp_func_list;
@@ -196,8 +196,8 @@ tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
 
 /* sub_axes.c */
 /* Sets `refined` to the planner's mesh, with axes cut into sub-axes where that pays off for one of
- * the n programs. flows[i] becomes the flow of program i for the planner's mesh. */
-tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_program *programs,
+ * the n graphs. flows[i] becomes the flow of graph i for the planner's mesh. */
+tp_status tp__refine_mesh(const tp_planner *planner, size_t n, const tp_func_graph *graphs,
                           tp_found_flow *flows, tp_mesh *refined);
 /* Returns the size of the leading part of an axis of `parts` devices that divides the factor, if
  * the whole axis does not. Returns 0 if there is none or if it would save only a little padding. */
@@ -234,8 +234,8 @@ bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 tp_status tp__flow_build(tp_planner *planner);
 /* True if an annotation puts `axis` on a dimension that is split unevenly. */
 bool tp__flow_is_uneven(const tp_planner *planner, int axis);
-/* True if `axis` may split dimension `dim` of value number `value` (program.h). Always true unless
- * strategy=follow. */
+/* True if `axis` may split dimension `dim` of value number `value` (func_graph.h). Always true
+ * unless strategy=follow. */
 bool tp__flow_allows(const tp_planner *planner, int value, int dim, int axis);
 /* True if an annotation puts `axis` on `dim` of `value`, or on a dimension linked to it by
  * factors. */

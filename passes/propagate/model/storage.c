@@ -18,8 +18,8 @@
 const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
   if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) == 0)
     return NULL;
-  int value = tp__program_number(&p->program, mlirOperationGetResult(op, 0));
-  return value >= 0 ? p->program.makers[value] : NULL;
+  int value = tp__func_graph_number(&p->graph, mlirOperationGetResult(op, 0));
+  return value >= 0 ? p->graph.makers[value] : NULL;
 }
 
 /* ---- values without a buffer ---- */

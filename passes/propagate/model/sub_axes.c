@@ -66,15 +66,15 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
 
 /* Cuts axes for all reshapes of a program. Also adds the axes that annotations use for uneven
  * shards to `uneven`, as bits. */
-static tp_status refine_for_reshapes(const tp_planner *common, const tp_program *program,
+static tp_status refine_for_reshapes(const tp_planner *common, const tp_func_graph *graph,
                                      tp_found_flow *found, tp_mesh *refined, unsigned *uneven) {
   tp_planner flows = *common;
-  flows.program = *program;
+  flows.graph = *graph;
   flows.follow = true;
   tp_status status = tp__flow_build(&flows);
-  for (int i = 0; i < program->n_items && status == TP_OK; i++) {
-    const tp_rule *rule = program->items[i].rule;
-    if (program->items[i].kind != TP_ITEM_OP)
+  for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
+    const tp_rule *rule = graph->items[i].rule;
+    if (graph->items[i].kind != TP_ITEM_OP)
       continue;
     for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
       const tp_value_map *map =
@@ -193,10 +193,10 @@ static void find_cuts_of_op(const tp_rule *rule, const tp_mesh *refined, const t
     add_cut(c, axis->parent, wanted[i], time);
 }
 
-static void find_cuts(const tp_planner *p, const tp_program *program, const tp_mesh *refined,
+static void find_cuts(const tp_planner *p, const tp_func_graph *graph, const tp_mesh *refined,
                       cuts *c) {
-  for (int i = 0; i < program->n_items; i++) {
-    const tp_item *item = &program->items[i];
+  for (int i = 0; i < graph->n_items; i++) {
+    const tp_item *item = &graph->items[i];
     if (item->kind != TP_ITEM_OP)
       continue;
     tp_cost time = op_time(p, item);
@@ -219,12 +219,12 @@ static int by_time(const void *x, const void *y) {
 /* Makes the cut with the most time behind it; false if no cut is worth it. Skips cuts that do not
  * line up with earlier ones, and `uneven` axes: which of 7 rows a device has on an axis of 4
  * depends on where the axis is cut, and the annotation means the whole axis. */
-static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_program *programs,
+static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_func_graph *graphs,
                           unsigned uneven, tp_mesh *refined) {
   enum { MIN_SHARE = 16 };
   cuts c = {0};
   for (size_t i = 0; i < n; i++)
-    find_cuts(p, &programs[i], refined, &c);
+    find_cuts(p, &graphs[i], refined, &c);
   qsort(c.items, (size_t)c.n, sizeof *c.items, by_time);
   for (int i = 0; i < c.n && c.items[i].time > c.time / MIN_SHARE; i++)
     if (!(uneven >> c.items[i].axis & 1) &&
@@ -240,7 +240,7 @@ static int n_used_axes(const tp_mesh *mesh) {
   return n;
 }
 
-tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *programs,
+tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_func_graph *graphs,
                           tp_found_flow *flows, tp_mesh *refined) {
   /* for sizes: at most MAX_CUTS cuts, and none once there are MAX_CUT_AXES axes */
   enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 };
@@ -248,10 +248,10 @@ tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_program *
   tp_mesh made = *common->mesh;
   unsigned uneven = 0;
   for (size_t i = 0; i < n && status == TP_OK; i++)
-    status = refine_for_reshapes(common, &programs[i], &flows[i], &made, &uneven);
+    status = refine_for_reshapes(common, &graphs[i], &flows[i], &made, &uneven);
   bool cuts_more = status == TP_OK && !common->follow && !common->mixes_sub_axes;
   for (int i = 0; i < MAX_CUTS && cuts_more && n_used_axes(&made) < MAX_CUT_AXES; i++)
-    cuts_more = cut_for_sizes(common, n, programs, uneven, &made);
+    cuts_more = cut_for_sizes(common, n, graphs, uneven, &made);
   *refined = made;
   return status;
 }

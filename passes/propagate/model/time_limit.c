@@ -51,7 +51,7 @@ void tp__clock_heed(tp_clock *clock, tp_solver_options *options) {
 
 void tp__clock_remark(const tp_planner *p) {
   double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
-  tp__remark(p->program.func,
+  tp__remark(p->graph.func,
              "time-limit: the time was over before the search was; this plan is proven to cost "
              "at most %.3g %% more than the "
              "cheapest, and another run may find another one",
@@ -59,7 +59,7 @@ void tp__clock_remark(const tp_planner *p) {
 }
 
 tp_status tp__clock_exceeded(const tp_planner *p) {
-  return tp__error(p->program.func, TP_INFEASIBLE,
+  return tp__error(p->graph.func, TP_INFEASIBLE,
                    "time-limit: no plan was found in this time, and it is not proven that there is "
                    "none; give more");
 }

@@ -4,7 +4,7 @@
 
 typedef struct builder {
   tp_timeline *t;
-  int next_item; /* in the program; items have the same order */
+  int next_item; /* in the graph; items have the same order */
   int n_blocks;
   int moment; /* the op whose body is being visited */
 } builder;
@@ -12,7 +12,7 @@ typedef struct builder {
 /* ---- values ---- */
 
 int tp__timeline_find(const tp_timeline *t, MlirValue value) {
-  int number = tp__program_number(&t->planner->program, value);
+  int number = tp__func_graph_number(&t->planner->graph, value);
   return number >= 0 ? number : tp__table_get(&t->other_values, value.ptr);
 }
 
@@ -114,10 +114,9 @@ static tp_status add_uses(builder *b, int k) {
 /* Items come in the order of ops, but not every op is an item. */
 static const tp_rule *next_rule(builder *b, MlirOperation op) {
   const tp_planner *p = b->t->planner;
-  if (b->next_item == p->program.n_items ||
-      !mlirOperationEqual(p->program.items[b->next_item].op, op))
+  if (b->next_item == p->graph.n_items || !mlirOperationEqual(p->graph.items[b->next_item].op, op))
     return NULL;
-  const tp_rule *rule = p->program.items[b->next_item++].rule;
+  const tp_rule *rule = p->graph.items[b->next_item++].rule;
   return rule && rule->n_results > 0 && rule->results[0].number >= 0 ? rule : NULL;
 }
 
@@ -167,8 +166,8 @@ tp_status tp__timeline_build(const tp_planner *p, tp_timeline *t) {
   for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
     t->values[i] = (tp_timed_value){-1, -1};
   if (status == TP_OK)
-    status = add_regions(&b, p->program.func, -1);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    status = add_regions(&b, p->graph.func, -1);
+  return status == TP_OK ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
 }
 
 void tp__timeline_destroy(tp_timeline *t) {

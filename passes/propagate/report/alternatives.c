@@ -138,7 +138,7 @@ static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, dec
 static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d,
                             int s, tp_pin *pin) {
   MlirContext context = r->pass->context;
-  MlirOperation func = p->program.func;
+  MlirOperation func = p->graph.func;
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
     bool is_arg = n->kind == TP_NODE_ARG;
     tp_spec spec = is_arg ? n->out[s] : n->in[s];
@@ -157,7 +157,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
     return true;
   }
   enum { MAX_RESULTS = 64 };
-  const tp_rule *rule = p->program.items[n->index].rule;
+  const tp_rule *rule = p->graph.items[n->index].rule;
   MlirAttribute entries[MAX_RESULTS];
   /* do the result layouts alone rule out the old decision? */
   bool decides = false;
@@ -301,7 +301,7 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
     return TP_OK;
   bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
   if (!among)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   for (int s = 0; s < n->n; s++)
     any |= among[s] = space->base_rows[d.node][s] &&
                       (d.what == STRATEGY ? s != space->chosen[d.node]
@@ -350,7 +350,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < f->n_changes; i++)
     if (f->changes[i].n_collectives > 0)
       order[n++] = &f->changes[i];
@@ -440,7 +440,7 @@ static tp_status find_costly(tp_report *r, tp_planner *p, tp_space *space) {
   dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   examine(&d, 0, f->n_pins);
   return TP_OK;
 }

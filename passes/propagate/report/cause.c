@@ -40,7 +40,7 @@ static tp_status list_incidences(causes *c) {
   c->from = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->from);
   c->queue = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->queue);
   if (!c->first || !c->at || !c->from || !c->queue)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   for (size_t k = 0; k < p->n_values; k++)
     for (int u = -1; u < p->values[k].n_uses; u++)
       c->first[2 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++;
@@ -87,18 +87,18 @@ static const char *axis_text(const causes *c, int axis) {
 
 static const char *node_text(const causes *c, int node) {
   const tp_node *n = &c->p->nodes[node];
-  const tp_program *program = &c->p->program;
+  const tp_func_graph *graph = &c->p->graph;
   if (n->kind == TP_NODE_ARG)
     return tp__report_label(
         c->r, c->p,
-        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(program->func, 0)),
+        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->func, 0)),
                              n->index));
   if (n->kind == TP_NODE_RESULT)
     return tp__report_text(c->r, "result %d", n->index);
   if (n->kind == TP_NODE_CARRIED)
     return tp__report_text(c->r, "value %d that %s carries", n->slot,
-                           tp__report_op(c->r, program->items[n->index].op));
-  return tp__report_op(c->r, program->items[n->index].op);
+                           tp__report_op(c->r, graph->items[n->index].op));
+  return tp__report_op(c->r, graph->items[n->index].op);
 }
 
 static const char *pin_text(const causes *c, int node) {
@@ -250,7 +250,7 @@ static int axis_of(const tp_change *change) {
 tp_status tp__report_causes(tp_report *r, tp_planner *p) {
   causes *c = tp__arena_alloc(p->arena, sizeof *c);
   if (!c)
-    return tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   *c = (causes){.r = r, .p = p};
   tp_status status = list_incidences(c);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {

@@ -17,7 +17,7 @@ static tp_status add_pin(tp_report *r, int node, tp_pin pin) {
 
 static tp_status add_boundary_pin(tp_report *r, const tp_planner *p, int n, bool is_arg) {
   int i = p->nodes[n].index;
-  MlirOperation func = p->program.func;
+  MlirOperation func = p->graph.func;
   MlirAttribute sharding =
       is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
   if (mlirAttributeIsNull(sharding))
@@ -30,7 +30,7 @@ static tp_status add_boundary_pin(tp_report *r, const tp_planner *p, int n, bool
 }
 
 static tp_status add_op_pin(tp_report *r, const tp_planner *p, int n) {
-  const tp_item *item = &p->program.items[p->nodes[n].index];
+  const tp_item *item = &p->graph.items[p->nodes[n].index];
   MlirAttribute sharding = tp__get(item->op, "tp.sharding");
   if (mlirAttributeIsNull(sharding) || mlirOperationGetNumResults(item->op) == 0)
     return TP_OK;
@@ -99,7 +99,7 @@ static tp_status count_op(MlirOperation op, void *data) {
 static tp_status sort_changes(tp_report *r, const tp_planner *p) {
   tp_function_report *f = &r->function;
   counting c = {0};
-  tp_status status = tp__walk(p->program.func, count_op, &c);
+  tp_status status = tp__walk(p->graph.func, count_op, &c);
   for (size_t i = 0; i < f->n_changes && status == TP_OK; i++)
     f->changes[i].position = tp__table_get(&c.places, f->changes[i].op.ptr);
   tp__table_destroy(&c.places);
@@ -165,7 +165,7 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
       tp_reshard_path(p->reshards, c->from, c->to, v->rank, v->shape, v->element_size, &path);
   if (status != TP_OK)
     return tp__error(c->op, TP_INTERNAL, "the plan changes a layout in a way that has no path");
-  c->trips = tp__program_trips(&p->program, result);
+  c->trips = tp__func_graph_trips(&p->graph, result);
   c->n_consumers = tp__n_uses(result);
   r->function.price = tp_cost_add(r->function.price, tp__cost_times(path.cost, c->trips));
   for (int i = 0; i < path.n_steps; i++)
@@ -200,7 +200,7 @@ static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t 
 static void add_inside(tp_report *r, const tp_planner *p, int n) {
   tp_function_report *f = &r->function;
   const tp_node *node = &p->nodes[n];
-  const tp_item *item = &p->program.items[node->index];
+  const tp_item *item = &p->graph.items[node->index];
   tp_change change = {.op = item->op, .node = n, .trips = item->trips, .n_consumers = 1};
   inside in = {r, &change};
   tp_pricing pricing = {.mesh = r->mesh, .topology = r->topology, .seen = see_inside, .data = &in};

@@ -12,7 +12,7 @@ static int by_worth(const void *a, const void *b) {
 
 /* An op without inputs (fill) follows its use and decides nothing. */
 static bool decides(const tp_planner *p, const tp_node *node) {
-  bool is_op = node->kind == TP_NODE_OP && !p->program.items[node->index].rule->is_free;
+  bool is_op = node->kind == TP_NODE_OP && !p->graph.items[node->index].rule->is_free;
   return !p->overlaps && node->n > 1 &&
          (is_op || node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT);
 }
@@ -37,5 +37,5 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
   tp__free(bounds);
   if (f->n_decisions > 0)
     qsort(f->decisions, (size_t)f->n_decisions, sizeof *f->decisions, by_worth);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
 }

@@ -14,7 +14,7 @@ static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
   if (!mlirOperationIsNull(op))
     return op;
   op = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v->value));
-  return mlirOperationIsNull(op) ? p->program.func : op;
+  return mlirOperationIsNull(op) ? p->graph.func : op;
 }
 
 /* True if FILE:LINE matches some position in the location of the op. FILE may be the end of a
@@ -237,7 +237,7 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
   tp__free(allowed);
   tp__free(bounds);
   tp__free(rows);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
 }
 
 /* ---- the value ---- */

@@ -188,7 +188,7 @@ tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
                                    p->overlaps ? TP_COST_FORBIDDEN : p->cost, &space->sensitivity);
   if (status != TP_OK)
     tp__space_destroy(space);
-  return status == TP_OK ? TP_OK : tp__error(p->program.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
 }
 
 void tp__space_destroy(tp_space *space) {

@@ -39,7 +39,7 @@ static const char *value_text(const tp_planner *p, const tp_planned_value *v, ch
                               size_t size) {
   const tp_node *node = &p->nodes[v->node];
   if (node->kind == TP_NODE_ARG) {
-    MlirAttribute name = tp__arg_attr(p->program.func, node->index, "tp.name");
+    MlirAttribute name = tp__arg_attr(p->graph.func, node->index, "tp.name");
     MlirStringRef own = !mlirAttributeIsNull(name) && mlirAttributeIsAString(name)
                             ? mlirStringAttrGetValue(name)
                             : (MlirStringRef){"", 0};
@@ -103,7 +103,7 @@ static void emit(const remarks *r) {
   }
   if (left > 0)
     tp__remark(
-        r->p->program.func,
+        r->p->graph.func,
         "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
         left);
 }
@@ -111,14 +111,14 @@ static void emit(const remarks *r) {
 /* ---- replicated tensors ---- */
 
 static bool is_free(const tp_planner *p, const tp_node *node) {
-  return node->kind == TP_NODE_OP && p->program.items[node->index].rule->is_free;
+  return node->kind == TP_NODE_OP && p->graph.items[node->index].rule->is_free;
 }
 
 static bool is_asked_for(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);
   if (node->kind == TP_NODE_ARG)
-    return !mlirAttributeIsNull(tp__arg_attr(p->program.func, node->index, "tp.sharding"));
+    return !mlirAttributeIsNull(tp__arg_attr(p->graph.func, node->index, "tp.sharding"));
   return !mlirOperationIsNull(op) && !mlirAttributeIsNull(tp__get(op, "tp.sharding"));
 }
 
@@ -150,7 +150,7 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
 static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
   const tp_node *node = &p->nodes[v->node];
   MlirAttribute role = node->kind == TP_NODE_ARG
-                           ? tp__arg_attr(p->program.func, node->index, "tp.role")
+                           ? tp__arg_attr(p->graph.func, node->index, "tp.role")
                            : (MlirAttribute){NULL};
   return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
          tp__ref_is(mlirStringAttrGetValue(role), "param");
@@ -210,7 +210,7 @@ tp_status tp__plan_remarks(tp_planner *p) {
     status = check_gathers(&r, &p->values[k]);
   }
   if (status == TP_OK && r.failed)
-    status = tp__error(p->program.func, TP_NO_MEMORY, "out of memory");
+    status = tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
   if (status == TP_OK)
     emit(&r);
   tp__free(r.items);

@@ -1,5 +1,5 @@
 /* Reads a function as a list of items with rules, and numbers its tensor values. */
-#include "rules/program.h"
+#include "rules/func_graph.h"
 
 #include "rules/collective.h"
 #include "rules/in_place.h"
@@ -25,8 +25,8 @@ static op_kind kind_of(MlirOperation op) {
 }
 
 typedef struct reading {
-  tp_program *program;
-  const tp_program *before;
+  tp_func_graph *graph;
+  const tp_func_graph *before;
   bool unknown_replicate;
   tp__arena *arena;
   tp_rule_cache *alike;
@@ -36,46 +36,46 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips);
 
 /* ---- numbers of values ---- */
 
-static tp_status number_value(tp_program *program, MlirValue value, tp_rule *maker) {
+static tp_status number_value(tp_func_graph *graph, MlirValue value, tp_rule *maker) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
-  if (tp__table_put(&program->numbers, value.ptr, program->n_values) != TP_OK ||
-      tp__grow((void **)&program->makers, &program->maker_capacity, (size_t)program->n_values + 1,
+  if (tp__table_put(&graph->numbers, value.ptr, graph->n_values) != TP_OK ||
+      tp__grow((void **)&graph->makers, &graph->maker_capacity, (size_t)graph->n_values + 1,
                sizeof(tp_rule *)) != TP_OK)
-    return tp__error(program->func, TP_NO_MEMORY, "out of memory");
-  program->makers[program->n_values++] = maker;
+    return tp__error(graph->func, TP_NO_MEMORY, "out of memory");
+  graph->makers[graph->n_values++] = maker;
   return TP_OK;
 }
 
-int tp__program_number(const tp_program *program, MlirValue value) {
-  return tp__table_get(&program->numbers, value.ptr);
+int tp__func_graph_number(const tp_func_graph *graph, MlirValue value) {
+  return tp__table_get(&graph->numbers, value.ptr);
 }
 
-static tp_status number_args(tp_program *program, MlirBlock block) {
+static tp_status number_args(tp_func_graph *graph, MlirBlock block) {
   tp_status status = TP_OK;
-  for (int i = 0; i < program->n_args && status == TP_OK; i++)
-    status = number_value(program, mlirBlockGetArgument(block, i), NULL);
+  for (int i = 0; i < graph->n_args && status == TP_OK; i++)
+    status = number_value(graph, mlirBlockGetArgument(block, i), NULL);
   return status;
 }
 
-static tp_status number_carried(tp_program *program, const tp_item *item) {
+static tp_status number_carried(tp_func_graph *graph, const tp_item *item) {
   tp_status status = TP_OK;
   for (int k = 0; k < item->n_carried; k++)
     for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
-      status = number_value(program, item->carried[k].values[i], NULL);
+      status = number_value(graph, item->carried[k].values[i], NULL);
   return status;
 }
 
 /* Operands are numbered already; numbers the results. */
-static tp_status number_maps(tp_program *program, tp_rule *rule) {
+static tp_status number_maps(tp_func_graph *graph, tp_rule *rule) {
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands; i++)
     rule->operands[i].number =
-        rule->operands[i].is_tensor ? tp__program_number(program, rule->operands[i].value) : -1;
+        rule->operands[i].is_tensor ? tp__func_graph_number(graph, rule->operands[i].value) : -1;
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(rule->results[i].value));
-    rule->results[i].number = is_tensor ? program->n_values : -1;
-    status = number_value(program, rule->results[i].value, rule);
+    rule->results[i].number = is_tensor ? graph->n_values : -1;
+    status = number_value(graph, rule->results[i].value, rule);
   }
   return status;
 }
@@ -162,9 +162,9 @@ static double trips_of(MlirOperation op) {
 }
 
 static tp_status read_control_flow(const reading *r, MlirOperation op, double trips) {
-  tp_program *program = r->program;
+  tp_func_graph *graph = r->graph;
   size_t most = (size_t)(mlirOperationGetNumOperands(op) + mlirOperationGetNumResults(op)) + 1;
-  tp_item *item = &program->items[program->n_items - 1];
+  tp_item *item = &graph->items[graph->n_items - 1];
   item->kind = TP_ITEM_REGION;
   item->carried = tp__arena_array(r->arena, most, sizeof *item->carried);
   if (!item->carried)
@@ -181,7 +181,7 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
   else
     read_if(op, item);
   trips *= trips_of(op);
-  tp_status status = number_carried(program, item);
+  tp_status status = number_carried(graph, item);
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op) && status == TP_OK; i++)
     status = read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips);
   return status;
@@ -197,18 +197,18 @@ static tp_status find_communication(MlirOperation op, void *found) {
 
 /* Looks for communication. Ops that share a rule have equal bodies, so only the first one is
  * searched. */
-static void note_communication(tp_program *program, MlirOperation op, const tp_rule *rule) {
-  (void)find_communication(op, &program->communicates); /* the visitor does not fail */
+static void note_communication(tp_func_graph *graph, MlirOperation op, const tp_rule *rule) {
+  (void)find_communication(op, &graph->communicates); /* the visitor does not fail */
   if (!rule || !rule->first || mlirOperationEqual(rule->first->op, op))
-    (void)tp__walk(op, find_communication, &program->communicates);
+    (void)tp__walk(op, find_communication, &graph->communicates);
 }
 
 /* Returns the rule that an earlier reading has for this op, updated for its current operands. NULL
  * if the rule must be read again, which includes rules that depend on more than the op itself
  * (rule_cache.h). */
-static tp_rule *rule_before(const tp_program *before, MlirOperation op) {
+static tp_rule *rule_before(const tp_func_graph *before, MlirOperation op) {
   int value = before && mlirOperationGetNumResults(op) > 0
-                  ? tp__program_number(before, mlirOperationGetResult(op, 0))
+                  ? tp__func_graph_number(before, mlirOperationGetResult(op, 0))
                   : -1;
   tp_rule *rule = value >= 0 ? before->makers[value] : NULL;
   if (!rule || !rule->first || !mlirOperationEqual(rule->op, op) ||
@@ -237,16 +237,16 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
     return tp__error(op, TP_NO_MEMORY, "out of memory");
   tp_status status = tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule);
   if (status == TP_OK)
-    note_communication(r->program, op, item->rule);
+    note_communication(r->graph, op, item->rule);
   return status;
 }
 
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
-  tp_program *program = r->program;
-  if (tp__grow((void **)&program->items, &program->item_capacity, (size_t)program->n_items + 1,
-               sizeof *program->items) != TP_OK)
+  tp_func_graph *graph = r->graph;
+  if (tp__grow((void **)&graph->items, &graph->item_capacity, (size_t)graph->n_items + 1,
+               sizeof *graph->items) != TP_OK)
     return tp__error(op, TP_NO_MEMORY, "out of memory");
-  tp_item *item = &program->items[program->n_items++];
+  tp_item *item = &graph->items[graph->n_items++];
   *item = (tp_item){.op = op, .trips = trips};
   if (kind == OP_RETURN) {
     item->kind = TP_ITEM_RETURN;
@@ -254,14 +254,14 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   }
   if (kind == OP_LAYOUT) {
     item->kind = TP_ITEM_LAYOUT;
-    return number_value(program, mlirOperationGetResult(op, 0), NULL);
+    return number_value(graph, mlirOperationGetResult(op, 0), NULL);
   }
   if (kind == OP_CONTROL_FLOW)
     return read_control_flow(r, op, trips);
   item->kind = TP_ITEM_OP;
   tp_status status = read_rule(r, op, item);
   if (status == TP_OK)
-    status = number_maps(program, item->rule);
+    status = number_maps(graph, item->rule);
   /* with tp.sharding, an earlier pass has emitted the remark */
   if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     tp__remark(op, "no sharding rule: replicated on all devices");
@@ -278,7 +278,7 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
         kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
     if (skipped || in_place)
-      note_communication(r->program, op, NULL);
+      note_communication(r->graph, op, NULL);
     tp_status status = skipped    ? TP_OK
                        : in_place ? tp__check_in_place(op, r->arena)
                                   : read_item(r, op, kind, trips);
@@ -288,45 +288,45 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   return TP_OK;
 }
 
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                           const tp_program *before, tp__arena *arena, tp_program *program) {
+tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
+                              const tp_func_graph *before, tp__arena *arena, tp_func_graph *graph) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-  *program = (tp_program){.func = func, .mesh = mesh};
+  *graph = (tp_func_graph){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return tp__error(
         func, TP_UNSUPPORTED,
         "has several blocks; sharding needs structured control flow (scf) or a straight line");
-  program->n_args = (int)mlirFunctionTypeGetNumInputs(tp__func_type(func));
-  program->n_results = (int)mlirFunctionTypeGetNumResults(tp__func_type(func));
+  graph->n_args = (int)mlirFunctionTypeGetNumInputs(tp__func_type(func));
+  graph->n_results = (int)mlirFunctionTypeGetNumResults(tp__func_type(func));
   tp_rule_cache alike = {0};
   /* if so, search all ops for communication again */
   bool communicates = before && before->communicates;
-  reading r = {program, communicates ? NULL : before, unknown_replicate, arena, &alike};
-  tp_status status = number_args(program, block);
+  reading r = {graph, communicates ? NULL : before, unknown_replicate, arena, &alike};
+  tp_status status = number_args(graph, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);
   tp__rule_cache_destroy(&alike);
-  return status == TP_OK ? tp__mark_divergent(program) : status;
+  return status == TP_OK ? tp__mark_divergent(graph) : status;
 }
 
-void tp__program_destroy(tp_program *program) {
-  tp__free(program->items);
-  tp__free(program->makers);
-  tp__table_destroy(&program->numbers);
+void tp__func_graph_destroy(tp_func_graph *graph) {
+  tp__free(graph->items);
+  tp__free(graph->makers);
+  tp__table_destroy(&graph->numbers);
 }
 
-double tp__program_trips(const tp_program *program, MlirValue value) {
+double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value) {
   MlirBlock block = tp__block_of(value);
   double trips = 1;
-  for (MlirOperation op = mlirBlockGetParentOperation(block);
-       !mlirOperationEqual(op, program->func); op = mlirOperationGetParentOperation(op))
+  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationEqual(op, graph->func);
+       op = mlirOperationGetParentOperation(op))
     trips *= trips_of(op);
   return trips;
 }
 
-bool tp__program_counts(const tp_program *program, MlirOperation op) {
+bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op) {
   double trips;
-  for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, program->func);
+  for (op = mlirOperationGetParentOperation(op); !mlirOperationEqual(op, graph->func);
        op = mlirOperationGetParentOperation(op))
     if (!count_trips(op, &trips))
       return false;
@@ -342,13 +342,13 @@ static void drop_trivial_axes(const tp_mesh *mesh, tp_spec *spec) {
       tp_spec_clear(spec, a);
 }
 
-static tp_status read_boundary(const tp_program *program, bool is_arg, int i,
+static tp_status read_boundary(const tp_func_graph *graph, bool is_arg, int i,
                                tp_annotation *annotation, bool *present) {
   char what[32];
-  MlirType type = is_arg ? mlirFunctionTypeGetInput(tp__func_type(program->func), i)
-                         : mlirFunctionTypeGetResult(tp__func_type(program->func), i);
-  MlirAttribute attr = is_arg ? tp__arg_attr(program->func, i, "tp.sharding")
-                              : tp__result_attr(program->func, i, "tp.sharding");
+  MlirType type = is_arg ? mlirFunctionTypeGetInput(tp__func_type(graph->func), i)
+                         : mlirFunctionTypeGetResult(tp__func_type(graph->func), i);
+  MlirAttribute attr = is_arg ? tp__arg_attr(graph->func, i, "tp.sharding")
+                              : tp__result_attr(graph->func, i, "tp.sharding");
   *present = !mlirAttributeIsNull(attr);
   if (!*present)
     return TP_OK;
@@ -356,35 +356,35 @@ static tp_status read_boundary(const tp_program *program, bool is_arg, int i,
   int rank;
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
-    return tp__error(program->func, TP_INVALID_ARGUMENT,
+    return tp__error(graph->func, TP_INVALID_ARGUMENT,
                      "%s has tp.sharding, but is not a tensor of static shape", what);
-  tp_status status = tp__read_sharding(program->func, what, attr, program->mesh, type, annotation);
+  tp_status status = tp__read_sharding(graph->func, what, attr, graph->mesh, type, annotation);
   if (status != TP_OK)
     return status;
-  drop_trivial_axes(program->mesh, &annotation->spec);
+  drop_trivial_axes(graph->mesh, &annotation->spec);
   return TP_OK;
 }
 
-tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation,
-                          bool *present) {
-  return read_boundary(program, true, i, annotation, present);
-}
-
-tp_status tp__program_result(const tp_program *program, int i, tp_annotation *annotation,
+tp_status tp__func_graph_arg(const tp_func_graph *graph, int i, tp_annotation *annotation,
                              bool *present) {
-  return read_boundary(program, false, i, annotation, present);
+  return read_boundary(graph, true, i, annotation, present);
 }
 
-tp_status tp__program_op(const tp_program *program, MlirOperation op, int i,
-                         tp_annotation *annotation, bool *present) {
-  tp_status status = tp__op_sharding(op, i, program->mesh, annotation, present);
+tp_status tp__func_graph_result(const tp_func_graph *graph, int i, tp_annotation *annotation,
+                                bool *present) {
+  return read_boundary(graph, false, i, annotation, present);
+}
+
+tp_status tp__func_graph_op(const tp_func_graph *graph, MlirOperation op, int i,
+                            tp_annotation *annotation, bool *present) {
+  tp_status status = tp__op_sharding(op, i, graph->mesh, annotation, present);
   if (status != TP_OK || !*present)
     return status;
-  drop_trivial_axes(program->mesh, &annotation->spec);
+  drop_trivial_axes(graph->mesh, &annotation->spec);
   return TP_OK;
 }
 
-static tp_status read_region_arg(const tp_program *program, MlirOperation op, MlirValue arg,
+static tp_status read_region_arg(const tp_func_graph *graph, MlirOperation op, MlirValue arg,
                                  tp_annotation *annotation, bool *present) {
   MlirAttribute lists = tp__get(op, "tp.region_args");
   MlirBlock block = mlirBlockArgumentGetOwner(arg);
@@ -398,27 +398,28 @@ static tp_status read_region_arg(const tp_program *program, MlirOperation op, Ml
     *present = true;
     tp_status status =
         tp__read_sharding(op, what, mlirArrayAttrGetElement(mlirArrayAttrGetElement(lists, r), i),
-                          program->mesh, mlirValueGetType(arg), annotation);
+                          graph->mesh, mlirValueGetType(arg), annotation);
     if (status != TP_OK)
       return status;
-    drop_trivial_axes(program->mesh, &annotation->spec);
+    drop_trivial_axes(graph->mesh, &annotation->spec);
     return TP_OK;
   }
   return TP_OK;
 }
 
-tp_status tp__program_carried(const tp_program *program, MlirOperation op,
-                              const tp_carried *carried, tp_annotation *annotation, bool *present) {
+tp_status tp__func_graph_carried(const tp_func_graph *graph, MlirOperation op,
+                                 const tp_carried *carried, tp_annotation *annotation,
+                                 bool *present) {
   *present = false;
   /* verifies the structure of tp.region_args */
-  tp_status status = tp__check_plan_attributes(op, program->mesh);
+  tp_status status = tp__check_plan_attributes(op, graph->mesh);
   for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {
     MlirValue value = carried->values[i];
     if (mlirValueIsABlockArgument(value))
-      status = read_region_arg(program, op, value, annotation, present);
+      status = read_region_arg(graph, op, value, annotation, present);
     else
-      status =
-          tp__program_op(program, op, (int)mlirOpResultGetResultNumber(value), annotation, present);
+      status = tp__func_graph_op(graph, op, (int)mlirOpResultGetResultNumber(value), annotation,
+                                 present);
   }
   return status;
 }

@@ -2,8 +2,8 @@
  * and partitioning both start from it. Structured control flow (scf.for, scf.while, scf.if) becomes
  * an item of its own, followed by the items of its regions. Bodies with several blocks are
  * refused. */
-#ifndef TP_RULES_PROGRAM_H
-#define TP_RULES_PROGRAM_H
+#ifndef TP_RULES_FUNC_GRAPH_H
+#define TP_RULES_FUNC_GRAPH_H
 
 #include "ir/value_table.h"
 #include "rules/rule.h"
@@ -41,7 +41,7 @@ typedef struct tp_item {
 
 enum { TP_ASSUMED_TRIPS = 8 };
 
-typedef struct tp_program {
+typedef struct tp_func_graph {
   MlirOperation func;
   const tp_mesh *mesh;
   int n_args, n_results;
@@ -55,41 +55,42 @@ typedef struct tp_program {
   /* by value number: the rule of the op that produces the value; NULL: no op with a rule */
   tp_rule **makers;
   size_t maker_capacity;
-} tp_program;
+} tp_func_graph;
 
 /* Reads `func`. Skips ops without tensors and pads that are read in place. Marks no values as
- * computed in blocks (tp__mark_attention). Rules are allocated in `arena`. tp__program_destroy
+ * computed in blocks (tp__mark_attention). Rules are allocated in `arena`. tp__func_graph_destroy
  * frees the list, also after an error.
  *
  * `before` may be NULL. Otherwise it is the same function, read before shardings were written on
  * its ops and reshards inserted between them. Rules in `before` that depend on the op alone are
  * taken from it, and from then on describe the ops as they are now. */
-tp_status tp__program_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                           const tp_program *before, tp__arena *arena, tp_program *program);
-void tp__program_destroy(tp_program *program);
+tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
+                              const tp_func_graph *before, tp__arena *arena, tp_func_graph *graph);
+void tp__func_graph_destroy(tp_func_graph *graph);
 
 /* Returns the number of a value, from 0; -1 if it is not a ranked tensor or is outside of the
  * items. Values that a rule names have their number in the rule's maps, without a lookup. */
-int tp__program_number(const tp_program *program, MlirValue value);
+int tp__func_graph_number(const tp_func_graph *graph, MlirValue value);
 
 /* Read the annotation of argument or result `i`; `present` is false if there is none. Axes of size
  * 1 are dropped. */
-tp_status tp__program_arg(const tp_program *program, int i, tp_annotation *annotation,
-                          bool *present);
-tp_status tp__program_result(const tp_program *program, int i, tp_annotation *annotation,
+tp_status tp__func_graph_arg(const tp_func_graph *graph, int i, tp_annotation *annotation,
                              bool *present);
+tp_status tp__func_graph_result(const tp_func_graph *graph, int i, tp_annotation *annotation,
+                                bool *present);
 /* Reads the annotation of result `i` of an op. */
-tp_status tp__program_op(const tp_program *program, MlirOperation op, int i,
-                         tp_annotation *annotation, bool *present);
+tp_status tp__func_graph_op(const tp_func_graph *graph, MlirOperation op, int i,
+                            tp_annotation *annotation, bool *present);
 
 /* Reads the annotation of a carried value: the entry of tp.region_args for its block argument, or
  * the op's tp.sharding for its result. */
-tp_status tp__program_carried(const tp_program *program, MlirOperation op,
-                              const tp_carried *carried, tp_annotation *annotation, bool *present);
+tp_status tp__func_graph_carried(const tp_func_graph *graph, MlirOperation op,
+                                 const tp_carried *carried, tp_annotation *annotation,
+                                 bool *present);
 /* Returns how often the block that defines `value` runs. */
-double tp__program_trips(const tp_program *program, MlirValue value);
+double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value);
 /* True if the number of executions of `op` is known. False in a loop with an assumed trip count,
  * and under a condition. */
-bool tp__program_counts(const tp_program *program, MlirOperation op);
+bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op);
 
 #endif
