@@ -17,7 +17,7 @@ enum { HELP, VERSION, N_COMMON };
 static const cli_option common[N_COMMON] = {
     [HELP] = {"help", "[=man|bash]", "print this; man: the man page; bash: the completion for bash",
               .values = "man|bash"},
-    [VERSION] = {"version", NULL, "print the version"},
+    [VERSION] = {.name = "version", .help = "print the version"},
 };
 
 void progress(const char *what) {
