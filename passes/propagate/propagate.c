@@ -89,13 +89,13 @@ static void destroy(tp_planner *p) {
 }
 
 static tp_status plan_func(tp_planner *p) {
-  tp__clock_share(p->clock, p->end, tp__report_makes_plans(p->report) ? 0.5 : 1);
+  tp__clock_share(p->limits.clock, p->limits.end, tp__report_makes_plans(p->report) ? 0.5 : 1);
   tp_status status = p->flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
   if (status == TP_OK)
     status = tp__plan(p);
-  if (status == TP_OK && p->is_cut_short)
+  if (status == TP_OK && p->result.is_cut_short)
     tp__clock_remark(p);
   else if (status == TP_OK)
     tp__limit_remark(p);
@@ -105,11 +105,11 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__report_begin(p);
   if (status == TP_OK)
     status = tp__plan_write(p);
-  tp__clock_share(p->clock, p->end, 1);
+  tp__clock_share(p->limits.clock, p->limits.end, 1);
   if (status == TP_OK && p->report)
     status = tp__report_end(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
-  p->pass->statistics[STAT_WORK] += p->work;
+  p->pass->statistics[STAT_WORK] += p->result.work;
   int64_t offered = p->n_cut, left_out = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
     offered += p->nodes[i].n;
@@ -168,7 +168,8 @@ static tp_status plan_functions(tp_planning *planning) {
       p.n_orders = functions->flows[i].n_orders;
       memcpy(p.orders, functions->flows[i].orders, sizeof p.orders);
     }
-    p.end = tp__clock_share(p.clock, p.clock->end, (1 + p.graph.n_items) / left);
+    p.limits.end =
+        tp__clock_share(p.limits.clock, p.limits.clock->end, (1 + p.graph.n_items) / left);
     left -= 1 + p.graph.n_items;
     tp_status status = plan_func(&p);
     destroy(&p);
@@ -273,16 +274,16 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
                          .options = given,
                          .follow = given->strategy == TP_STRATEGY_FOLLOW,
                          .overlaps = given->overlap,
-                         .gap = given->gap,
-                         .effort = given->effort,
-                         .limited_work = tp__limited_work(given->effort),
+                         .limits.gap = given->gap,
+                         .limits.effort = given->effort,
+                         .limits.work = tp__limited_work(given->effort),
                          .mesh = mesh,
                          .topology = &planning->topology,
                          .machine = &planning->machine,
                          .arena = &planning->arena};
-  common->clock = like ? like->clock : &planning->clock;
+  common->limits.clock = like ? like->limits.clock : &planning->clock;
   if (!like)
-    tp__clock_start(given->time_limit, common->clock);
+    tp__clock_start(given->time_limit, common->limits.clock);
   tp_status status = check_options(pass, &read);
   if (status == TP_OK)
     status = read_functions(common, &read, given->unknown_ops == TP_UNKNOWN_REPLICATE,
@@ -296,7 +297,7 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
   }
   if (status == TP_OK)
     status = tp__memory_limit(pass->module, given->memory_limit, common->topology,
-                              &common->memory_limit);
+                              &common->limits.memory);
   return status == TP_OK ? share_reshards(planning, like) : status;
 }
 

@@ -167,20 +167,20 @@ static tp_status write_summary(tp_planner *p) {
   if (status != TP_OK)
     return status;
   tp__free(peak.held);
-  p->peak = peak.bytes;
+  p->result.peak = peak.bytes;
   MlirNamedAttribute entries[7] = {
-      tp__named(context, "cost_ps", tp__attr_i64(context, p->cost)),
-      tp__named(context, "bound_ps", tp__attr_i64(context, p->bound)),
-      tp__named(context, "method", tp__attr_string(context, p->method)),
+      tp__named(context, "cost_ps", tp__attr_i64(context, p->result.cost)),
+      tp__named(context, "bound_ps", tp__attr_i64(context, p->result.bound)),
+      tp__named(context, "method", tp__attr_string(context, p->result.method)),
       tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
   };
   int n = 4;
   if (p->overlaps)
-    entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->overlapped));
+    entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->result.overlapped));
   if (p->options->objective != TP_OBJECTIVE_TIME)
     entries[n++] = tp__named(context, "objective",
                              tp__attr_string(context, tp_objective_name(p->options->objective)));
-  if (p->is_cut_short)
+  if (p->result.is_cut_short)
     entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
   tp__set(p->graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;

@@ -22,13 +22,13 @@ tp_status tp__hold_numbers(struct tp_routes *r) {
     r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetResult(type, i));
-  return r->numbers <= p->memory_limit
+  return r->numbers <= p->limits.memory
              ? TP_OK
              : tp__error(p->graph.func, TP_INFEASIBLE,
                          "memory-limit: a device may hold %" PRId64
                          " bytes, and no plan fits: the numbers that the function is given or "
                          "returns take %" PRId64 "; raise the limit",
-                         p->memory_limit, r->numbers);
+                         p->limits.memory, r->numbers);
 }
 
 tp_status tp__hold_boundary(struct tp_routes *r) {

@@ -241,7 +241,7 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
   tp_cost cost = TP_COST_FORBIDDEN;
   now->held = tp__plain_held(p, &solution, &cost, &now->at_peak);
   l->work += WRITING + OF_NODE * (int64_t)p->n_nodes;
-  if (now->held <= p->memory_limit && cost < l->best->cost)
+  if (now->held <= p->limits.memory && cost < l->best->cost)
     *l->best = (tp_nearby){.choices = choices, .cost = cost};
   *plan = now->held < INT64_MAX ? now : NULL;
   return TP_OK;
@@ -249,7 +249,8 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
 
 static tp_status search(listing *l, int64_t work) {
   tp_status status = add_part(l, NULL, NULL, 0, NULL);
-  for (int i = 0; i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->clock);
+  for (int i = 0;
+       i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->limits.clock);
        i++) {
     part *at = next_part(l, i % 2 == 1);
     const looked_at *plan = NULL;
@@ -257,7 +258,7 @@ static tp_status search(listing *l, int64_t work) {
       break;
     at->is_done = true;
     status = look_at(l, at, &plan);
-    if (status == TP_OK && plan && plan->held > l->p->memory_limit)
+    if (status == TP_OK && plan && plan->held > l->p->limits.memory)
       status = add_parts(l, at, plan);
   }
   return status;
@@ -277,7 +278,7 @@ static tp_status open_listing(listing *l) {
   if (status == TP_OK)
     status = tp__plan_make_problem(&l->plain, false, &l->plain.problem);
   tp_solver_options options = {.size = sizeof options};
-  tp__clock_heed(p->clock, &options);
+  tp__clock_heed(p->limits.clock, &options);
   if (status == TP_OK)
     status = tp_sensitivity_create(l->plain.problem, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
   return status;

@@ -16,8 +16,10 @@ int64_t tp__limited_work(double effort) { return (int64_t)(WORK * effort) + 1; }
 /* ---- a gap is left ---- */
 
 void tp__limit_remark(const tp_planner *p) {
-  double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
-  if (p->memory_limit >= 0 && gap > p->gap)
+  double gap = p->result.bound > 0
+                   ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
+                   : 0;
+  if (p->limits.memory >= 0 && gap > p->limits.gap)
     tp__remark(p->graph.func,
                "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest "
                "that keeps the limit; a larger "
@@ -59,7 +61,7 @@ static int64_t least_boundary(const tp_planner *p) {
   return bytes;
 }
 
-bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->memory_limit; }
+bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->limits.memory; }
 
 /* Lists the nodes that hold memory at `time`, largest first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
@@ -119,19 +121,19 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   tp__free(list);
   int64_t boundary = least_boundary(p);
   char known[128] = "no plan was found that fits";
-  if (boundary > p->memory_limit)
+  if (boundary > p->limits.memory)
     snprintf(known, sizeof known,
              "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
   else if (solution->optimal)
     snprintf(known, sizeof known,
              "no plan was found that fits (none does by what planning counts, which may be more "
              "than is held)");
-  bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->memory_limit;
+  bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->limits.memory;
   return tp__error(
       op, TP_INFEASIBLE,
       "memory-limit: a device may hold %" PRId64
       " bytes, and %s; every one counts at least %" PRIu64
       " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
-      p->memory_limit, known, counted, values,
+      p->limits.memory, known, counted, values,
       exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
 }

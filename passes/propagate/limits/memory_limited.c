@@ -127,9 +127,9 @@ static tp_status try_cheapest(tp_priced *l, bool is_counted, bool *taken) {
     *taken = is_cheap && (is_counted || tp__keeps_limit(&cut, &solution));
   }
   if (status == TP_OK && *taken) {
-    p->cost = solution.cost;
-    p->bound = l->bound < p->cost ? l->bound : p->cost;
-    p->method = solution.method;
+    p->result.cost = solution.cost;
+    p->result.bound = l->bound < p->result.cost ? l->bound : p->result.cost;
+    p->result.method = solution.method;
     choose_nodes(&cut, &solution);
     tp__planner_take(p, &cut);
   }
@@ -175,7 +175,7 @@ static bool is_beyond(const tp_priced *l, const found *f, double gap) {
 static int share_of(const tp_priced *l, const found *f, tp_cost most) {
   if (most == ONLY_FOUND)
     return FOUND_SHARE;
-  return is_beyond(l, f, GOOD / l->p->effort) ? 1 : PROOF_SHARE;
+  return is_beyond(l, f, GOOD / l->p->limits.effort) ? 1 : PROOF_SHARE;
 }
 
 /* Solves for the strategies that can be part of a plan of cost < most, and those of plans already
@@ -186,8 +186,8 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   tp_solver_options options = tp__priced_options(l, share_of(l, f, most));
   int64_t n_entries;
   const bool *const *kept = choose(l, l->must, most, &n_entries);
-  if (most == ONLY_FOUND && options.gap < FOUND_GAP / l->p->effort)
-    options.gap = FOUND_GAP / l->p->effort;
+  if (most == ONLY_FOUND && options.gap < FOUND_GAP / l->p->limits.effort)
+    options.gap = FOUND_GAP / l->p->limits.effort;
   if (!kept)
     return tp__plan_no_memory(l->p);
   f->most = most;
@@ -200,7 +200,7 @@ static tp_status solve_below(tp_priced *l, tp_cost most, found *f) {
   if (status != TP_OK && status != TP_INFEASIBLE)
     status = tp__plan_no_memory(l->p);
   if (status == TP_OK || status == TP_INFEASIBLE) {
-    l->p->is_cut_short |= solution.stopped;
+    l->p->result.is_cut_short |= solution.stopped;
     tp__priced_spend(l, solution.work);
     tp_cost bound = solution.lower_bound < most ? solution.lower_bound : most;
     l->bound = bound > l->bound ? bound : l->bound;
@@ -224,13 +224,13 @@ static tp_status solve_tried(tp_planner *p, early *e) {
   tp_planner cut;
   tp_solution solution = {0};
   tp_solver_options options = {.size = sizeof options,
-                               .gap = p->gap > FOUND_GAP ? p->gap : FOUND_GAP};
-  options.work_budget = p->limited_work / FOUND_SHARE;
-  tp__clock_heed(p->clock, &options);
+                               .gap = p->limits.gap > FOUND_GAP ? p->limits.gap : FOUND_GAP};
+  options.work_budget = p->limits.work / FOUND_SHARE;
+  tp__clock_heed(p->limits.clock, &options);
   tp_status status = state(p, e->plain.tried, true, &cut);
   if (status == TP_OK) {
     status = tp_solve(cut.problem, &options, &solution);
-    p->work += solution.work;
+    p->result.work += solution.work;
     if (status != TP_OK && status != TP_INFEASIBLE)
       status = tp__plan_no_memory(p);
   }
@@ -247,18 +247,18 @@ static tp_status solve_tried(tp_planner *p, early *e) {
 /* With a clock: searches for any plan that keeps the limit, whatever its cost. */
 static tp_status plan_early(tp_planner *p, early *e) {
   *e = (early){.plain.cost = TP_COST_FORBIDDEN, .tried.cost = TP_COST_FORBIDDEN};
-  if (!p->clock->is_limited || p->is_restricted)
+  if (!p->limits.clock->is_limited || p->is_restricted)
     return TP_OK;
-  double end = p->clock->deadline;
-  tp__clock_share(p->clock, end, FIRST_SHARE);
-  tp__clock_extend(p->clock, GRACE);
+  double end = p->limits.clock->deadline;
+  tp__clock_share(p->limits.clock, end, FIRST_SHARE);
+  tp__clock_extend(p->limits.clock, GRACE);
   tp_status status = tp__plan_lean(p, &e->plain);
-  tp__clock_share(p->clock, end, TRIED_SHARE);
-  tp__clock_extend(p->clock, TRIED_GRACE);
+  tp__clock_share(p->limits.clock, end, TRIED_SHARE);
+  tp__clock_extend(p->limits.clock, TRIED_GRACE);
   if (status == TP_OK && e->plain.tried)
     status = solve_tried(p, e);
-  tp__clock_extend(p->clock, 0);
-  p->clock->deadline = end;
+  tp__clock_extend(p->limits.clock, 0);
+  p->limits.clock->deadline = end;
   return status;
 }
 
@@ -269,18 +269,19 @@ static tp_status fail(tp_priced *l, const found *f) {
   solution.least_peak_time = tp__priced_peak(l);
   solution.least_peak.low = (uint64_t)l->used[solution.least_peak_time];
   solution.optimal |= l->used[solution.least_peak_time] > l->limit;
-  if (l->p->is_cut_short && !solution.optimal)
+  if (l->p->result.is_cut_short && !solution.optimal)
     return tp__clock_exceeded(l->p);
   return tp__plan_infeasible(&l->sketch, &solution);
 }
 
 static bool is_open(const tp_priced *l, const found *f) {
-  return is_beyond(l, f, l->p->gap) && l->bound < f->cost && !tp__clock_is_over(l->p->clock);
+  return is_beyond(l, f, l->p->limits.gap) && l->bound < f->cost &&
+         !tp__clock_is_over(l->p->limits.clock);
 }
 
 /* True if more strategies are worth trying. */
 static bool is_far(const tp_priced *l, const found *f) {
-  return is_beyond(l, f, NEAR / l->p->effort);
+  return is_beyond(l, f, NEAR / l->p->limits.effort);
 }
 
 /* Alternates between two solves: the routes with the strategies of all sketch plans so far, and the
@@ -309,7 +310,7 @@ static tp_status widen(tp_priced *l, found *f) {
     status = tp__priced_threshold(l, SHARE, &most);
   if (status == TP_OK && !choose(l, l->must, f->cost, &n_entries))
     return tp__plan_no_memory(l->p);
-  bool is_few = f->cost < TP_COST_FORBIDDEN && (double)n_entries <= FEW * l->p->effort;
+  bool is_few = f->cost < TP_COST_FORBIDDEN && (double)n_entries <= FEW * l->p->limits.effort;
   if (!is_few && !is_far(l, f))
     return status;
   if (is_few || f->cost < most)
@@ -325,8 +326,8 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
   tp_solver_options options = tp__priced_options(l, BEYOND_SHARE);
   bool is_found = f->cost < TP_COST_FORBIDDEN;
   int64_t n_entries;
-  if (p->is_restricted || l->left <= 0 || tp__clock_is_over(p->clock) ||
-      (is_found && (double)(f->cost - floor) <= NEAR / p->effort * (double)floor))
+  if (p->is_restricted || l->left <= 0 || tp__clock_is_over(p->limits.clock) ||
+      (is_found && (double)(f->cost - floor) <= NEAR / p->limits.effort * (double)floor))
     return TP_OK;
   const bool *const *kept = choose(l, l->must, f->most, &n_entries);
   if (kept && n_entries > FEW)
@@ -339,7 +340,7 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
     status = tp__solve_beyond(&cut, &options, &solution);
   tp__priced_spend(l, solution.work);
   if (status == TP_OK) {
-    p->is_cut_short |= cut.is_cut_short;
+    p->result.is_cut_short |= cut.result.is_cut_short;
     keep_found(&cut, &solution, f);
     cut = (tp_planner){0};
   }
@@ -350,19 +351,19 @@ static tp_status look_beyond(tp_priced *l, tp_cost floor, found *f) {
 
 static void take(tp_priced *l, found *f) {
   tp_planner *p = l->p;
-  p->cost = f->cost;
-  p->bound = l->bound < f->cost ? l->bound : f->cost;
-  p->method = f->method;
-  p->width = f->width;
+  p->result.cost = f->cost;
+  p->result.bound = l->bound < f->cost ? l->bound : f->cost;
+  p->result.method = f->method;
+  p->result.width = f->width;
   tp__planner_take(p, &f->planner);
 }
 
 static tp_status take_plain(tp_priced *l, const tp_late_plan *plain) {
   tp_planner *p = l->p;
   tp_status status = tp__plain_take(p, plain->choices);
-  p->cost = plain->cost;
-  p->bound = l->bound < p->cost ? l->bound : p->cost;
-  p->method = plain->method;
+  p->result.cost = plain->cost;
+  p->result.bound = l->bound < p->result.cost ? l->bound : p->result.cost;
+  p->result.method = plain->method;
   return status;
 }
 
@@ -374,7 +375,7 @@ static tp_status take_best(tp_priced *l, early *e, found *f) {
     return TP_INFEASIBLE;
   tp_cost least = best == f && !is_plain ? 0 : tp__least_cost(l->p);
   l->bound = least > l->bound ? least : l->bound;
-  l->p->is_cut_short |= best != f || is_plain;
+  l->p->result.is_cut_short |= best != f || is_plain;
   if (is_plain)
     return take_plain(l, &e->plain);
   take(l, best);
@@ -404,7 +405,7 @@ static tp_status plan(tp_priced *l, early *e, found *f) {
   fits = status == TP_OK && l->used[tp__priced_peak(l)] <= l->limit;
   if (status == TP_OK &&
       /* writing a plan takes as long as another reading of the module */
-      (fits || !tp__clock_is_over(l->p->clock)))
+      (fits || !tp__clock_is_over(l->p->limits.clock)))
     status = try_cheapest(l, fits, &taken);
   tp_cost floor = l->bound;
   if (status == TP_OK && !taken && !hopeless)
@@ -421,12 +422,12 @@ tp_status tp__plan_limited(tp_planner *p) {
   tp_priced l = {.p = p};
   found f = {.cost = TP_COST_FORBIDDEN, .most = ONLY_FOUND};
   early e;
-  double end = p->clock->deadline;
+  double end = p->limits.clock->deadline;
   tp_status status = plan_early(p, &e);
-  tp__clock_share(p->clock, end, TP_STATING);
+  tp__clock_share(p->limits.clock, end, TP_STATING);
   if (status == TP_OK)
     status = tp__priced_open(&l);
-  p->clock->deadline = end;
+  p->limits.clock->deadline = end;
   bool late = l.sketch.is_given_up; /* there was no time for the sketch */
   if (status == TP_OK)
     status = late ? take_best(&l, &e, &f) : plan(&l, &e, &f);

@@ -89,7 +89,7 @@ static tp_status try_prices(lean *l, double share) {
   if (status == TP_OK && !l->choices)
     status = tp__few_choose(&l->few);
   for (int round = 0;
-       round < ROUNDS && status == TP_OK && (round == 0 || !tp__clock_is_over(l->p->clock));
+       round < ROUNDS && status == TP_OK && (round == 0 || !tp__clock_is_over(l->p->limits.clock));
        round++) {
     tp_planner planned;
     if (l->choices)
@@ -97,7 +97,7 @@ static tp_status try_prices(lean *l, double share) {
     if (status != TP_OK)
       break;
     status = tp__few_plan(&l->few, &planned);
-    method = planned.method;
+    method = planned.result.method;
     if (status == TP_OK)
       status = (l->choices = tp__few_chosen(&l->priced, &planned)) ? TP_OK : TP_NO_MEMORY;
     tp__planner_drop(&planned);
@@ -109,7 +109,7 @@ static tp_status try_prices(lean *l, double share) {
   l->best.tried = (const bool *const *)l->tried;
   tp_solution solution = {.choices = (int *)l->choices, .method = method};
   l->held = tp__plain_held(l->p, &solution, &l->cost, &l->at_peak);
-  if (l->held <= l->p->memory_limit && l->cost < l->best.cost)
+  if (l->held <= l->p->limits.memory && l->cost < l->best.cost)
     l->best = (tp_late_plan){l->choices, l->cost, method, l->best.tried};
   return TP_OK;
 }
@@ -119,17 +119,18 @@ static tp_status search_prices(lean *l) {
   double rise = FIRST_SHARE * (double)l->cost, share = 1, low = LOWEST, high = 1;
   bool has_one = l->best.choices;
   for (int trial = 1; trial < TRIALS && !has_one && status == TP_OK && l->held < INT64_MAX &&
-                      !tp__clock_is_over(l->p->clock);
+                      !tp__clock_is_over(l->p->limits.clock);
        trial++) {
     raise_prices(l, rise);
     status = try_prices(l, 1);
     rise *= GROWTH;
     has_one = l->best.choices;
   }
-  tp__clock_extend(l->p->clock, 0);
+  tp__clock_extend(l->p->limits.clock, 0);
   for (int trial = 0;
-       trial < LOWERED && has_one && status == TP_OK && !tp__clock_is_over(l->p->clock); trial++) {
-    bool keeps = l->held <= l->p->memory_limit;
+       trial < LOWERED && has_one && status == TP_OK && !tp__clock_is_over(l->p->limits.clock);
+       trial++) {
+    bool keeps = l->held <= l->p->limits.memory;
     low = keeps ? low : share;
     high = keeps ? share : high;
     share = (low + high) / 2;
@@ -142,7 +143,7 @@ tp_status tp__plan_lean(tp_planner *p, tp_late_plan *plan) {
   lean l = {.p = p, .best = {.cost = TP_COST_FORBIDDEN}};
   tp_status status = tp__planner_copy(p, &l.priced);
   l.priced.same_layouts = (tp_memo){0};
-  l.priced.memory_limit = -1;
+  l.priced.limits.memory = -1;
   if (status == TP_OK)
     status = tp__plan_copies(&l.priced);
   l.own = tp__arena_array(p->arena, l.priced.n_nodes + 1, sizeof(const tp_cost *));

@@ -29,8 +29,8 @@ tp_status tp__priced_open(tp_priced *l) {
     return status;
   size_t n_times = l->n_times = tp__sketch_times(sketch);
   l->n_first = p->n_nodes;
-  l->limit = p->memory_limit - tp__routes_numbers(sketch->routes);
-  l->left = p->limited_work;
+  l->limit = p->limits.memory - tp__routes_numbers(sketch->routes);
+  l->left = p->limits.work;
   l->offset = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->offset);
   l->node = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->node);
   l->used = tp__arena_array(p->arena, n_times + 1, sizeof *l->used);
@@ -76,16 +76,17 @@ static tp_cost refund(const tp_priced *l) {
 }
 
 tp_solver_options tp__priced_options(const tp_priced *l, int share) {
-  int64_t work = l->p->limited_work / share, left = l->left > 0 ? l->left : 0;
-  tp_solver_options options = {
-      .size = sizeof options, .gap = l->p->gap, .work_budget = (work < left ? work : left) + 1};
-  tp__clock_heed(l->p->clock, &options);
+  int64_t work = l->p->limits.work / share, left = l->left > 0 ? l->left : 0;
+  tp_solver_options options = {.size = sizeof options,
+                               .gap = l->p->limits.gap,
+                               .work_budget = (work < left ? work : left) + 1};
+  tp__clock_heed(l->p->limits.clock, &options);
   return options;
 }
 
 void tp__priced_spend(tp_priced *l, int64_t work) {
   l->left -= work;
-  l->p->work += work;
+  l->p->result.work += work;
 }
 
 void tp__priced_keep(tp_priced *l, size_t node, int s) {
@@ -126,7 +127,7 @@ tp_status tp__priced_solve(tp_priced *l) {
   options.work_budget *= IN_ROWS;
   options.gap = is_priced && options.gap < SKETCH_GAP ? SKETCH_GAP : options.gap;
   tp_status status = is_priced ? tp__plan_make_problem(&l->sketch, false, &priced) : TP_OK;
-  p->is_cut_short |= l->sketch.is_given_up;
+  p->result.is_cut_short |= l->sketch.is_given_up;
   if (status == TP_OK && l->sketch.is_given_up)
     return TP_INFEASIBLE;
   if (status == TP_OK)
@@ -134,7 +135,7 @@ tp_status tp__priced_solve(tp_priced *l) {
   tp_problem_destroy(priced);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__plan_no_memory(p);
-  p->is_cut_short |= solution.stopped;
+  p->result.is_cut_short |= solution.stopped;
   tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
   if (status == TP_OK) {
@@ -158,7 +159,7 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
 
 /* Half of the work is reserved for the routes. */
 static bool may_price(const tp_priced *l) {
-  return l->left > l->p->limited_work / 2 && !tp__clock_is_over(l->p->clock);
+  return l->left > l->p->limits.work / 2 && !tp__clock_is_over(l->p->limits.clock);
 }
 
 /* Raises the price at a time until the plan that is found keeps the limit there. *under: it

@@ -292,7 +292,7 @@ tp_status tp__few_choose(tp_few *f) {
   for (int kind = 0; kind < 2; kind++)
     for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
       if ((p->nodes[i].kind == TP_NODE_OP) == (kind == 0))
-        status = keep_best(f, i, kind == 1 && !tp__clock_is_over(p->clock), true);
+        status = keep_best(f, i, kind == 1 && !tp__clock_is_over(p->limits.clock), true);
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
@@ -316,7 +316,8 @@ tp_status tp__few_around(tp_few *f, const int *choices) {
   tp_status status = TP_OK;
   for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
     status = (f->rows[i] = chosen_row(f, i, choices[i])) ? TP_OK : TP_NO_MEMORY;
-  for (int i = 0; i < (int)p->n_nodes && status == TP_OK && !tp__clock_is_over(p->clock); i++)
+  for (int i = 0; i < (int)p->n_nodes && status == TP_OK && !tp__clock_is_over(p->limits.clock);
+       i++)
     status = keep_best(f, i, true, false);
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }

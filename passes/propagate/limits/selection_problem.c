@@ -201,7 +201,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   if (status == TP_OK && p->routes)
     status = tp__routes_state(p, problem);
   if (status == TP_OK && p->routes && limited &&
-      tp_problem_set_limit(problem, p->memory_limit - tp__routes_numbers(p->routes)) != TP_OK)
+      tp_problem_set_limit(problem, p->limits.memory - tp__routes_numbers(p->routes)) != TP_OK)
     status = tp__plan_no_memory(p);
   if (status == TP_OK && p->is_given_up) {
     tp_problem_destroy(problem);
@@ -211,20 +211,20 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
 }
 
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  int64_t beyond = p->limited_work / BEYOND_SHARE;
+  int64_t beyond = p->limits.work / BEYOND_SHARE;
   tp_solver_options options = {.size = sizeof options,
-                               .work_budget = p->routes ? p->limited_work - beyond : 0,
-                               .gap = p->gap};
-  tp__clock_heed(p->clock, &options);
+                               .work_budget = p->routes ? p->limits.work - beyond : 0,
+                               .gap = p->limits.gap};
+  tp__clock_heed(p->limits.clock, &options);
   tp_status solved = tp_solve(problem, &options, solution);
-  p->is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
+  p->result.is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
   /* true for all strategies, not only for the kept ones */
   bool knows_all = solution->optimal && !p->kept;
   if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
-    return p->method ? TP_OK /* keeps the existing plan */ : tp__clock_exceeded(p);
+    return p->result.method ? TP_OK /* keeps the existing plan */ : tp__clock_exceeded(p);
   bool is_limited = p->routes != NULL;
   if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE)) {
-    int64_t left = p->limited_work - solution->work;
+    int64_t left = p->limits.work - solution->work;
     options.work_budget = left > beyond ? left : beyond;
     solved = tp__solve_beyond(p, &options, solution);
   }
@@ -237,20 +237,20 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
                : tp__error(p->graph.func, solved, "the solver failed: %s", tp_status_name(solved));
   for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
     p->nodes[i].chosen = solution->choices[i];
-  p->work += solution->work;
+  p->result.work += solution->work;
   return TP_OK;
 }
 
 tp_status tp__plan_problem(tp_planner *p) {
-  if (p->memory_limit >= 0 && tp__is_large(p))
-    return TP_OK;                       /* it is stated in parts while it is solved */
-  p->heeds_clock = p->memory_limit < 0; /* with a limit, the problem here is small */
-  tp_status status = p->memory_limit >= 0 ? tp__routes_build(p, false) : TP_OK;
-  double end = p->clock->deadline;
-  tp__clock_share(p->clock, end, TP_STATING);
+  if (p->limits.memory >= 0 && tp__is_large(p))
+    return TP_OK;                        /* it is stated in parts while it is solved */
+  p->heeds_clock = p->limits.memory < 0; /* with a limit, the problem here is small */
+  tp_status status = p->limits.memory >= 0 ? tp__routes_build(p, false) : TP_OK;
+  double end = p->limits.clock->deadline;
+  tp__clock_share(p->limits.clock, end, TP_STATING);
   if (status == TP_OK)
     status = tp__plan_make_problem(p, true, &p->problem);
-  p->clock->deadline = end;
+  p->limits.clock->deadline = end;
   p->heeds_clock = false;
   return status;
 }
@@ -264,16 +264,16 @@ tp_status tp__plan_solve(tp_planner *p) {
   tp_status status = solve(p, p->problem, &solution);
   if (status != TP_OK)
     return status;
-  p->cost = solution.cost;
-  p->bound = solution.lower_bound;
-  p->method = solution.method;
-  p->width = solution.width;
+  p->result.cost = solution.cost;
+  p->result.bound = solution.lower_bound;
+  p->result.method = solution.method;
+  p->result.width = solution.width;
   tp_solution_clear(&solution);
   return p->overlaps ? tp__plan_overlap(p) : TP_OK;
 }
 
 tp_status tp__plan(tp_planner *p) {
-  if (p->clock->is_limited && p->memory_limit < 0 && tp__is_large(p))
+  if (p->limits.clock->is_limited && p->limits.memory < 0 && tp__is_large(p))
     return tp__plan_late(p);
   tp_status status = tp__plan_problem(p);
   return status == TP_OK ? tp__plan_solve(p) : status;

@@ -33,7 +33,9 @@ tp_cost tp__least_cost(const tp_planner *p) {
 }
 
 /* The value by which plans are compared. */
-static tp_cost worth(const tp_planner *p) { return p->overlaps ? p->overlapped : p->cost; }
+static tp_cost worth(const tp_planner *p) {
+  return p->overlaps ? p->result.overlapped : p->result.cost;
+}
 
 /* ---- few strategies ---- */
 
@@ -42,14 +44,14 @@ tp_status tp__few_plan(const tp_few *f, tp_planner *few) {
   /* a copy, since rows in use must stay */
   const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   tp_status status = tp__planner_copy(p, few);
-  few->gap = p->gap > FEW_GAP ? p->gap : FEW_GAP;
+  few->limits.gap = p->limits.gap > FEW_GAP ? p->limits.gap : FEW_GAP;
   if (status == TP_OK && !rows)
     status = tp__plan_no_memory(p);
   if (status == TP_OK) {
     memcpy(rows, f->rows, p->n_nodes * sizeof *rows);
     status = tp__planner_cut(few, rows);
   }
-  if (status == TP_OK && few->memory_limit >= 0)
+  if (status == TP_OK && few->limits.memory >= 0)
     status = tp__routes_build(few, false);
   if (status == TP_OK)
     status = tp__plan_make_problem(few, true, &few->problem);
@@ -77,11 +79,12 @@ static tp_status improve(tp_few *f, tp_planner *best) {
       mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
   bool is_better = true;
   for (int round = 0;
-       round < ROUNDS && is_better && status == TP_OK && !tp__clock_is_over(p->clock); round++) {
+       round < ROUNDS && is_better && status == TP_OK && !tp__clock_is_over(p->limits.clock);
+       round++) {
     tp_planner next;
     const int *choices = tp__few_chosen(p, best);
     status = choices ? tp__few_around(f, choices) : TP_NO_MEMORY;
-    if (status != TP_OK || tp__clock_is_over(p->clock))
+    if (status != TP_OK || tp__clock_is_over(p->limits.clock))
       break;
     status = tp__few_plan(f, &next);
     bool is_taken = status == TP_OK && worth(&next) < worth(best);
@@ -102,17 +105,17 @@ static tp_status improve(tp_few *f, tp_planner *best) {
 static tp_status find_few(tp_planner *p, tp_planner *best) {
   tp_few few;
   double grace = GRACE + GRACE_OF_OP * (double)p->graph.n_items;
-  tp__clock_extend(p->clock, grace);
+  tp__clock_extend(p->limits.clock, grace);
   tp_status status = tp__few_open(p, &few);
   if (status == TP_OK)
     status = tp__few_choose(&few);
-  tp__clock_extend(p->clock, grace);
+  tp__clock_extend(p->limits.clock, grace);
   if (status == TP_OK)
     status = tp__few_plan(&few, best);
   if (status == TP_OK)
     status = improve(&few, best);
   tp__few_close(&few);
-  tp__clock_extend(p->clock, 0); /* the grace was for the steps above */
+  tp__clock_extend(p->limits.clock, 0); /* the grace was for the steps above */
   return status;
 }
 
@@ -122,20 +125,20 @@ static tp_status find_few(tp_planner *p, tp_planner *best) {
 static tp_status plan_all(tp_planner *p, bool *found) {
   p->heeds_clock = true;
   tp_status status =
-      tp__clock_is_over(p->clock) ? TP_OK : tp__plan_make_problem(p, true, &p->problem);
+      tp__clock_is_over(p->limits.clock) ? TP_OK : tp__plan_make_problem(p, true, &p->problem);
   p->heeds_clock = false;
   *found = status == TP_OK && p->problem;
   return *found ? tp__plan_solve(p) : status;
 }
 
 static void take(tp_planner *p, tp_planner *few, tp_cost bound) {
-  p->cost = few->cost;
-  p->method = few->method;
-  p->width = few->width;
-  p->work += few->work;
-  p->overlapped = few->overlapped;
-  p->bound = bound < p->cost ? bound : p->cost;
-  p->is_cut_short = true;
+  p->result.cost = few->result.cost;
+  p->result.method = few->result.method;
+  p->result.width = few->result.width;
+  p->result.work += few->result.work;
+  p->result.overlapped = few->result.overlapped;
+  p->result.bound = bound < p->result.cost ? bound : p->result.cost;
+  p->result.is_cut_short = true;
   tp__planner_take(p, few);
 }
 
@@ -154,14 +157,14 @@ static tp_status find_first(tp_planner *p, bool is_last, tp_planner *few) {
 tp_status tp__plan_late(tp_planner *p) {
   tp_cost bound = tp__least_cost(p);
   tp_planner few = {0};
-  bool found = false, is_last = p->is_given_up || p->memory_limit >= 0;
+  bool found = false, is_last = p->is_given_up || p->limits.memory >= 0;
   p->is_given_up = p->heeds_clock = false;
   tp_status status = find_first(p, is_last, &few);
   bool has_few = status == TP_OK;
   if (!is_last)
     status = plan_all(p, &found);
-  if (status == TP_OK && found && p->bound > bound)
-    bound = p->bound;
+  if (status == TP_OK && found && p->result.bound > bound)
+    bound = p->result.bound;
   if (status == TP_OK && has_few && (!found || worth(&few) < worth(p)))
     take(p, &few, bound);
   else if (status == TP_OK && !found)

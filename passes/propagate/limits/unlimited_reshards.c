@@ -79,8 +79,8 @@ int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost
   tp_copied copied;
   if (tp__copy_open(p, &copied) == TP_OK && plan_plain(&copied.again.planner, rows) == TP_OK &&
       tp__plan_write(&copied.again.planner) == TP_OK) {
-    held = copied.again.planner.peak;
-    *cost = copied.again.planner.cost;
+    held = copied.again.planner.result.peak;
+    *cost = copied.again.planner.result.cost;
     if (at_peak && mark_peak(&copied.again.planner, at_peak) != TP_OK)
       held = INT64_MAX;
   }

@@ -53,22 +53,22 @@ static int64_t held_by(const tp_planner *p, const tp_solution *solution) {
   ok = ok && tp__routes_build(again, false) == TP_OK && same_nodes(p, again);
   for (size_t i = 0; ok && i < p->n_nodes; i++)
     again->nodes[i].chosen = solution->choices[i];
-  again->method = solution->method;
+  again->result.method = solution->method;
   if (ok && tp__plan_write(again) == TP_OK)
-    held = again->peak;
+    held = again->result.peak;
   tp__copy_close(&copied);
   return held;
 }
 
 bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
-  return held_by(p, solution) <= p->memory_limit;
+  return held_by(p, solution) <= p->limits.memory;
 }
 
 /* Solves the problem of the planner with a capacity of `room` bytes, scalars included.
  * TP_INFEASIBLE: no plan was found, and `solution` has no choices. */
 static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t room,
                               tp_solution *solution) {
-  int64_t limit = p->memory_limit - tp__routes_numbers(p->routes);
+  int64_t limit = p->limits.memory - tp__routes_numbers(p->routes);
   *solution = (tp_solution){0};
   tp_status status = tp_problem_set_limit(p->problem, room - tp__routes_numbers(p->routes));
   if (status == TP_OK)
@@ -116,14 +116,14 @@ static void take_if_kept(tp_planner *p, int64_t room, tp_solution *other, beyond
   bool is_cheaper = other->choices && other->cost < b->cost, is_taken = false;
   tp_cost cost;
   b->best->work += other->work;
-  if (is_cheaper && (held = held_by(p, other)) <= p->memory_limit) {
-    p->is_cut_short |= other->stopped;
+  if (is_cheaper && (held = held_by(p, other)) <= p->limits.memory) {
+    p->result.is_cut_short |= other->stopped;
     take(b, other, false, other->cost);
     is_taken = true;
   } else if (is_cheaper) {
     b->more = held < INT64_MAX ? counted - held : b->more;
-    is_taken = tp__plain_held(p, other, &cost, NULL) <= p->memory_limit && cost < b->cost;
-    p->is_cut_short |= is_taken && other->stopped;
+    is_taken = tp__plain_held(p, other, &cost, NULL) <= p->limits.memory && cost < b->cost;
+    p->result.is_cut_short |= is_taken && other->stopped;
     if (is_taken)
       take(b, other, true, cost);
   }
@@ -154,13 +154,13 @@ static tp_status search_rooms(tp_planner *p, tp_solver_options options, beyond *
   int64_t most = b->best->work + options.work_budget;
   options.work_budget = options.work_budget / SHARE + 1;
   for (int round = 0; round < ROUNDS && b->high - b->low > 1 && status == TP_OK &&
-                      b->best->work < most && !tp__clock_is_over(p->clock);
+                      b->best->work < most && !tp__clock_is_over(p->limits.clock);
        round++) {
-    int64_t room = p->memory_limit + b->more;
+    int64_t room = p->limits.memory + b->more;
     if (round % 2 == 1 || room <= b->low || room >= b->high)
       room = b->low + (b->high - b->low) / 2;
     tp_solution other;
-    room_end end = {b->cost, p->clock};
+    room_end end = {b->cost, p->limits.clock};
     options.interrupted = is_room_done;
     options.data = &end;
     status = solve_within(p, options, room, &other);
@@ -189,9 +189,9 @@ static tp_status choose(tp_planner *p, beyond *b) {
 /* True if nothing can be gained or measured. A restricted planner cannot be measured, because a
  * module that is read again has all strategies. */
 static bool is_final(const tp_planner *p, const tp_solution *best) {
-  return p->is_restricted || tp__clock_is_over(p->clock) || tp__limit_is_impossible(p) ||
-         (best->cost < TP_COST_FORBIDDEN &&
-          (double)(best->cost - best->unlimited_bound) <= p->gap * (double)best->unlimited_bound);
+  return p->is_restricted || tp__clock_is_over(p->limits.clock) || tp__limit_is_impossible(p) ||
+         (best->cost < TP_COST_FORBIDDEN && (double)(best->cost - best->unlimited_bound) <=
+                                                p->limits.gap * (double)best->unlimited_bound);
 }
 
 /* Lists plans that are cheaper than the best; does nothing if the planner keeps only some of the
@@ -202,7 +202,7 @@ static tp_status look_nearby(tp_planner *p, const tp_solver_options *options, be
     return TP_OK;
   tp_status status = tp__plan_nearby(p, options->work_budget / NEAR_SHARE, &near);
   b->best->work += near.work;
-  p->is_cut_short |= tp__clock_is_over(p->clock);
+  p->result.is_cut_short |= tp__clock_is_over(p->limits.clock);
   if (status == TP_OK && near.choices) {
     tp_solution found = {.choices = malloc((p->n_nodes + 1) * sizeof *found.choices),
                          .lower_bound = b->floor,
@@ -227,7 +227,7 @@ static tp_status look_beyond(tp_planner *p, const tp_solver_options *options, tp
 }
 
 tp_status tp__solve_beyond(tp_planner *p, const tp_solver_options *options, tp_solution *best) {
-  beyond b = {.best = best, .cost = best->cost, .low = p->memory_limit, .high = ALL_ROOM};
+  beyond b = {.best = best, .cost = best->cost, .low = p->limits.memory, .high = ALL_ROOM};
   tp_status status = TP_OK;
   if (!is_final(p, best)) {
     tp_solution cheapest;

@@ -257,7 +257,7 @@ tp_status tp__plan_copies(tp_planner *p) {
 
 tp_status tp__plan_nodes(tp_planner *p) {
   tp_status status = add_items(p);
-  if (status == TP_OK && p->memory_limit < 0)
+  if (status == TP_OK && p->limits.memory < 0)
     status = tp__plan_copies(p);
   return status == TP_OK ? tp__order_nodes(p) : status;
 }

@@ -213,23 +213,23 @@ tp_status tp__plan_overlap(tp_planner *p) {
   int *best = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *best);
   if (!best)
     return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
-  tp_status status = simulate(p, &p->overlapped);
+  tp_status status = simulate(p, &p->result.overlapped);
   for (size_t i = 0; i < p->n_nodes; i++)
     best[i] = p->nodes[i].chosen;
-  for (int round = 0; round < MAX_AGAIN && status == TP_OK && !p->is_cut_short; round++) {
-    p->is_cut_short = tp__clock_is_over(p->clock);
-    if (p->is_cut_short)
+  for (int round = 0; round < MAX_AGAIN && status == TP_OK && !p->result.is_cut_short; round++) {
+    p->result.is_cut_short = tp__clock_is_over(p->limits.clock);
+    if (p->result.is_cut_short)
       break;
     status = tp__plan_exposed(p);
     if (status == TP_OK)
       status = simulate(p, &time);
-    if (status != TP_OK || time >= p->overlapped)
+    if (status != TP_OK || time >= p->result.overlapped)
       break;
-    p->overlapped = time;
+    p->result.overlapped = time;
     for (size_t i = 0; i < p->n_nodes; i++)
       best[i] = p->nodes[i].chosen;
   }
   choose(p, best);
-  p->cost = tp_problem_evaluate(p->problem, best);
+  p->result.cost = tp_problem_evaluate(p->problem, best);
   return status;
 }

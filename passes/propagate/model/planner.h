@@ -81,7 +81,29 @@ typedef struct tp_planned_value {
 
 enum { TP_MAX_ORDERS = 8 };
 
+/* What a plan has to keep to, and what planning may take. */
+typedef struct tp_plan_limits {
+  int64_t memory;  /* bytes per device at any time; -1: no limit */
+  double effort;   /* planning effort under a memory limit */
+  int64_t work;    /* the same as a budget of solver work */
+  double gap;      /* relative gap of cost over bound that is accepted */
+  tp_clock *clock; /* of the pass */
+  double end;      /* deadline for planning this function */
+} tp_plan_limits;
+
+/* The plan that was chosen; the strategies are in the nodes. */
+typedef struct tp_plan_result {
+  tp_cost cost, bound;
+  tp_cost overlapped; /* simulated time of two streams, if the planner `overlaps` */
+  const char *method;
+  int64_t work, width;
+  int64_t peak;      /* peak bytes of a device in the written plan */
+  bool is_cut_short; /* the clock ended the search; another run may find another plan */
+} tp_plan_result;
+
 typedef struct tp_planner {
+  tp_plan_limits limits;
+  tp_plan_result result;
   tp_pass *pass;
   const tp_propagate_options *options;
   const tp_mesh *mesh;
@@ -105,13 +127,7 @@ typedef struct tp_planner {
   size_t number;            /* index of the function in the module */
   struct tp_report *report; /* NULL: no report was requested */
   tp_problem *problem;      /* the problem that was solved */
-  double gap;               /* relative gap of cost over bound that is accepted */
-  tp_clock *clock;          /* of the pass */
-  double end;               /* deadline for planning this function */
-  int64_t memory_limit;     /* bytes per device at any time; -1: no limit */
   bool is_restricted;       /* under a limit: tp__planner_restrict removed strategies of one node */
-  double effort;            /* planning effort under a limit */
-  int64_t limited_work;     /* the same as a budget of solver work */
   struct tp_routes *routes; /* NULL without a limit */
   /* by node, nodes of routes left out: which strategies are in the problem; NULL: all */
   const bool *const *kept;
@@ -120,16 +136,10 @@ typedef struct tp_planner {
    * annotations */
   int n_orders;
   uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
-  int64_t work, width;
-  tp_cost cost, bound;
-  bool overlaps;      /* choose by the simulated time of two streams */
-  bool hides_rings;   /* in the current problem, ring parts travel while others are computed with */
-  tp_cost overlapped; /* simulated time of two streams, if `overlaps` */
-  const char *method;
-  int64_t peak;      /* peak bytes of a device in the written plan */
-  bool is_cut_short; /* the clock ended the search; another run may find another plan */
-  bool heeds_clock;  /* stating the current problem may be given up when the time is over */
-  bool is_given_up;  /* it was given up; the problem has wrong prices and is discarded */
+  bool overlaps;    /* choose by the simulated time of two streams */
+  bool hides_rings; /* in the current problem, ring parts travel while others are computed with */
+  bool heeds_clock; /* stating the current problem may be given up when the time is over */
+  bool is_given_up; /* it was given up; the problem has wrong prices and is discarded */
 } tp_planner;
 
 /* The result of tp__flow_build for a planner. */

@@ -35,7 +35,7 @@ bool tp__clock_is_over(const tp_clock *clock) {
 }
 
 bool tp__clock_gives_up(tp_planner *p) {
-  p->is_given_up |= p->heeds_clock && tp__clock_is_over(p->clock);
+  p->is_given_up |= p->heeds_clock && tp__clock_is_over(p->limits.clock);
   return p->is_given_up;
 }
 
@@ -50,7 +50,9 @@ void tp__clock_heed(tp_clock *clock, tp_solver_options *options) {
 }
 
 void tp__clock_remark(const tp_planner *p) {
-  double gap = p->bound > 0 ? (double)(p->cost - p->bound) / (double)p->bound : 0;
+  double gap = p->result.bound > 0
+                   ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
+                   : 0;
   tp__remark(p->graph.func,
              "time-limit: the time was over before the search was; this plan is proven to cost "
              "at most %.3g %% more than the "

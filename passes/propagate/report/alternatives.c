@@ -37,15 +37,16 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
   if (status == TP_OK)
     status = tp__plan_solve(&again->planner);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
-  *price = (tp_price){status == TP_OK, true, again->planner.cost, again->planner.bound};
-  r->function.is_cut_short |= again->planner.is_cut_short;
+  *price =
+      (tp_price){status == TP_OK, true, again->planner.result.cost, again->planner.result.bound};
+  r->function.is_cut_short |= again->planner.result.is_cut_short;
   return price->found;
 }
 
 /* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
  * space selects it. */
 static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
-  return p->memory_limit < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
+  return p->limits.memory < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
          tp__space_match(space, &again->planner, covers);
 }
 
@@ -190,7 +191,7 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
   tp_again again;
   bool covers = false;
   bool read = read_copy(r, p, false, &again);
-  if (read && is_near(p, space, &again, &covers) && (covers || p->work > LITTLE_WORK)) {
+  if (read && is_near(p, space, &again, &covers) && (covers || p->result.work > LITTLE_WORK)) {
     *price = (tp_price){true, covers, other->cost, other->lower_bound};
     if (!tp__space_has(space, other->choices) || !tp__space_is_within(space, node, among)) {
       tp_solution solution;
@@ -333,7 +334,7 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
 
 /* True if the time is over; the report then says that something was left out. */
 static bool out_of_time(tp_report *r, const tp_planner *p) {
-  bool over = tp__clock_is_over(p->clock);
+  bool over = tp__clock_is_over(p->limits.clock);
   r->function.is_cut_short |= over;
   return over;
 }
@@ -422,7 +423,7 @@ static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_
 static void examine(dropping *d, size_t first, size_t n) {
   tp_function_report *f = &d->r->function;
   tp_price price = {0};
-  tp_cost limit = d->p->cost - d->p->cost / 100 * COSTLY_PERCENT;
+  tp_cost limit = d->p->result.cost - d->p->result.cost / 100 * COSTLY_PERCENT;
   if (n == 0 || !plan_without(d, first, n, limit, &price))
     return;
   if (price.bound >= limit || n == 1) {
@@ -453,7 +454,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
   drop(r, 0, r->function.n_pins, false);
   bool read = read_copy(r, p, true, open);
   drop(r, 0, r->function.n_pins, true);
-  return read && p->memory_limit < 0 && !p->overlaps;
+  return read && p->limits.memory < 0 && !p->overlaps;
 }
 
 tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {

@@ -31,8 +31,8 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
     for (int s = 0; status == TP_OK && s < space->planner->nodes[v].n; s++)
       if (s != space->chosen[v] && bounds[s] < least)
         least = bounds[s];
-    if (status == TP_OK && least > p->cost && least < TP_COST_FORBIDDEN)
-      f->decisions[f->n_decisions++] = (tp_decision){v, least - p->cost};
+    if (status == TP_OK && least > p->result.cost && least < TP_COST_FORBIDDEN)
+      f->decisions[f->n_decisions++] = (tp_decision){v, least - p->result.cost};
   }
   tp__free(bounds);
   if (f->n_decisions > 0)

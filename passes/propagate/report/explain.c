@@ -161,12 +161,13 @@ static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value
   if (!other->possible)
     tp__string_printf(text, "\n    %s: impossible", layout);
   else if (other->cost >= TP_COST_FORBIDDEN)
-    tp__string_printf(text, "\n    %s: at least %+.3f us", layout, us(other->bound - p->cost));
+    tp__string_printf(text, "\n    %s: at least %+.3f us", layout,
+                      us(other->bound - p->result.cost));
   else if (other->cost == other->bound)
-    tp__string_printf(text, "\n    %s: %+.3f us", layout, us(other->cost - p->cost));
+    tp__string_printf(text, "\n    %s: %+.3f us", layout, us(other->cost - p->result.cost));
   else
     tp__string_printf(text, "\n    %s: at least %+.3f us, at most %+.3f us", layout,
-                      us(other->bound - p->cost), us(other->cost - p->cost));
+                      us(other->bound - p->result.cost), us(other->cost - p->result.cost));
 }
 
 /* Summarizes the layouts for which no plan was made. */
@@ -177,8 +178,9 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
     possible += others[i].bound < TP_COST_FORBIDDEN;
     least = others[i].bound < least ? others[i].bound : least;
   }
-  if (possible > 0 && least > p->cost)
-    tp__string_printf(text, "\n    %d more: at least %+.3f us", possible, us(least - p->cost));
+  if (possible > 0 && least > p->result.cost)
+    tp__string_printf(text, "\n    %d more: at least %+.3f us", possible,
+                      us(least - p->result.cost));
   else if (possible > 0)
     tp__string_printf(text, "\n    %d more, of which nothing is known", possible);
   if (possible < n)
@@ -188,7 +190,7 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
 /* Reports the cost of other layouts. All of them reuse one tp_sensitivity of the plan. */
 static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                              tp__string *text) {
-  if (p->kept && p->memory_limit < 0) {
+  if (p->kept && p->limits.memory < 0) {
     tp__string_append(text, "\n  other layouts are not looked at: the time was over before all "
                             "were priced (time-limit)");
     return TP_OK;
@@ -210,7 +212,7 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
   tp_status status = list && allowed && bounds && rows ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
     status = tp_sensitivity_create(p->problem, &options, NULL,
-                                   p->overlaps ? TP_COST_FORBIDDEN : p->cost, &beside);
+                                   p->overlaps ? TP_COST_FORBIDDEN : p->result.cost, &beside);
   if (status == TP_OK)
     status = tp_sensitivity_bounds(beside, v->node, bounds);
   if (status == TP_OK) {
@@ -285,7 +287,7 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
   tp__string text = {0};
   tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us",
                     tp__report_label(r, p, v->value),
-                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->cost));
+                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->result.cost));
   say_why(r, p, v, &text);
   say_collectives(r, v, &text);
   tp_status status = say_layouts(r, p, v, &text);

@@ -94,7 +94,7 @@ static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alte
   put(json, "instead_of", text_json(layout_at(r, p, &a->pin)));
   put(json, "cost_seconds", seconds_json(a->price.cost));
   put(json, "bound_seconds", seconds_json(a->price.bound));
-  put(json, "extra_seconds", seconds_json(a->price.cost - p->cost));
+  put(json, "extra_seconds", seconds_json(a->price.cost - p->result.cost));
   put(json, "exact", json_boolean(a->price.exact));
   return json;
 }
@@ -107,7 +107,7 @@ static json_t *costly_json(tp_report *r, const tp_planner *p) {
     put(json, "annotation", pin_json(r, p, &c->pin));
     put(json, "cost_without_seconds", seconds_json(c->price.cost));
     put(json, "bound_without_seconds", seconds_json(c->price.bound));
-    put(json, "saves_seconds", seconds_json(p->cost - c->price.cost));
+    put(json, "saves_seconds", seconds_json(p->result.cost - c->price.cost));
     json_array_append_new(list, json);
   }
   return list;
@@ -287,7 +287,7 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   put(json, "compute_seconds", seconds_json(f->compute));
   put(json, "collective_seconds", seconds_json(f->communication));
   put(json, "local_seconds", seconds_json(f->local));
-  put(json, "shared_seconds", seconds_json(p->cost - f->price));
+  put(json, "shared_seconds", seconds_json(p->result.cost - f->price));
   return json;
 }
 
@@ -296,14 +296,16 @@ static json_t *solution_json(const tp_planner *p) {
   for (size_t i = 0; i < p->n_nodes; i++)
     strategies += p->nodes[i].n;
   json_t *json = json_object();
-  put(json, "cost_seconds", seconds_json(p->cost));
-  put(json, "bound_seconds", seconds_json(p->bound));
-  put(json, "gap", json_real(p->cost ? (double)(p->cost - p->bound) / (double)p->cost : 0));
-  put(json, "method", json_string(p->method));
+  put(json, "cost_seconds", seconds_json(p->result.cost));
+  put(json, "bound_seconds", seconds_json(p->result.bound));
+  put(json, "gap",
+      json_real(p->result.cost ? (double)(p->result.cost - p->result.bound) / (double)p->result.cost
+                               : 0));
+  put(json, "method", json_string(p->result.method));
   put(json, "decisions", integer_json((int64_t)p->n_nodes));
   put(json, "strategies", integer_json(strategies));
-  put(json, "work", integer_json(p->work));
-  put(json, "stopped_by", stopped_json(p->is_cut_short));
+  put(json, "work", integer_json(p->result.work));
+  put(json, "stopped_by", stopped_json(p->result.is_cut_short));
   return json;
 }
 

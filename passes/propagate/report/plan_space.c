@@ -165,11 +165,13 @@ static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
 }
 
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
-  double gap = p->bound > 0 && !p->overlaps ? (double)(p->cost - p->bound) / (double)p->bound : 0;
+  double gap = p->result.bound > 0 && !p->overlaps
+                   ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
+                   : 0;
   tp_solver_options options = {.size = sizeof options,
-                               .gap = gap > p->gap ? gap : p->gap,
-                               .work_budget = p->memory_limit >= 0 ? p->limited_work : 0};
-  tp__clock_heed(p->clock, &options);
+                               .gap = gap > p->limits.gap ? gap : p->limits.gap,
+                               .work_budget = p->limits.memory >= 0 ? p->limits.work : 0};
+  tp__clock_heed(p->limits.clock, &options);
   return options;
 }
 
@@ -185,7 +187,8 @@ tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
   }
   if (status == TP_OK)
     status = tp_sensitivity_create(of->problem, &options, space->base_rows,
-                                   p->overlaps ? TP_COST_FORBIDDEN : p->cost, &space->sensitivity);
+                                   p->overlaps ? TP_COST_FORBIDDEN : p->result.cost,
+                                   &space->sensitivity);
   if (status != TP_OK)
     tp__space_destroy(space);
   return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
