@@ -88,6 +88,15 @@ static void destroy(tp_planner *p) {
   tp__routes_destroy(p->routes);
 }
 
+static tp_status report_plan(tp_planner *p) {
+  tp_memory_peak peak = {0};
+  tp_status status = tp__plan_peak(p, &peak);
+  if (status == TP_OK)
+    status = tp__report_end(p, &peak);
+  tp__free(peak.held);
+  return status;
+}
+
 static tp_status plan_func(tp_planner *p) {
   tp__clock_share(p->limits.clock, p->limits.end, tp__report_makes_plans(p->report) ? 0.5 : 1);
   tp_status status = p->flow ? TP_OK : tp__flow_build(p);
@@ -107,7 +116,7 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__plan_write(p);
   tp__clock_share(p->limits.clock, p->limits.end, 1);
   if (status == TP_OK && p->report)
-    status = tp__report_end(p);
+    status = report_plan(p);
   p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
   p->pass->statistics[STAT_WORK] += p->result.work;
   int64_t offered = p->n_cut, left_out = 0;

@@ -221,7 +221,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
 
 static bool is_changed(const tp_planner *p, const tp_station *s) {
   const tp_node *node = &p->nodes[s->node];
-  return node->ways[node->chosen].changed;
+  return node->station_strategies[node->chosen].changed;
 }
 
 static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const tp_route *route,

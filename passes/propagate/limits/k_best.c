@@ -1,6 +1,6 @@
 /* Small functions within a memory limit: lists plans in order of cost and measures their memory.
  *
- * The planner's memory estimate may exceed the memory a plan holds (verify_overestimates.c), so by
+ * The planner's memory estimate may exceed the memory a plan holds (overestimates.c), so by
  * the estimate no plan, or only an expensive one, keeps the limit. Here plans are listed from the
  * cheapest on and written to measure their memory. Without routes the problem is small. The values
  * held at the peak of a plan are decided by few nodes, their producers and users. A plan that
@@ -13,24 +13,25 @@
  *
  * The listing ends when no part is left or the work is spent; the result depends on nothing else,
  * except a time limit. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  MOST = 400,       /* plans that are written, at most */
+  SHARE = 8,        /* of the work for plans counted with more than the limit, 1/SHARE */
+  MAX_PLANS = 400,  /* plans that are written, at most */
   WRITING = 300000, /* work units for writing a plan */
   /* additional work units for each node; a unit is a few nanoseconds, as in the solver */
   OF_NODE = 20000
 };
 
 /* A plan that was written, with its memory. */
-typedef struct looked_at {
+typedef struct examined {
   const int *choices; /* by node */
   int64_t held;
   tp_at_peak at_peak;
-} looked_at;
+} examined;
 
 /* A subset of all plans. */
 typedef struct part {
@@ -42,18 +43,25 @@ typedef struct part {
   bool is_done;
 } part;
 
+/* The cheapest plan that keeps the limit. */
+typedef struct best_plan {
+  int *choices; /* by node of the planner, in its arena; NULL: none */
+  tp_cost cost; /* only cheaper plans are searched for */
+  int64_t work; /* work that was done */
+} best_plan;
+
 typedef struct listing {
   const tp_planner *p;
   /* without routes; its first n_first nodes are those of `p` that do not belong to routes, the
    * others are copies */
-  tp_planner plain;
+  tp_planner unrouted;
   size_t n_first;
-  int *place; /* by node of `plain`: its number in `p` */
+  int *place; /* by node of `unrouted`: its number in `p` */
   tp_sensitivity *beside;
   part *parts;
   size_t n_parts, capacity;
   int64_t work;
-  tp_nearby *best;
+  best_plan *best;
 } listing;
 
 /* ---- decisions of a node ---- */
@@ -65,18 +73,18 @@ typedef struct held_column {
   const tp_planned_value *v;
 } held_column;
 
-enum { MOST_COLUMNS = 16 };
+enum { MAX_COLUMNS = 16 };
 
-/* A node with its layouts that decide the memory at the peak of a plan. Layouts beyond MOST_COLUMNS
+/* A node with its layouts that decide the memory at the peak of a plan. Layouts beyond MAX_COLUMNS
  * are left out. */
 typedef struct site {
   int node, n;
   int64_t bytes; /* their total size in the plan */
-  held_column columns[MOST_COLUMNS];
+  held_column columns[MAX_COLUMNS];
 } site;
 
 static void add_column(site *s, int node, held_column column) {
-  if (s[node].n < MOST_COLUMNS)
+  if (s[node].n < MAX_COLUMNS)
     s[node].columns[s[node].n++] = column;
 }
 
@@ -85,18 +93,18 @@ static tp_spec spec_of(const tp_node *node, const held_column *c, int s) {
 }
 
 static int64_t bytes_of(const listing *l, const site *at, int s) {
-  const tp_node *node = &l->plain.nodes[at->node];
+  const tp_node *node = &l->unrouted.nodes[at->node];
   int64_t bytes = 0;
   for (int k = 0; k < at->n; k++) {
     const tp_planned_value *v = at->columns[k].v;
-    bytes += tp__local_bytes(l->plain.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape,
+    bytes += tp__local_bytes(l->unrouted.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape,
                              v->element_size);
   }
   return bytes;
 }
 
 static bool is_alike(const listing *l, const site *at, int s, int t) {
-  const tp_node *node = &l->plain.nodes[at->node];
+  const tp_node *node = &l->unrouted.nodes[at->node];
   bool alike = true;
   for (int k = 0; k < at->n && alike; k++)
     alike = tp_spec_equal(spec_of(node, &at->columns[k], s), spec_of(node, &at->columns[k], t));
@@ -110,13 +118,13 @@ static int by_bytes(const void *a, const void *b) {
 
 /* Lists the sites of the plan, largest first; `sites` must have one element per node. Every
  * producer and user of a held value is a site. */
-static int find_sites(const listing *l, const looked_at *plan, site *sites) {
-  const tp_planner *plain = &l->plain;
+static int find_sites(const listing *l, const examined *plan, site *sites) {
+  const tp_planner *unrouted = &l->unrouted;
   int n = 0;
   for (size_t i = 0; i < l->n_first; i++)
     sites[i] = (site){.node = (int)i};
-  for (size_t k = 0; k < plain->n_values; k++) {
-    const tp_planned_value *v = &plain->values[k];
+  for (size_t k = 0; k < unrouted->n_values; k++) {
+    const tp_planned_value *v = &unrouted->values[k];
     bool is_changed = plan->at_peak.changed[k];
     if (!is_changed && !plan->at_peak.made[k])
       continue;
@@ -137,19 +145,19 @@ static int find_sites(const listing *l, const looked_at *plan, site *sites) {
 /* ---- parts ---- */
 
 /* Adds the part with these allowed strategies, if it has a plan cheaper than the best. */
-static tp_status add_part(listing *l, const bool *const *allowed, const looked_at *beside,
+static tp_status add_part(listing *l, const bool *const *allowed, const examined *beside,
                           int n_sites, const site *sites) {
   tp_solution solution;
-  tp_planner *plain = &l->plain;
+  tp_planner *unrouted = &l->unrouted;
   tp_status status = tp_sensitivity_solve(l->beside, allowed, l->best->cost, &solution);
   l->work += status == TP_OK || status == TP_INFEASIBLE ? solution.work + OF_NODE : 0;
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(l->p);
-  int *choices = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof *choices);
+  int *choices = tp__arena_array(unrouted->arena, unrouted->n_nodes + 1, sizeof *choices);
   status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts)
                    : TP_NO_MEMORY;
   if (status == TP_OK && solution.cost < l->best->cost) {
-    memcpy(choices, solution.choices, plain->n_nodes * sizeof *choices);
+    memcpy(choices, solution.choices, unrouted->n_nodes * sizeof *choices);
     part *now = &l->parts[l->n_parts++];
     *now = (part){.allowed = allowed,
                   .choices = choices,
@@ -166,8 +174,8 @@ static tp_status add_part(listing *l, const bool *const *allowed, const looked_a
  * differ from it if `alike` is false. NULL when memory runs out. */
 static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen,
                           bool alike, bool *any) {
-  const tp_node *node = &l->plain.nodes[at->node];
-  bool *row = tp__arena_array(l->plain.arena, (size_t)node->n + 1, sizeof *row);
+  const tp_node *node = &l->unrouted.nodes[at->node];
+  bool *row = tp__arena_array(l->unrouted.arena, (size_t)node->n + 1, sizeof *row);
   *any = false;
   for (int s = 0; row && s < node->n; s++) {
     row[s] = (!allowed || allowed[s]) && is_alike(l, at, s, chosen) == alike;
@@ -177,26 +185,27 @@ static const bool *row_of(const listing *l, const site *at, const bool *allowed,
 }
 
 /* Splits the plans other than a written one into parts. */
-static tp_status add_parts(listing *l, const part *from, const looked_at *plan) {
-  tp_planner *plain = &l->plain;
+static tp_status add_parts(listing *l, const part *from, const examined *plan) {
+  tp_planner *unrouted = &l->unrouted;
   site *sites = tp__calloc(l->n_first + 1, sizeof *sites);
-  const bool **same = tp__calloc(plain->n_nodes + 1, sizeof(const bool *));
+  const bool **same = tp__calloc(unrouted->n_nodes + 1, sizeof(const bool *));
   const bool *const *allowed = from->allowed; /* a copy: adding parts may move `from` */
   tp_status status = sites && same ? TP_OK : tp__plan_no_memory(l->p);
   int n = status == TP_OK ? find_sites(l, plan, sites) : 0;
-  for (size_t i = 0; i < plain->n_nodes && status == TP_OK; i++)
+  for (size_t i = 0; i < unrouted->n_nodes && status == TP_OK; i++)
     same[i] = allowed ? allowed[i] : NULL;
   for (int i = 0; i < n && status == TP_OK; i++) {
     int node = sites[i].node, chosen = plan->choices[node];
     bool any, some;
-    const bool **rows = tp__arena_array(plain->arena, plain->n_nodes + 1, sizeof(const bool *));
+    const bool **rows =
+        tp__arena_array(unrouted->arena, unrouted->n_nodes + 1, sizeof(const bool *));
     const bool *other = row_of(l, &sites[i], same[node], chosen, false, &any);
     const bool *alike = row_of(l, &sites[i], same[node], chosen, true, &some);
     if (!rows || !other || !alike) {
       status = tp__plan_no_memory(l->p);
       break;
     }
-    memcpy(rows, same, plain->n_nodes * sizeof *rows);
+    memcpy(rows, same, unrouted->n_nodes * sizeof *rows);
     rows[node] = other;
     same[node] = alike;
     if (any)
@@ -208,14 +217,14 @@ static tp_status add_parts(listing *l, const part *from, const looked_at *plan) 
 }
 
 /* The cheapest part, or the one with the least expected memory; NULL: no part is left. */
-static part *next_part(const listing *l, bool leanest) {
+static part *next_part(const listing *l, bool min_memory) {
   part *next = NULL;
   for (size_t i = 0; i < l->n_parts; i++) {
     part *at = &l->parts[i];
     if (at->is_done || at->cost >= l->best->cost)
       continue;
-    bool is_before = !next || (leanest && at->seems != next->seems ? at->seems < next->seems
-                                                                   : at->cost < next->cost);
+    bool is_before = !next || (min_memory && at->seems != next->seems ? at->seems < next->seems
+                                                                      : at->cost < next->cost);
     next = is_before ? at : next;
   }
   return next;
@@ -224,13 +233,13 @@ static part *next_part(const listing *l, bool leanest) {
 /* ---- plans ---- */
 
 /* Writes the cheapest plan of the part, and takes it if it keeps the limit and is the best. */
-static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
+static tp_status examine(listing *l, const part *at, const examined **plan) {
   const tp_planner *p = l->p;
-  looked_at *now = tp__arena_alloc(p->arena, sizeof *now);
+  examined *now = tp__arena_alloc(p->arena, sizeof *now);
   int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
   if (!now || !choices)
     return tp__plan_no_memory(p);
-  *now = (looked_at){.choices = at->choices};
+  *now = (examined){.choices = at->choices};
   now->at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.made);
   now->at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.changed);
   if (!now->at_peak.made || !now->at_peak.changed)
@@ -239,10 +248,10 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
     choices[l->place[i]] = at->choices[i];
   tp_solution solution = {.choices = choices};
   tp_cost cost = TP_COST_FORBIDDEN;
-  now->held = tp__plain_held(p, &solution, &cost, &now->at_peak);
+  now->held = tp__unrouted_peak(p, &solution, &cost, &now->at_peak);
   l->work += WRITING + OF_NODE * (int64_t)p->n_nodes;
   if (now->held <= p->limits.memory && cost < l->best->cost)
-    *l->best = (tp_nearby){.choices = choices, .cost = cost};
+    *l->best = (best_plan){.choices = choices, .cost = cost};
   *plan = now->held < INT64_MAX ? now : NULL;
   return TP_OK;
 }
@@ -250,14 +259,14 @@ static tp_status look_at(listing *l, const part *at, const looked_at **plan) {
 static tp_status search(listing *l, int64_t work) {
   tp_status status = add_part(l, NULL, NULL, 0, NULL);
   for (int i = 0;
-       i < MOST && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->limits.clock);
+       i < MAX_PLANS && l->work < work && status == TP_OK && !tp__clock_is_over(l->p->limits.clock);
        i++) {
     part *at = next_part(l, i % 2 == 1);
-    const looked_at *plan = NULL;
+    const examined *plan = NULL;
     if (!at)
       break;
     at->is_done = true;
-    status = look_at(l, at, &plan);
+    status = examine(l, at, &plan);
     if (status == TP_OK && plan && plan->held > l->p->limits.memory)
       status = add_parts(l, at, plan);
   }
@@ -272,27 +281,55 @@ static tp_status open_listing(listing *l) {
   for (size_t i = 0; i < p->n_nodes; i++)
     if (!tp__is_of_routes(&p->nodes[i]))
       l->place[l->n_first++] = (int)i;
-  tp_status status = tp__plain_open(p, &l->plain);
+  tp_status status = tp__unrouted_open(p, &l->unrouted);
   if (status == TP_OK)
-    status = tp__plan_copies(&l->plain);
+    status = tp__plan_copies(&l->unrouted);
   if (status == TP_OK)
-    status = tp__plan_make_problem(&l->plain, false, &l->plain.problem);
+    status = tp__plan_make_problem(&l->unrouted, false, &l->unrouted.problem);
   tp_solver_options options = {.size = sizeof options};
   tp__clock_heed(p->limits.clock, &options);
   if (status == TP_OK)
-    status = tp_sensitivity_create(l->plain.problem, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
+    status =
+        tp_sensitivity_create(l->unrouted.problem, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
   return status;
 }
 
-tp_status tp__plan_nearby(const tp_planner *p, int64_t work, tp_nearby *best) {
+static bool applies(const tp_search *s) {
+  const tp_overestimates *o = &s->over;
+  return o->has_floor && o->cost > o->floor && !o->stated->kept;
+}
+
+static tp_status list_plans(const tp_planner *p, int64_t work, best_plan *best) {
   listing l = {.p = p, .best = best};
   tp_status status = open_listing(&l);
   if (status == TP_OK)
     status = search(&l, work);
   best->work = l.work;
   tp_sensitivity_destroy(l.beside);
-  tp__plain_close(&l.plain);
+  tp__unrouted_close(&l.unrouted);
   tp__free(l.place);
   tp__free(l.parts);
   return status;
 }
+
+static tp_status run(tp_search *s) {
+  tp_overestimates *o = &s->over;
+  tp_planner *p = o->stated;
+  best_plan best = {.cost = o->cost};
+  tp_status status = list_plans(p, o->options.work_budget / SHARE, &best);
+  o->best.work += best.work;
+  p->result.is_cut_short |= tp__clock_is_over(p->limits.clock);
+  if (status != TP_OK || !best.choices)
+    return status;
+  tp_solution found = {.choices = malloc((p->n_nodes + 1) * sizeof *found.choices),
+                       .lower_bound = o->floor,
+                       .method = "listing"};
+  if (!found.choices)
+    return tp__plan_no_memory(p);
+  memcpy(found.choices, best.choices, p->n_nodes * sizeof *found.choices);
+  tp__overestimates_take_unrouted(o, &found, best.cost);
+  return TP_OK;
+}
+
+/* The k best plans by partitioning (Murty 1968, Lawler 1972). */
+const tp_search_row tp__k_best_row = {"k best", applies, run};

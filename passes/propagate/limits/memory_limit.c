@@ -41,7 +41,7 @@ static int by_bytes(const void *a, const void *b) {
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->node - y->node;
 }
 
-static int64_t least(const tp_planner *p, int node, int64_t time) {
+static int64_t min_bytes(const tp_planner *p, int node, int64_t time) {
   const tp_usage *u = tp__usage(p->routes, node);
   int64_t bytes = tp__usage_at(u, time, 0);
   for (int s = 1; s < p->nodes[node].n; s++) {
@@ -53,21 +53,21 @@ static int64_t least(const tp_planner *p, int node, int64_t time) {
 
 /* Bytes of arguments and results that the caller holds in every plan, all the time. This count is
  * exact, while those of other values may be overestimates. */
-static int64_t least_boundary(const tp_planner *p) {
+static int64_t min_boundary(const tp_planner *p) {
   int64_t bytes = tp__routes_numbers(p->routes);
   for (size_t i = 0; i < p->n_nodes; i++)
     if (p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT)
-      bytes += least(p, (int)i, 0);
+      bytes += min_bytes(p, (int)i, 0);
   return bytes;
 }
 
-bool tp__limit_is_impossible(const tp_planner *p) { return least_boundary(p) > p->limits.memory; }
+bool tp__limit_is_impossible(const tp_planner *p) { return min_boundary(p) > p->limits.memory; }
 
 /* Lists the nodes that hold memory at `time`, largest first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
   int n = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
-    int64_t bytes = least(p, (int)i, time);
+    int64_t bytes = min_bytes(p, (int)i, time);
     if (bytes > 0)
       list[n++] = (holder){(int)i, bytes};
   }
@@ -119,7 +119,7 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
              solution->peak.low + numbers);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
-  int64_t boundary = least_boundary(p);
+  int64_t boundary = min_boundary(p);
   char known[128] = "no plan was found that fits";
   if (boundary > p->limits.memory)
     snprintf(known, sizeof known,

@@ -98,9 +98,9 @@ static void fill_change(const tp_planner *p, const tp_station_table *t, const li
       size_t at = (size_t)i * (size_t)t->n_layouts + (size_t)t->layout[y];
       tp_cost *cost = &table[(size_t)x * (size_t)b->n + (size_t)y];
       *cost = TP_COST_FORBIDDEN;
-      if (!t->ways[y].changed)
+      if (!t->station_strategies[y].changed)
         *cost = tp_spec_equal(spec, t->specs[y]) ? 0 : TP_COST_FORBIDDEN;
-      else if (t->excess[at] >= 0 && t->excess[at] <= t->ways[y].excess &&
+      else if (t->excess[at] >= 0 && t->excess[at] <= t->station_strategies[y].excess &&
                tp_spec_equal(before[i], spec))
         *cost = t->costs[at];
     }
@@ -172,7 +172,7 @@ static bool goes_together(const tp_space *space, const tp_node *node, int node_n
     return y == space->strategy[s];
   if (node_number == space->before)
     return y == 0 || y == space->strategy[s];
-  return node->ways[s].changed == (y > 0);
+  return node->station_strategies[s].changed == (y > 0);
 }
 
 static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const tp_space *space,

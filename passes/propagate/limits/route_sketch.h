@@ -19,9 +19,9 @@ enum { TP_PRICE_BITS = 32 };
 
 /* Price of `bytes` held over times whose prices sum to `weight`; rounded down, and capped. */
 static inline tp_cost tp__memory_payment(uint64_t weight, int64_t bytes) {
-  const unsigned __int128 most = (unsigned __int128)1 << 55;
+  const unsigned __int128 max = (unsigned __int128)1 << 55;
   unsigned __int128 paid = (unsigned __int128)weight * (unsigned __int128)bytes >> TP_PRICE_BITS;
-  return (tp_cost)(paid < most ? paid : most);
+  return (tp_cost)(paid < max ? paid : max);
 }
 
 /* Opens a planner of its own with the nodes and values of `planner`, and a sketch as its routes.

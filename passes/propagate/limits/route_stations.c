@@ -93,12 +93,12 @@ static int add_amount(int64_t *list, int n, int64_t amount) {
   return n + 1;
 }
 
-/* Reduces the list to `most` amounts, with the smallest and the largest among them. Returns the new
+/* Reduces the list to `max` amounts, with the smallest and the largest among them. Returns the new
  * length. */
-static int thin_out(int64_t *list, int n, int most) {
-  for (int i = 1; i < most && n > most; i++)
-    list[i] = list[i * (n - 1) / (most - 1)];
-  return n < most ? n : most;
+static int thin_out(int64_t *list, int n, int max) {
+  for (int i = 1; i < max && n > max; i++)
+    list[i] = list[i * (n - 1) / (max - 1)];
+  return n < max ? n : max;
 }
 
 /* Adds a TP_NODE_SPACE with `n` amounts, for node `tied`. */
@@ -227,16 +227,16 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
 
 static tp_station_table *allocate_table(tp_planner *p, int n_before, int n_layouts) {
   tp_station_table *t = tp__arena_alloc(p->arena, sizeof *t);
-  size_t most = (size_t)n_layouts * (MAX_AMOUNTS + 1), pairs = (size_t)n_before * (size_t)n_layouts;
+  size_t max = (size_t)n_layouts * (MAX_AMOUNTS + 1), pairs = (size_t)n_before * (size_t)n_layouts;
   if (!t)
     return NULL;
   *t = (tp_station_table){.n_before = n_before, .n_layouts = n_layouts};
-  t->specs = tp__arena_array(p->arena, most, sizeof *t->specs);
-  t->ways = tp__arena_array(p->arena, most, sizeof *t->ways);
-  t->layout = tp__arena_array(p->arena, most, sizeof *t->layout);
+  t->specs = tp__arena_array(p->arena, max, sizeof *t->specs);
+  t->station_strategies = tp__arena_array(p->arena, max, sizeof *t->station_strategies);
+  t->layout = tp__arena_array(p->arena, max, sizeof *t->layout);
   t->costs = tp__arena_array(p->arena, pairs, sizeof *t->costs);
   t->excess = tp__arena_array(p->arena, pairs, sizeof *t->excess);
-  return t->specs && t->ways && t->layout && t->costs && t->excess ? t : NULL;
+  return t->specs && t->station_strategies && t->layout && t->costs && t->excess ? t : NULL;
 }
 
 static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value *v, int n_before,
@@ -257,7 +257,7 @@ static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value 
     int n = amounts(t->excess + k, n_layouts, t->costs + k, n_before, list);
     for (int i = 0; i < n; i++) {
       t->specs[t->n] = layouts[k];
-      t->ways[t->n] = (tp_station_way){true, list[i]};
+      t->station_strategies[t->n] = (tp_station_strategy){true, list[i]};
       t->layout[t->n++] = k;
     }
   }
@@ -327,8 +327,8 @@ static tp_status hold_change(struct tp_routes *r, int value, int station,
   if (!steps)
     return tp__plan_no_memory(r->p);
   for (int s = 0; s < node->n; s++)
-    if (node->ways[s].changed) {
-      steps[s] = node->ways[s].excess;
+    if (node->station_strategies[s].changed) {
+      steps[s] = node->station_strategies[s].excess;
       made[s] = tp__value_bytes(r->p, v, node->out[s]);
     }
   tp_status status = hold(r, station, tp__change_start(plan), tp__change_end(plan), steps);
@@ -357,7 +357,7 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   tp_node *node = &p->nodes[number];
   node->n = t->n;
   node->in = node->out = t->specs;
-  node->ways = t->ways;
+  node->station_strategies = t->station_strategies;
   node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
   if (!node->costs)
     return tp__plan_no_memory(p);

@@ -10,11 +10,11 @@ enum { TP_MAX_STATION_LAYOUTS = 256 };
  * stations share one table. */
 typedef struct tp_station_table {
   int n, n_before, n_layouts;
-  tp_spec *specs;       /* by strategy */
-  tp_station_way *ways; /* by strategy */
-  int *layout;          /* by strategy: index of its layout */
-  tp_cost *costs;       /* [n_before][n_layouts] */
-  int64_t *excess;      /* [n_before][n_layouts] */
+  tp_spec *specs;                          /* by strategy */
+  tp_station_strategy *station_strategies; /* by strategy */
+  int *layout;                             /* by strategy: index of its layout */
+  tp_cost *costs;                          /* [n_before][n_layouts] */
+  int64_t *excess;                         /* [n_before][n_layouts] */
 } tp_station_table;
 
 /* A TP_NODE_SPACE node, with a strategy for each amount of extra memory. If `before` < 0,

@@ -145,7 +145,7 @@ static tp_status hold_changed(struct tp_routes *r, int value, int station, int64
   if (!bytes)
     return tp__plan_no_memory(p);
   for (int s = 0; s < node->n; s++)
-    bytes[s] = node->ways[s].changed ? tp__value_bytes(p, v, node->in[s]) : 0;
+    bytes[s] = node->station_strategies[s].changed ? tp__value_bytes(p, v, node->in[s]) : 0;
   return tp__hold_space(r, value, change, bytes, start, end);
 }
 

@@ -24,10 +24,10 @@ typedef struct tp_route {
 } tp_route;
 
 /* Properties of a TP_NODE_CHANGE strategy besides its layout. */
-typedef struct tp_station_way {
+typedef struct tp_station_strategy {
   bool changed;
   int64_t excess; /* bytes that the reshard holds besides its result */
-} tp_station_way;
+} tp_station_strategy;
 
 /* Memory that a node holds at start <= t < end. Time 2k is while op k runs, 2k + 1 just after
  * it. */
@@ -59,18 +59,6 @@ const tp_usage *tp__usage(const struct tp_routes *routes, int node);
 /* Bytes that every plan holds and no node accounts for: scalar arguments and results. */
 int64_t tp__routes_numbers(const struct tp_routes *routes);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
-
-/* verify_overestimates.c: the memory estimate of the problem may exceed the memory that a written
- * plan holds. Searches for a plan whose estimate exceeds the limit, which is cheaper than
- * `solution`, and which keeps the limit when written. `solution` solves the planner's problem
- * within the limit. It may have no choices; then its cost is that of a known plan, or
- * TP_COST_FORBIDDEN.
- *
- * On TP_OK the planner's nodes have their choice and the solution has its cost and bound; the
- * planner has no routes if the plan has none (unlimited_reshards.c). TP_INFEASIBLE: no plan was
- * found, and the solution has no choices. */
-tp_status tp__solve_beyond(tp_planner *planner, const tp_solver_options *options,
-                           tp_solution *solution);
 
 /* memory_limit.c */
 /* Emits a remark if the plan may not be the cheapest that keeps the limit. */

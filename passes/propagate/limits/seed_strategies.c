@@ -5,9 +5,12 @@
  * there are few reshards, and equal nodes, as in equal layers, are priced once. */
 #include "passes/propagate/limits/seed_strategies.h"
 
+#include "passes/propagate/limits/reduced_planner.h"
+
 #include <string.h>
 
-enum { FEW = 8 }; /* strategies per node, of each kind */
+enum { SEEDS = 8 };    /* strategies per node, of each kind */
+#define SEED_GAP 0.002 /* accepted gap of a plan of few strategies */
 
 /* The distinct layouts of a node at one endpoint. */
 typedef struct column {
@@ -22,52 +25,52 @@ static double trips_of(const tp_planner *p, const tp_node *node) {
 
 /* ---- connections between nodes ---- */
 
-static void add_end(tp_few *f, int *n, int node, tp_few_end e) {
+static void add_end(tp_seeds *f, int *n, int node, tp_seed_end e) {
   if (f->ends)
     f->ends[f->first[node] + n[node]] = e;
   n[node]++;
 }
 
-static void add_way(tp_few *f, int *n, const tp_planned_value *v, int from, int output, int to,
-                    int input) {
+static void add_edge(tp_seeds *f, int *n, const tp_planned_value *v, int from, int output, int to,
+                     int input) {
   if (from == to)
     return;
-  add_end(f, n, from, (tp_few_end){to, v, true, output, input});
-  add_end(f, n, to, (tp_few_end){from, v, false, input, output});
+  add_end(f, n, from, (tp_seed_end){to, v, true, output, input});
+  add_end(f, n, to, (tp_seed_end){from, v, false, input, output});
 }
 
 /* Counts the endpoints of each node, or fills them in once `ends` is allocated. */
-static void add_ways(tp_few *f, int *n) {
+static void add_edges(tp_seeds *f, int *n) {
   const tp_planner *p = f->p;
   for (size_t k = 0; k < p->n_values; k++) {
     const tp_planned_value *v = &p->values[k];
     if (v->copy >= 0)
-      add_way(f, n, v, v->node, v->output, v->copy, 0);
+      add_edge(f, n, v, v->node, v->output, v->copy, 0);
     for (int u = 0; u < v->n_uses; u++)
-      add_way(f, n, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output,
-              v->uses[u].node, v->uses[u].input);
+      add_edge(f, n, v, v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output,
+               v->uses[u].node, v->uses[u].input);
   }
 }
 
-tp_status tp__few_open(tp_planner *p, tp_few *f) {
-  *f = (tp_few){.p = p};
+tp_status tp__seeds_open(tp_planner *p, tp_seeds *f) {
+  *f = (tp_seeds){.p = p};
   int *n = tp__calloc(p->n_nodes + 1, sizeof *n);
   f->rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
   f->first = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *f->first);
   if (n && f->rows && f->first) {
-    add_ways(f, n);
+    add_edges(f, n);
     for (size_t i = 0; i < p->n_nodes; i++)
       f->first[i + 1] = f->first[i] + n[i];
     memset(n, 0, p->n_nodes * sizeof *n);
     f->ends = tp__arena_array(p->arena, (size_t)f->first[p->n_nodes] + 1, sizeof *f->ends);
     if (f->ends)
-      add_ways(f, n);
+      add_edges(f, n);
   }
   tp__free(n);
   return f->ends ? TP_OK : tp__plan_no_memory(p);
 }
 
-void tp__few_close(tp_few *f) {
+void tp__seeds_close(tp_seeds *f) {
   tp__memo_destroy(&f->same_nodes);
   tp__memo_destroy(&f->same_columns);
 }
@@ -75,7 +78,7 @@ void tp__few_close(tp_few *f) {
 /* ---- layouts ---- */
 
 /* True if axes stand only where annotations propagate them. */
-static bool is_named(const tp_planner *p, const tp_few_end *e, tp_spec spec) {
+static bool is_propagated(const tp_planner *p, const tp_seed_end *e, tp_spec spec) {
   for (int d = 0; d < e->v->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
     for (int i = 0; i < n; i++)
@@ -103,7 +106,7 @@ static column *make_column(const tp_planner *p, const tp_node *node, bool makes,
 }
 
 /* NULL when memory runs out. */
-static const column *find_column(tp_few *f, int number, bool makes, int at) {
+static const column *find_column(tp_seeds *f, int number, bool makes, int at) {
   const tp_node *node = &f->p->nodes[number];
   const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
                          makes ? node->n_out : node->n_in, at};
@@ -139,28 +142,28 @@ static tp_cost change_cost(const tp_planner *p, const tp_planned_value *v, tp_sp
                                           v->trips);
 }
 
-static tp_cost lesser(tp_cost a, tp_cost b) { return a < b ? a : b; }
+static tp_cost min_cost(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
-/* least[k]: the cheapest reshard between this node's layout k and the layouts that the other node
+/* min[k]: the cheapest reshard between this node's layout k and the layouts that the other node
  * keeps. All targets of one source layout are queried together, which is fastest. */
-static void price_changes(const tp_planner *p, const tp_few_end *e, const column *own, int n,
-                          const tp_spec *others, tp_cost *least) {
+static void price_changes(const tp_planner *p, const tp_seed_end *e, const column *own, int n,
+                          const tp_spec *others, tp_cost *min) {
   for (int k = 0; k < own->n; k++)
-    least[k] = n > 0 ? TP_COST_FORBIDDEN : 0;
+    min[k] = n > 0 ? TP_COST_FORBIDDEN : 0;
   if (e->makes)
     for (int k = 0; k < own->n; k++)
-      for (int i = 0; i < n && least[k] > 0; i++)
-        least[k] = lesser(least[k], change_cost(p, e->v, own->specs[k], others[i]));
+      for (int i = 0; i < n && min[k] > 0; i++)
+        min[k] = min_cost(min[k], change_cost(p, e->v, own->specs[k], others[i]));
   else
     for (int i = 0; i < n; i++)
       for (int k = 0; k < own->n; k++)
-        if (least[k] > 0)
-          least[k] = lesser(least[k], change_cost(p, e->v, others[i], own->specs[k]));
+        if (min[k] > 0)
+          min[k] = min_cost(min[k], change_cost(p, e->v, others[i], own->specs[k]));
 }
 
 /* Prices of the strategies of one node; scratch of `keep_best`. */
 typedef struct prices {
-  tp_cost *costs, *least; /* by strategy; by layout */
+  tp_cost *costs, *reshard; /* by strategy; by layout */
   /* by strategy: an axis stands where no annotation propagates it; NULL: not needed */
   bool *unnamed;
   tp_spec *others;
@@ -168,22 +171,23 @@ typedef struct prices {
 
 /* Adds to every strategy the cost of its cheapest reshard to a strategy that the other node
  * keeps. */
-static tp_status add_least(tp_few *f, int node, const tp_few_end *e, bool with_ways, prices *q) {
+static tp_status add_reshards(tp_seeds *f, int node, const tp_seed_end *e, bool with_reshards,
+                              prices *q) {
   const tp_planner *p = f->p;
-  const bool *row = with_ways ? f->rows[e->other] : NULL;
+  const bool *row = with_reshards ? f->rows[e->other] : NULL;
   const column *own = find_column(f, node, e->makes, e->column);
   if (!own)
     return TP_NO_MEMORY;
   int n = row ? kept_layouts(&p->nodes[e->other], row, !e->makes, e->other_column, q->others) : 0;
-  price_changes(p, e, own, n, q->others, q->least);
+  price_changes(p, e, own, n, q->others, q->reshard);
   for (int s = 0; s < p->nodes[node].n; s++)
-    q->costs[s] = tp_cost_add(q->costs[s], q->least[own->number[s]]);
+    q->costs[s] = tp_cost_add(q->costs[s], q->reshard[own->number[s]]);
   if (!q->unnamed)
     return TP_OK;
   for (int k = 0; k < own->n; k++)
-    q->least[k] = !is_named(p, e, own->specs[k]);
+    q->reshard[k] = !is_propagated(p, e, own->specs[k]);
   for (int s = 0; s < p->nodes[node].n; s++)
-    q->unnamed[s] |= q->least[own->number[s]] > 0;
+    q->unnamed[s] |= q->reshard[own->number[s]] > 0;
   return TP_OK;
 }
 
@@ -191,31 +195,32 @@ static tp_status add_least(tp_few *f, int node, const tp_few_end *e, bool with_w
 
 static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs, bool *row) {
   int *list;
-  if (n <= FEW) {
+  if (n <= SEEDS) {
     memset(row, true, (size_t)n * sizeof *row);
     return TP_OK;
   }
-  tp_status status = tp__keep_cheapest(p->arena, costs, n, FEW, &list);
-  for (int k = 0; k < FEW && status == TP_OK; k++)
+  tp_status status = tp__keep_cheapest(p->arena, costs, n, SEEDS, &list);
+  for (int k = 0; k < SEEDS && status == TP_OK; k++)
     row[list[k]] = true;
   return status;
 }
 
 /* Adds the cheapest strategies of a node to `row`, with reshards to selected neighbors if
- * `with_ways`. With `named` it also adds the cheapest strategies whose axes stand only where
+ * `with_reshards`. With `named` it also adds the cheapest strategies whose axes stand only where
  * annotations propagate them. Strategies already in `row` stay. */
-static tp_status price_and_keep(tp_few *f, int node, bool with_ways, bool named, bool *row) {
+static tp_status price_and_keep(tp_seeds *f, int node, bool with_reshards, bool named, bool *row) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->nodes[node];
   size_t n = (size_t)own->n;
-  prices q = {tp__calloc(n + 1, sizeof *q.costs), tp__calloc(n + 1, sizeof *q.least),
+  prices q = {tp__calloc(n + 1, sizeof *q.costs), tp__calloc(n + 1, sizeof *q.reshard),
               named ? tp__calloc(n + 1, sizeof *q.unnamed) : NULL,
               tp__calloc(TP_MAX_STRATEGIES, sizeof *q.others)};
-  tp_status status = q.costs && q.least && q.others && (q.unnamed || !named) ? TP_OK : TP_NO_MEMORY;
+  tp_status status =
+      q.costs && q.reshard && q.others && (q.unnamed || !named) ? TP_OK : TP_NO_MEMORY;
   for (int s = 0; s < own->n && status == TP_OK; s++)
     q.costs[s] = tp__cost_times(own->costs[s], trips_of(p, own));
-  for (int i = f->first[node]; i < f->first[node + 1] && status == TP_OK && own->n > FEW; i++)
-    status = add_least(f, node, &f->ends[i], with_ways, &q);
+  for (int i = f->first[node]; i < f->first[node + 1] && status == TP_OK && own->n > SEEDS; i++)
+    status = add_reshards(f, node, &f->ends[i], with_reshards, &q);
   if (status == TP_OK)
     status = keep_cheapest(p, own->n, q.costs, row);
   for (int s = 0; s < own->n && status == TP_OK && named; s++)
@@ -223,31 +228,32 @@ static tp_status price_and_keep(tp_few *f, int node, bool with_ways, bool named,
   if (status == TP_OK && named)
     status = keep_cheapest(p, own->n, q.costs, row);
   tp__free(q.costs);
-  tp__free(q.least);
+  tp__free(q.reshard);
   tp__free(q.unnamed);
   tp__free(q.others);
   return status;
 }
 
 /* Adds everything that the row of a node depends on. */
-static void add_node_words(const tp_few *f, int node, bool with_ways, bool named, tp_words *key) {
+static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool named,
+                           tp_words *key) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->nodes[node];
   key->n = 0;
-  tp__words_add(key, with_ways | named << 1 | (int64_t)own->n << 2);
+  tp__words_add(key, with_reshards | named << 1 | (int64_t)own->n << 2);
   tp__words_add(key, (int64_t)(intptr_t)own->in);
   tp__words_add(key, (int64_t)(intptr_t)own->out);
   tp__words_add(key, (int64_t)(intptr_t)own->costs);
   tp__words_add(key, (int64_t)trips_of(p, own));
   tp__words_add(key, (int64_t)(intptr_t)f->rows[node]);
   for (int i = f->first[node]; i < f->first[node + 1]; i++) {
-    const tp_few_end *e = &f->ends[i];
+    const tp_seed_end *e = &f->ends[i];
     const tp_node *other = &p->nodes[e->other];
     tp__words_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 |
                            (int64_t)e->column << 16 | (int64_t)e->other_column << 40);
     tp__words_add(key, e->v->element_size);
     tp__words_add(key, (int64_t)e->v->trips);
-    tp__words_add(key, (int64_t)(intptr_t)(with_ways ? f->rows[e->other] : NULL));
+    tp__words_add(key, (int64_t)(intptr_t)(with_reshards ? f->rows[e->other] : NULL));
     tp__words_add(key, (int64_t)(intptr_t)(e->makes ? other->in : other->out));
     for (int d = 0; d < e->v->rank; d++) {
       uint8_t brought = 0, cut;
@@ -260,10 +266,10 @@ static void add_node_words(const tp_few *f, int node, bool with_ways, bool named
 }
 
 /* Adds the best strategies to the row of a node. */
-static tp_status keep_best(tp_few *f, int node, bool with_ways, bool named) {
+static tp_status keep_best(tp_seeds *f, int node, bool with_reshards, bool named) {
   const tp_planner *p = f->p;
   tp_words key;
-  add_node_words(f, node, with_ways, named, &key);
+  add_node_words(f, node, with_reshards, named, &key);
   bool is_shared = key.n <= TP_MAX_WORDS;
   void **slot = is_shared ? tp__memo(&f->same_nodes, p->arena, key.words, key.n) : NULL;
   if (is_shared && !slot)
@@ -280,13 +286,13 @@ static tp_status keep_best(tp_few *f, int node, bool with_ways, bool named) {
     memcpy(row, f->rows[node], n * sizeof *row);
   if (slot)
     *slot = row;
-  tp_status status = price_and_keep(f, node, with_ways, named, row);
+  tp_status status = price_and_keep(f, node, with_reshards, named, row);
   f->rows[node] = row;
   return status;
 }
 
 /* Selects for ops alone first, then, in node order, for all other nodes. */
-tp_status tp__few_choose(tp_few *f) {
+tp_status tp__seeds_choose(tp_seeds *f) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;
   for (int kind = 0; kind < 2; kind++)
@@ -297,7 +303,7 @@ tp_status tp__few_choose(tp_few *f) {
 }
 
 /* A row with one strategy. */
-static const bool *chosen_row(tp_few *f, int node, int s) {
+static const bool *chosen_row(tp_seeds *f, int node, int s) {
   const tp_planner *p = f->p;
   const int64_t key[] = {s, p->nodes[node].n};
   void **slot = tp__memo(&f->same_nodes, p->arena, key, TP_LEN(key));
@@ -311,7 +317,7 @@ static const bool *chosen_row(tp_few *f, int node, int s) {
 
 /* Runs in node order, so that later nodes adapt to earlier ones and whole chains of values change
  * together. */
-tp_status tp__few_around(tp_few *f, const int *choices) {
+tp_status tp__seeds_around(tp_seeds *f, const int *choices) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;
   for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
@@ -320,4 +326,50 @@ tp_status tp__few_around(tp_few *f, const int *choices) {
        i++)
     status = keep_best(f, i, true, false);
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
+}
+
+/* ---- plans ---- */
+
+tp_cost tp__min_cost(const tp_planner *p) {
+  tp_cost sum = 0;
+  for (size_t i = 0; i < p->n_nodes; i++) {
+    const tp_node *node = &p->nodes[i];
+    tp_cost min = TP_COST_FORBIDDEN;
+    for (int s = 0; s < node->n; s++)
+      min = node->costs[s] < min ? node->costs[s] : min;
+    sum = tp_cost_add(
+        sum, tp__cost_times(min, node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1));
+  }
+  return sum;
+}
+
+tp_status tp__seeds_plan(const tp_seeds *f, tp_planner *reduced) {
+  const tp_planner *p = f->p;
+  /* a copy, since rows in use must stay */
+  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
+  tp_status status = tp__planner_copy(p, reduced);
+  reduced->result = (tp_plan_result){0};
+  reduced->limits.gap = p->limits.gap > SEED_GAP ? p->limits.gap : SEED_GAP;
+  if (status == TP_OK && !rows)
+    status = tp__plan_no_memory(p);
+  if (status == TP_OK) {
+    memcpy(rows, f->rows, p->n_nodes * sizeof *rows);
+    status = tp__planner_cut(reduced, rows);
+  }
+  if (status == TP_OK)
+    status = tp__plan_make_problem(reduced, true, &reduced->problem);
+  return status == TP_OK ? tp__plan_stated(reduced) : status;
+}
+
+int *tp__seeds_chosen(const tp_planner *p, const tp_planner *reduced) {
+  int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
+  for (size_t i = 0, k = 0; choices && i < p->n_nodes; i++, k++) {
+    while (tp__is_of_routes(&reduced->nodes[k]))
+      k++;
+    int left = reduced->nodes[k].chosen, s = 0;
+    while (!reduced->kept[i][s] || left-- > 0)
+      s++;
+    choices[i] = s;
+  }
+  return choices;
 }

@@ -1,12 +1,9 @@
 /* Builds and solves the strategy-selection problem of a function. Edges connect producers and uses
  * and are priced by the reshard between their layouts. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/limits/route_sketch.h"
 
 #include "rules/attention.h"
-
-/* at least 1/BEYOND_SHARE of the work goes to plans whose estimated memory exceeds the limit */
-enum { BEYOND_SHARE = 3 };
 
 /* ---- edges ---- */
 
@@ -210,73 +207,51 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   return status;
 }
 
+tp_status tp__solver_failed(const tp_planner *p, tp_status status) {
+  return status == TP_NO_MEMORY
+             ? tp__plan_no_memory(p)
+             : tp__error(p->graph.func, status, "the solver failed: %s", tp_status_name(status));
+}
+
+/* Solves a problem without a memory limit. */
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
-  int64_t beyond = p->limits.work / BEYOND_SHARE;
-  tp_solver_options options = {.size = sizeof options,
-                               .work_budget = p->routes ? p->limits.work - beyond : 0,
-                               .gap = p->limits.gap};
+  tp_solver_options options = {.size = sizeof options, .gap = p->limits.gap};
   tp__clock_heed(p->limits.clock, &options);
-  tp_status solved = tp_solve(problem, &options, solution);
-  p->result.is_cut_short |= (solved == TP_OK || solved == TP_INFEASIBLE) && solution->stopped;
-  /* true for all strategies, not only for the kept ones */
-  bool knows_all = solution->optimal && !p->kept;
-  if (solved == TP_INFEASIBLE && !knows_all && solution->stopped)
-    return p->result.method ? TP_OK /* keeps the existing plan */ : tp__clock_exceeded(p);
-  bool is_limited = p->routes != NULL;
-  if (is_limited && (solved == TP_OK || solved == TP_INFEASIBLE)) {
-    int64_t left = p->limits.work - solution->work;
-    options.work_budget = left > beyond ? left : beyond;
-    solved = tp__solve_beyond(p, &options, solution);
-  }
-  if (solved == TP_INFEASIBLE && p->kept)
-    return tp__clock_exceeded(p); /* few strategies were kept because the time was over */
-  if (solved != TP_OK)
-    return solved == TP_INFEASIBLE ? tp__plan_infeasible(p, solution)
-           : solved == TP_NO_MEMORY
-               ? tp__plan_no_memory(p)
-               : tp__error(p->graph.func, solved, "the solver failed: %s", tp_status_name(solved));
-  for (size_t i = 0; i < p->n_nodes && !is_limited; i++)
+  tp_status status = tp_solve(problem, &options, solution);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return tp__solver_failed(p, status);
+  p->result.is_cut_short |= solution->stopped;
+  if (status == TP_INFEASIBLE && solution->stopped && p->result.method)
+    return TP_OK; /* keeps the existing plan */
+  /* with few strategies, or too little time, it is not known that there is no plan */
+  if (status == TP_INFEASIBLE && (p->kept || (solution->stopped && !solution->optimal)))
+    return tp__clock_exceeded(p);
+  if (status == TP_INFEASIBLE)
+    return tp__plan_infeasible(p, solution);
+  for (size_t i = 0; i < p->n_nodes; i++)
     p->nodes[i].chosen = solution->choices[i];
   p->result.work += solution->work;
   return TP_OK;
 }
 
-tp_status tp__plan_problem(tp_planner *p) {
-  if (p->limits.memory >= 0 && tp__is_large(p))
-    return TP_OK;                        /* it is stated in parts while it is solved */
-  p->heeds_clock = p->limits.memory < 0; /* with a limit, the problem here is small */
-  tp_status status = p->limits.memory >= 0 ? tp__routes_build(p, false) : TP_OK;
-  double end = p->limits.clock->deadline;
-  tp__clock_share(p->limits.clock, end, TP_STATING);
-  if (status == TP_OK)
-    status = tp__plan_make_problem(p, true, &p->problem);
-  p->limits.clock->deadline = end;
+tp_status tp__plan_state(tp_planner *p) {
+  p->heeds_clock = true;
+  tp_status status = tp__plan_make_problem(p, true, &p->problem);
   p->heeds_clock = false;
   return status;
 }
 
-tp_status tp__plan_solve(tp_planner *p) {
+tp_status tp__plan_stated(tp_planner *p) {
   tp_solution solution = {0};
-  if (!p->problem && !p->is_given_up)
-    return tp__plan_limited(p);
-  if (!p->problem)
-    return tp__plan_late(p);
   tp_status status = solve(p, p->problem, &solution);
-  if (status != TP_OK)
-    return status;
-  p->result.cost = solution.cost;
-  p->result.bound = solution.lower_bound;
-  p->result.method = solution.method;
-  p->result.width = solution.width;
+  if (status == TP_OK) {
+    p->result.cost = solution.cost;
+    p->result.bound = solution.lower_bound;
+    p->result.method = solution.method;
+    p->result.width = solution.width;
+  }
   tp_solution_clear(&solution);
-  return p->overlaps ? tp__plan_overlap(p) : TP_OK;
-}
-
-tp_status tp__plan(tp_planner *p) {
-  if (p->limits.clock->is_limited && p->limits.memory < 0 && tp__is_large(p))
-    return tp__plan_late(p);
-  tp_status status = tp__plan_problem(p);
-  return status == TP_OK ? tp__plan_solve(p) : status;
+  return status == TP_OK && p->overlaps ? tp__plan_overlap(p) : status;
 }
 
 tp_status tp__plan_exposed(tp_planner *p) {

@@ -40,7 +40,7 @@ typedef struct tp_node {
   tp_spec *in, *out;
   tp_strategy *strategies; /* for TP_NODE_OP */
   tp_cost *costs;
-  const struct tp_station_way *ways; /* for TP_NODE_CHANGE */
+  const struct tp_station_strategy *station_strategies; /* for TP_NODE_CHANGE */
   int chosen;
   int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
 } tp_node;
@@ -265,13 +265,13 @@ tp_status tp__plan_nodes(tp_planner *planner);
 /* Gives each value with several uses a node for its shared copy, with the layouts that its producer
  * or a consumer can have. tp__plan_nodes calls it when there is no memory limit. */
 tp_status tp__plan_copies(tp_planner *planner);
-/* selection_problem.c, in this order: prices nodes and the edges between them; solves, and sets
- * `chosen`. */
-tp_status tp__plan_problem(tp_planner *planner);
-tp_status tp__plan_solve(tp_planner *planner);
-/* Does both. For large functions with a time limit it first makes a plan from few strategies
- * (time_limited.c). */
+/* searches.c: plans within the limits. Sets the choices of the nodes, and the result. */
 tp_status tp__plan(tp_planner *planner);
+/* selection_problem.c: prices nodes and the edges between them, without a memory limit. There is no
+ * problem if the time was over meanwhile. */
+tp_status tp__plan_state(tp_planner *planner);
+/* Solves that problem, and sets choices and result. */
+tp_status tp__plan_stated(tp_planner *planner);
 /* Builds the problem, with its memory limit or without. *problem is NULL if it was given up. */
 tp_status tp__plan_make_problem(tp_planner *planner, bool limited, tp_problem **problem);
 /* Solves with reshards priced by their exposed shares, and updates `chosen`. */
@@ -290,22 +290,15 @@ int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);
 tp_spec tp__plan_wanted(const tp_planner *planner, const tp_use *use);
 
-/* Share of the time limit for stating the problem. If stating takes longer, the remaining time goes
- * to a plan from few strategies (time_limited.c). */
-#define TP_STATING 0.5
 /* time_limit.c: true if stating the problem is given up, now or earlier. */
 bool tp__clock_gives_up(tp_planner *planner);
-/* time_limited.c: plans with few strategies, then with all of them if there is time and that was
- * not tried before. */
-tp_status tp__plan_late(tp_planner *planner);
-
 /* time_limit.c: emits a remark that the clock ended the search. */
 void tp__clock_remark(const tp_planner *planner);
 /* Emits the error that the clock ended the search before there was a plan. */
 tp_status tp__clock_exceeded(const tp_planner *planner);
 
 /* remarks.c: emits remarks about large tensors of the plan, before the plan is written. */
-tp_status tp__plan_remarks(tp_planner *planner);
+tp_status tp__plan_remarks(const tp_planner *planner);
 
 /* updates.c: adds an edge between each argument and the result that is its new value. */
 tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);

@@ -1,7 +1,7 @@
 /* Computes the cost of other decisions. A decision is found and priced in the space of plans of the
  * function (plan_space.c). The annotation that forces it is read as the planner would read it, so
  * that a user who writes the annotation gets the reported cost. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/report/plan_report.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -33,9 +33,7 @@ static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, t
 static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
   MlirDiagnosticHandlerID handler =
       mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
-  tp_status status = tp__plan_problem(&again->planner);
-  if (status == TP_OK)
-    status = tp__plan_solve(&again->planner);
+  tp_status status = tp__plan(&again->planner);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   *price =
       (tp_price){status == TP_OK, true, again->planner.result.cost, again->planner.result.bound};
@@ -370,7 +368,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
 
 typedef struct dropping {
   tp_report *r;
-  tp_planner *p;
+  const tp_planner *p;
   tp_space *space;
   int plans; /* number of plans that may still be made */
 } dropping;
@@ -436,7 +434,7 @@ static void examine(dropping *d, size_t first, size_t n) {
   examine(d, first + n / 2, n - n / 2);
 }
 
-static tp_status find_costly(tp_report *r, tp_planner *p, tp_space *space) {
+static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
   dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
@@ -457,7 +455,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
   return read && p->limits.memory < 0 && !p->overlaps;
 }
 
-tp_status tp__report_alternatives(tp_report *r, tp_planner *p) {
+tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {
   tp_again open = {0};
   tp_space space = {0};
   if (r->n_alternatives == 0 || out_of_time(r, p))

@@ -247,7 +247,7 @@ static int axis_of(const tp_change *change) {
   return o->axes[0];
 }
 
-tp_status tp__report_causes(tp_report *r, tp_planner *p) {
+tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
   causes *c = tp__arena_alloc(p->arena, sizeof *c);
   if (!c)
     return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");

@@ -44,7 +44,7 @@ static tp_status add_op_pin(tp_report *r, const tp_planner *p, int n) {
                           .factors = tp__get(item->op, "tp.factors")});
 }
 
-tp_status tp__report_pins(tp_report *r, tp_planner *p) {
+tp_status tp__report_pins(tp_report *r, const tp_planner *p) {
   r->function.pin_of_node =
       tp__arena_array(p->arena, p->n_nodes + 1, sizeof *r->function.pin_of_node);
   if (!r->function.pin_of_node)
@@ -70,8 +70,8 @@ tp_status tp__report_pins(tp_report *r, tp_planner *p) {
 
 /* ---- reshards ---- */
 
-void tp__report_change(tp_planner *p, const tp_planned_value *v, int use, tp_spec from, tp_spec to,
-                       MlirOperation op) {
+void tp__report_change(const tp_planner *p, const tp_planned_value *v, int use, tp_spec from,
+                       tp_spec to, MlirOperation op) {
   tp_function_report *f = &p->report->function;
   if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) ==
       TP_OK)
@@ -219,7 +219,7 @@ static void add_inside(tp_report *r, const tp_planner *p, int n) {
 
 /* ---- sums ---- */
 
-tp_status tp__report_measure(tp_report *r, tp_planner *p) {
+tp_status tp__report_measure(tp_report *r, const tp_planner *p) {
   tp_function_report *f = &r->function;
   for (size_t i = 0; i < f->n_changes; i++)
     if (measure_change(r, p, &f->changes[i]) != TP_OK)

@@ -298,7 +298,7 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
   return status;
 }
 
-tp_status tp__report_explain(tp_report *r, tp_planner *p) {
+tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->values[k];

@@ -236,7 +236,7 @@ tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology 
   return *r->file ? copy_module(r) : TP_OK;
 }
 
-tp_status tp__report_begin(tp_planner *p) {
+tp_status tp__report_begin(const tp_planner *p) {
   tp_report *r = p->report;
   r->function = (tp_function_report){0};
   return tp__report_pins(r, p);
@@ -252,21 +252,17 @@ static void forget_function(tp_report *r) {
   r->function = (tp_function_report){0};
 }
 
-static tp_status add_function(tp_report *r, tp_planner *p) {
-  tp_memory_peak peak = {0};
+static tp_status add_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   tp_status status = tp__report_alternatives(r, p);
-  if (status == TP_OK)
-    status = tp__plan_peak(p, &peak);
   if (status != TP_OK)
     return status;
-  json_t *function = tp__report_function(r, p, &peak);
-  tp__free(peak.held);
+  json_t *function = tp__report_function(r, p, peak);
   bool added =
       function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
   return added ? TP_OK : tp__report_no_memory(r);
 }
 
-tp_status tp__report_end(tp_planner *p) {
+tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
   tp_report *r = p->report;
   tp_status status = tp__report_measure(r, p);
   if (status == TP_OK)
@@ -274,7 +270,7 @@ tp_status tp__report_end(tp_planner *p) {
   if (status == TP_OK && *r->explain)
     status = tp__report_explain(r, p);
   if (status == TP_OK && *r->file)
-    status = add_function(r, p);
+    status = add_function(r, p, peak);
   forget_function(r);
   return status;
 }

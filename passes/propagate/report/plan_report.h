@@ -89,7 +89,7 @@ typedef struct tp_decision {
 typedef struct tp_space {
   /* the planner whose nodes have the strategies: that of the plan, or of the function without
    * annotations */
-  tp_planner *planner;
+  const tp_planner *planner;
   int *chosen;    /* by node: strategy of the plan */
   size_t *offset; /* by node: index of its first strategy */
   bool *base;     /* by strategy: in the plan's own problem */
@@ -147,17 +147,18 @@ tp_status tp__report_no_memory(const tp_report *report);
 tp_status tp__report_open(tp_pass *pass, tp_report **report);
 tp_status tp__report_start(tp_report *report, const tp_mesh *mesh, const tp_topology *topology);
 /* Called before and after writing the plan of a function. tp__report_begin sees the annotations of
- * the input, tp__report_end all reshards of the plan. */
-tp_status tp__report_begin(tp_planner *planner);
-tp_status tp__report_end(tp_planner *planner);
+ * the input, tp__report_end all reshards of the plan, and its peak memory. A report does not change
+ * the planner; other plans are made with planners of their own. */
+tp_status tp__report_begin(const tp_planner *planner);
+tp_status tp__report_end(const tp_planner *planner, const tp_memory_peak *peak);
 tp_status tp__report_write(tp_report *report);
 void tp__report_close(tp_report *report);
 /* True if plans other than the written one will be made. False for NULL. */
 bool tp__report_makes_plans(const tp_report *report);
 /* Called while the plan is written: `op` (a shard.shard) reshards `value` from `from` to `to`, for
  * use number `use` (-1: for several uses). */
-void tp__report_change(tp_planner *planner, const tp_planned_value *value, int use, tp_spec from,
-                       tp_spec to, MlirOperation op);
+void tp__report_change(const tp_planner *planner, const tp_planned_value *value, int use,
+                       tp_spec from, tp_spec to, MlirOperation op);
 
 /* "%12", "%arg0"; "" for a value that the planner created. */
 const char *tp__report_name(const tp_report *report, MlirValue value);
@@ -177,19 +178,19 @@ const char *tp__report_arg_name(tp_report *report, const tp_planner *planner, Ml
 const char *tp__report_label(tp_report *report, const tp_planner *planner, MlirValue value);
 
 /* ---- communication.c ---- */
-tp_status tp__report_pins(tp_report *report, tp_planner *planner);
+tp_status tp__report_pins(tp_report *report, const tp_planner *planner);
 /* Sorts the changes into program order, and computes their collectives and the total costs of
  * changes and ops. */
-tp_status tp__report_measure(tp_report *report, tp_planner *planner);
+tp_status tp__report_measure(tp_report *report, const tp_planner *planner);
 
 /* ---- cause.c: the cause of each reshard, as a chain of facts of the plan ---- */
-tp_status tp__report_causes(tp_report *report, tp_planner *planner);
+tp_status tp__report_causes(tp_report *report, const tp_planner *planner);
 /* Explains the layout of a value along an axis. Returns the number of `texts`, which must have
  * TP_MAX_CAUSES elements. Call after tp__report_causes. */
 int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, const char **texts);
 
 /* ---- explain.c: remarks requested by explain=... ---- */
-tp_status tp__report_explain(tp_report *report, tp_planner *planner);
+tp_status tp__report_explain(tp_report *report, const tp_planner *planner);
 /* Emits an error if no function had the requested value. */
 tp_status tp__report_explained(tp_report *report);
 
@@ -199,7 +200,7 @@ tp_status tp__report_explained(tp_report *report);
 tp_solver_options tp__other_plans_options(const tp_planner *planner);
 /* Creates the space. `open` is the same function without its annotations on the same mesh, or NULL;
  * its problem is stated here. Both planners must outlive the space. */
-tp_status tp__space_create(tp_planner *planner, tp_planner *open, tp_space *space);
+tp_status tp__space_create(const tp_planner *planner, tp_planner *open, tp_space *space);
 void tp__space_destroy(tp_space *space);
 /* Selects the problem with the strategies of `other`. *covers: the space has all of these
  * strategies. False if `other` has other decisions. */
@@ -221,7 +222,7 @@ tp_status tp__space_solve_among(const tp_space *space, int node, const bool *amo
 tp_status tp__report_decisions(tp_report *report, const tp_planner *planner, const tp_space *space);
 
 /* ---- alternatives.c: plans with one annotation more or less ---- */
-tp_status tp__report_alternatives(tp_report *report, tp_planner *planner);
+tp_status tp__report_alternatives(tp_report *report, const tp_planner *planner);
 
 /* ---- plan_json.c: the JSON document ---- */
 struct json_t *tp__report_document(const tp_report *report);

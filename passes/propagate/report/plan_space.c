@@ -152,7 +152,7 @@ static tp_status allocate(tp_space *space) {
 }
 
 /* Fills the space with the strategies of `of`, which include those of the plan. */
-static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
+static tp_status fill(const tp_planner *p, const tp_planner *of, tp_space *space) {
   space->planner = of;
   tp_status status = allocate(space);
   if (status != TP_OK)
@@ -161,7 +161,7 @@ static tp_status fill(const tp_planner *p, tp_planner *of, tp_space *space) {
   for (size_t i = 0; i < p->n_nodes; i++)
     space->chosen[i] =
         find_strategy(&of->nodes[i], &p->nodes[i], p->nodes[i].chosen, p->nodes[i].chosen);
-  return of->problem ? TP_OK : tp__plan_problem(of);
+  return TP_OK;
 }
 
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
@@ -175,18 +175,20 @@ tp_solver_options tp__other_plans_options(const tp_planner *p) {
   return options;
 }
 
-tp_status tp__space_create(tp_planner *p, tp_planner *open, tp_space *space) {
-  tp_planner *of = open && same_decisions(open, p) ? open : p;
+tp_status tp__space_create(const tp_planner *p, tp_planner *open, tp_space *space) {
+  bool is_open = open && same_decisions(open, p);
   tp_solver_options options = tp__other_plans_options(p);
-  tp_status status = of != p ? add_strategies(of, p) : TP_OK;
+  tp_status status = is_open ? add_strategies(open, p) : TP_OK;
   if (status == TP_OK)
-    status = fill(p, of, space);
-  if (status == TP_OK && of->is_given_up && !of->problem) {
+    status = fill(p, is_open ? open : p, space);
+  if (status == TP_OK && is_open)
+    status = tp__plan_state(open);
+  if (status == TP_OK && !space->planner->problem) {
     tp__space_destroy(space);
     return TP_OK;
   }
   if (status == TP_OK)
-    status = tp_sensitivity_create(of->problem, &options, space->base_rows,
+    status = tp_sensitivity_create(space->planner->problem, &options, space->base_rows,
                                    p->overlaps ? TP_COST_FORBIDDEN : p->result.cost,
                                    &space->sensitivity);
   if (status != TP_OK)

@@ -19,7 +19,7 @@ typedef struct remark {
 } remark;
 
 typedef struct remarks {
-  tp_planner *p;
+  const tp_planner *p;
   int64_t bytes; /* size from which on a tensor is large */
   size_t n, capacity;
   remark *items;
@@ -178,7 +178,7 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
-  tp_planner *p = r->p;
+  const tp_planner *p = r->p;
   tp_spec from = tp__plan_produced(p, v);
   for (int u = 0; u < v->n_uses && is_weight(p, v); u++) {
     tp_spec to = tp__plan_wanted(p, &v->uses[u]);
@@ -200,7 +200,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
 
 /* ---- entry point ---- */
 
-tp_status tp__plan_remarks(tp_planner *p) {
+tp_status tp__plan_remarks(const tp_planner *p) {
   remarks r = {.p = p, .bytes = p->options->remark_bytes};
   tp_status status = TP_OK;
   if (tp_mesh_size(p->mesh) == 1)

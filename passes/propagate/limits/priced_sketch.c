@@ -1,26 +1,21 @@
 /* Prices memory over time in the sketch of a large function under a memory limit, which yields
- * lower bounds for each strategy (priced_strategies.h). */
-#include "passes/propagate/limits/priced_strategies.h"
+ * lower bounds for each strategy (priced_sketch.h). */
+#include "passes/propagate/limits/priced_sketch.h"
 
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "support/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  TIMES = 3,  /* number of times that get a price, at most */
-  SOLVES = 5, /* solves for each of these times */
   /* the solve of the sketch without prices gets at most 1/FIRST_SHARE of the work */
   FIRST_SHARE = 2,
   SKETCH_SHARE = 16, /* a solve with prices gets at most 1/SKETCH_SHARE */
   IN_ROWS = 4        /* large tables are scanned by rows: IN_ROWS entries take the time of one */
 };
 #define SKETCH_GAP 0.001 /* accepted gap of priced sketches */
-/* share of the cost that the whole capacity is worth at the first price */
-#define FIRST_WORTH 0.02
-#define RISE 4.0          /* factor by which the price of a time rises */
-#define MOST_PRICE 0x1p56 /* in fixed point, summed over all times */
+#define MAX_PRICE 0x1p56 /* in fixed point, summed over all times */
 
 tp_status tp__priced_open(tp_priced *l) {
   tp_planner *p = l->p, *sketch = &l->sketch;
@@ -47,9 +42,9 @@ tp_status tp__priced_open(tp_priced *l) {
     l->offset[i + 1] = l->offset[i] + (size_t)p->nodes[i].n;
   }
   l->must = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->must);
-  l->least = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->least);
+  l->reduced_cost = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->reduced_cost);
   l->cheapest = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->cheapest);
-  if (!l->must || !l->least || !l->cheapest)
+  if (!l->must || !l->reduced_cost || !l->cheapest)
     return tp__plan_no_memory(p);
   return tp__plan_make_problem(sketch, false, &l->unpriced);
 }
@@ -60,9 +55,9 @@ void tp__priced_close(tp_priced *l) {
 }
 
 void tp__priced_set(tp_priced *l, const double *price) {
-  double one = (double)((int64_t)1 << TP_PRICE_BITS), most = MOST_PRICE / (double)l->n_times;
+  double one = (double)((int64_t)1 << TP_PRICE_BITS), max = MAX_PRICE / (double)l->n_times;
   for (size_t t = 0; t < l->n_times; t++)
-    l->prices[t + 1] = l->prices[t] + (uint64_t)(price[t] * one < most ? price[t] * one : most);
+    l->prices[t + 1] = l->prices[t] + (uint64_t)(price[t] * one < max ? price[t] * one : max);
   l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
 }
 
@@ -155,43 +150,9 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
     l->price[solution->price_times[k]] = solution->prices[k];
 }
 
-/* ---- prices ---- */
-
-/* Half of the work is reserved for the routes. */
-static bool may_price(const tp_priced *l) {
-  return l->left > l->p->limits.work / 2 && !tp__clock_is_over(l->p->limits.clock);
-}
-
-/* Raises the price at a time until the plan that is found keeps the limit there. *under: it
- * does. */
-static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
-  double room = l->limit > 1 ? (double)l->limit : 1;
-  l->price[time] = FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / room;
-  tp_status status = TP_OK;
-  for (int i = 0; i < SOLVES && status == TP_OK && may_price(l); i++) {
-    tp__priced_set(l, l->price);
-    status = tp__priced_solve(l);
-    *under = l->used[time] <= l->limit;
-    if (*under)
-      break;
-    l->price[time] *= RISE;
-  }
-  return status;
-}
-
-tp_status tp__priced_search(tp_priced *l) {
-  tp_status status = TP_OK;
-  bool under = true;
-  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) &&
-                  l->used[tp__priced_peak(l)] > l->limit;
-       n++)
-    status = price_time(l, tp__priced_peak(l), &under);
-  return status == TP_INFEASIBLE ? TP_OK : status;
-}
-
 /* ---- strategies ---- */
 
-tp_status tp__priced_least(tp_priced *l) {
+tp_status tp__priced_reduced_costs(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
   tp_sensitivity *sensitivity = NULL;
@@ -205,11 +166,11 @@ tp_status tp__priced_least(tp_priced *l) {
   status = tp_sensitivity_create(priced, &options, NULL, TP_COST_FORBIDDEN, &sensitivity);
   tp_cost back = refund(l);
   for (size_t i = 0; i < l->n_first && status == TP_OK; i++) {
-    tp_cost *least = l->least + l->offset[i], lowest = TP_COST_FORBIDDEN;
-    status = tp_sensitivity_bounds(sensitivity, l->node[i], least);
+    tp_cost *reduced = l->reduced_cost + l->offset[i], lowest = TP_COST_FORBIDDEN;
+    status = tp_sensitivity_bounds(sensitivity, l->node[i], reduced);
     for (int s = 0; s < p->nodes[i].n; s++) {
-      least[s] -= least[s] < TP_COST_FORBIDDEN ? back : 0;
-      lowest = least[s] < lowest ? least[s] : lowest;
+      reduced[s] -= reduced[s] < TP_COST_FORBIDDEN ? back : 0;
+      lowest = reduced[s] < lowest ? reduced[s] : lowest;
     }
     l->bound = lowest > l->bound && lowest < TP_COST_FORBIDDEN ? lowest : l->bound;
   }
@@ -218,15 +179,15 @@ tp_status tp__priced_least(tp_priced *l) {
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
 
-tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *most) {
+tp_status tp__priced_threshold(const tp_priced *l, size_t share, tp_cost *threshold) {
   size_t n = l->offset[l->n_first], at = share * l->n_first;
   tp_cost *sorted = tp__calloc(n + 1, sizeof *sorted);
   if (!sorted)
     return tp__plan_no_memory(l->p);
-  memcpy(sorted, l->least, n * sizeof *sorted);
+  memcpy(sorted, l->reduced_cost, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, tp__compare_i64s);
   /* includes all strategies with the same cost */
-  *most = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN;
+  *threshold = at < n ? sorted[at] + 1 : TP_COST_FORBIDDEN;
   tp__free(sorted);
   return TP_OK;
 }

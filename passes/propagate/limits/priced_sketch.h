@@ -1,6 +1,5 @@
 /* Prices of memory for the sketch of a large function under a memory limit. They give a lower bound
- * on the cost of keeping the limit, for each strategy. Shared by priced_strategies.c and
- * memory_limited.c. */
+ * on the cost of keeping the limit, for each strategy. */
 #ifndef TP_PASSES_PROPAGATE_PRICED_H
 #define TP_PASSES_PROPAGATE_PRICED_H
 
@@ -10,17 +9,17 @@
  * planner's nodes, one node after the other. */
 typedef struct tp_priced {
   tp_planner *p, sketch;
-  tp_problem *unpriced; /* problem of the sketch without prices */
-  size_t n_first;       /* number of nodes of the planner, without routes */
-  size_t *offset;       /* by these nodes, and the end: index of their first strategy */
-  int *node;            /* by these nodes: their number in the sketch */
-  bool *must;           /* by strategy: it was part of a plan that was found */
-  size_t n_must;        /* number of strategies with `must` */
-  bool *cheapest;       /* by strategy: it is part of the cheapest plan without a limit */
-  tp_cost *least;       /* by strategy: lower bound on the cost of a plan that uses it */
-  int64_t limit;        /* for the memory of nodes */
-  int64_t *used;        /* by time: bytes of the last choices */
-  uint64_t *prices;     /* of the sketch, in fixed point */
+  tp_problem *unpriced;  /* problem of the sketch without prices */
+  size_t n_first;        /* number of nodes of the planner, without routes */
+  size_t *offset;        /* by these nodes, and the end: index of their first strategy */
+  int *node;             /* by these nodes: their number in the sketch */
+  bool *must;            /* by strategy: it was part of a plan that was found */
+  size_t n_must;         /* number of strategies with `must` */
+  bool *cheapest;        /* by strategy: it is part of the cheapest plan without a limit */
+  tp_cost *reduced_cost; /* by strategy: lower bound on the cost of a plan that uses it */
+  int64_t limit;         /* for the memory of nodes */
+  int64_t *used;         /* by time: bytes of the last choices */
+  uint64_t *prices;      /* of the sketch, in fixed point */
   size_t n_times;
   double *price, *best; /* by time: the current prices, and those of the best bound */
   int *choices;         /* of the sketch: the last ones found */
@@ -40,19 +39,18 @@ void tp__priced_take(tp_priced *priced, const tp_solution *solution);
  * priced->choices and priced->used, and its strategies are marked in `must`. TP_INFEASIBLE: no plan
  * was found. */
 tp_status tp__priced_solve(tp_priced *priced);
-/* Raises prices at the times at which the limit is exceeded most, until a plan is found that keeps
- * the limit. */
-tp_status tp__priced_search(tp_priced *priced);
-/* Computes priced->least of all strategies at the best prices. */
-tp_status tp__priced_least(tp_priced *priced);
-/* Sets *most so that about `share` strategies per node, on average, have priced->least < *most. */
-tp_status tp__priced_threshold(const tp_priced *priced, size_t share, tp_cost *most);
+/* Computes priced->reduced_cost of all strategies at the best prices. */
+tp_status tp__priced_reduced_costs(tp_priced *priced);
+/* Sets *threshold so that about `share` strategies per node, on average, have a reduced cost below
+ * it. */
+tp_status tp__priced_threshold(const tp_priced *priced, size_t share, tp_cost *threshold);
 
 /* Marks strategy s of a node in `must`. */
 void tp__priced_keep(tp_priced *priced, size_t node, int s);
 /* The time with the highest memory use. */
 int64_t tp__priced_peak(const tp_priced *priced);
-/* Solver options with 1/share of the work, or with the remaining work if that is less. */
+/* Returns solver options whose work budget is 1/share of the work limit, or the remaining work if
+ * that is less. */
 tp_solver_options tp__priced_options(const tp_priced *priced, int share);
 /* Accounts for work that was spent. */
 void tp__priced_spend(tp_priced *priced, int64_t work);

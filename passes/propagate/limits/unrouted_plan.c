@@ -5,7 +5,7 @@
  * For the same decisions of all ops, that often holds less memory than routes do. So the solver's
  * choices for arguments, ops and results are also planned without routes: every decision has one
  * strategy left, except for the copies. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <string.h>
 
@@ -38,13 +38,13 @@ static const bool *const *chosen_rows(const tp_planner *p, const int *choices, b
 }
 
 /* Plans with a planner without routes that keeps only these strategies. */
-static tp_status plan_plain(tp_planner *plain, const bool *const *rows) {
-  tp_status status = tp__planner_cut(plain, rows);
+static tp_status plan_unrouted(tp_planner *unrouted, const bool *const *rows) {
+  tp_status status = tp__planner_cut(unrouted, rows);
   if (status == TP_OK)
-    status = tp__plan_copies(plain);
+    status = tp__plan_copies(unrouted);
   if (status == TP_OK)
-    status = tp__plan_make_problem(plain, false, &plain->problem);
-  return status == TP_OK ? tp__plan_solve(plain) : status;
+    status = tp__plan_make_problem(unrouted, false, &unrouted->problem);
+  return status == TP_OK ? tp__plan_stated(unrouted) : status;
 }
 
 /* Marks the values held at the peak. The result of a reshard counts as its source value. */
@@ -70,14 +70,14 @@ static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
   return status;
 }
 
-int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost *cost,
-                       tp_at_peak *at_peak) {
+int64_t tp__unrouted_peak(const tp_planner *p, const tp_solution *solution, tp_cost *cost,
+                          tp_at_peak *at_peak) {
   int64_t held = INT64_MAX;
   const bool *const *rows = p->is_restricted ? NULL : chosen_rows(p, solution->choices, false);
   if (!rows)
     return held; /* a module that is read again has all strategies */
   tp_copied copied;
-  if (tp__copy_open(p, &copied) == TP_OK && plan_plain(&copied.again.planner, rows) == TP_OK &&
+  if (tp__copy_open(p, &copied) == TP_OK && plan_unrouted(&copied.again.planner, rows) == TP_OK &&
       tp__plan_write(&copied.again.planner) == TP_OK) {
     held = copied.again.planner.result.peak;
     *cost = copied.again.planner.result.cost;
@@ -88,22 +88,22 @@ int64_t tp__plain_held(const tp_planner *p, const tp_solution *solution, tp_cost
   return held;
 }
 
-tp_status tp__plain_open(const tp_planner *p, tp_planner *plain) {
+tp_status tp__unrouted_open(const tp_planner *p, tp_planner *unrouted) {
   int *place = tp__calloc(p->n_nodes + 1, sizeof *place);
-  tp_status status = tp__planner_copy(p, plain);
-  plain->same_layouts = (tp_memo){0};
+  tp_status status = tp__planner_copy(p, unrouted);
+  unrouted->same_layouts = (tp_memo){0};
   if (!place || status != TP_OK) {
     tp__free(place);
     return tp__plan_no_memory(p);
   }
-  plain->n_nodes = 0;
+  unrouted->n_nodes = 0;
   for (size_t i = 0; i < p->n_nodes; i++) {
-    place[i] = (int)plain->n_nodes;
+    place[i] = (int)unrouted->n_nodes;
     if (!tp__is_of_routes(&p->nodes[i]))
-      plain->nodes[plain->n_nodes++] = p->nodes[i];
+      unrouted->nodes[unrouted->n_nodes++] = p->nodes[i];
   }
-  for (size_t k = 0; k < plain->n_values; k++) {
-    tp_planned_value *v = &plain->values[k];
+  for (size_t k = 0; k < unrouted->n_values; k++) {
+    tp_planned_value *v = &unrouted->values[k];
     v->node = place[v->node];
     for (int u = 0; u < v->n_uses; u++)
       v->uses[u].node = place[v->uses[u].node];
@@ -112,26 +112,26 @@ tp_status tp__plain_open(const tp_planner *p, tp_planner *plain) {
   return TP_OK;
 }
 
-void tp__plain_close(tp_planner *plain) {
-  tp__memo_destroy(&plain->same_layouts);
-  tp__planner_drop(plain);
+void tp__unrouted_close(tp_planner *unrouted) {
+  tp__memo_destroy(&unrouted->same_layouts);
+  tp__planner_drop(unrouted);
 }
 
-tp_status tp__plain_take(tp_planner *p, const int *choices) {
-  tp_planner plain;
+tp_status tp__unrouted_take(tp_planner *p, const int *choices) {
+  tp_planner unrouted;
   const bool *const *own = chosen_rows(p, choices, true), *const *all =
                                                               chosen_rows(p, choices, false);
   if (!own || !all)
     return tp__plan_no_memory(p);
-  tp_status status = tp__plain_open(p, &plain);
+  tp_status status = tp__unrouted_open(p, &unrouted);
   if (status == TP_OK)
-    status = plan_plain(&plain, own);
+    status = plan_unrouted(&unrouted, own);
   if (status == TP_OK) {
-    plain.kept = all;
-    tp__memo_destroy(&plain.same_layouts);
-    tp__planner_take(p, &plain);
+    unrouted.kept = all;
+    tp__memo_destroy(&unrouted.same_layouts);
+    tp__planner_take(p, &unrouted);
   } else {
-    tp__plain_close(&plain);
+    tp__unrouted_close(&unrouted);
   }
   return status;
 }

@@ -1,0 +1,46 @@
+/* Writes trial plans into copies of the module, where their memory is measured. */
+#include "passes/propagate/limits/reduced_planner.h"
+
+static bool same_nodes(const tp_planner *a, const tp_planner *b) {
+  bool same = a->n_nodes == b->n_nodes;
+  for (size_t i = 0; same && i < a->n_nodes; i++)
+    same = a->nodes[i].kind == b->nodes[i].kind && a->nodes[i].n == b->nodes[i].n;
+  return same;
+}
+
+tp_status tp__copy_open(const tp_planner *p, tp_copied *c) {
+  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->pass->module)),
+                   .pass = *p->pass};
+  c->pass.module = mlirModuleGetOperation(c->module);
+  c->handler = mlirContextAttachDiagnosticHandler(c->pass.context, tp__swallow, NULL, NULL);
+  return tp__again_open(&c->pass, p, true, &c->again);
+}
+
+void tp__copy_close(tp_copied *c) {
+  tp__again_close(&c->again);
+  mlirContextDetachDiagnosticHandler(c->pass.context, c->handler);
+  mlirModuleDestroy(c->module);
+}
+
+int64_t tp__written_peak(const tp_planner *p, const tp_solution *solution) {
+  int64_t held = INT64_MAX;
+  if (p->is_restricted)
+    return held; /* a module that is read again has all strategies */
+  tp_copied copied;
+  tp_planner *again = &copied.again.planner;
+  bool ok = tp__copy_open(p, &copied) == TP_OK;
+  if (ok && p->kept)
+    ok = tp__planner_cut(again, p->kept) == TP_OK;
+  ok = ok && tp__routes_build(again, false) == TP_OK && same_nodes(p, again);
+  for (size_t i = 0; ok && i < p->n_nodes; i++)
+    again->nodes[i].chosen = solution->choices[i];
+  again->result.method = solution->method;
+  if (ok && tp__plan_write(again) == TP_OK)
+    held = again->result.peak;
+  tp__copy_close(&copied);
+  return held;
+}
+
+bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
+  return tp__written_peak(p, solution) <= p->limits.memory;
+}
