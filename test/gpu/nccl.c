@@ -5,8 +5,8 @@
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
-#include "cases.h"
-#include "matrix.h"
+#include "test/runtime/backends/nccl/matrix.h"
+#include "test/runtime/harness/cases.h"
 #include "tprt/nccl.h"
 
 #include <pthread.h>

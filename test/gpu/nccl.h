@@ -4,7 +4,7 @@
 #define TPRT_TEST_GPU_NCCL_H
 
 #include "device.h"
-#include "ranks.h"
+#include "test/runtime/harness/ranks.h"
 
 /* Makes the context of device `ordinal` current in this thread. */
 void nccl_enter(int ordinal);

@@ -1,5 +1,5 @@
 /* Tests backend nccl in streams of the caller: order on the device, works, events, graphs. For any
- * number of ranks; also used with the emulated machine in test/runtime/nccl. */
+ * number of ranks; also used with the emulated machine in test/runtime/backends/nccl. */
 #define _GNU_SOURCE 1
 #include "nccl.h"
 
