@@ -2,7 +2,7 @@
  * without a waiter. */
 #define _GNU_SOURCE 1
 #include "machine.h"
-#include "test/gpu/nccl.h"
+#include "streams.h"
 
 #include <string.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 
 #include "cuda/fused/launch.h"
 #include "fake_module.h"
-#include "test/gpu/device.h"
+#include "test/runtime/harness/device.h"
 
 /* Results of cuda.h that the tests check. */
 #define FAKE_RESULTS(X)                                                                            \

@@ -1,9 +1,9 @@
 /* Shared parts of the nccl programs: memory of a rank's device, and its streams. All run in the
  * rank's thread. */
-#ifndef TPRT_TEST_GPU_NCCL_H
-#define TPRT_TEST_GPU_NCCL_H
+#ifndef TPRT_TEST_NCCL_STREAMS_H
+#define TPRT_TEST_NCCL_STREAMS_H
 
-#include "device.h"
+#include "test/runtime/harness/device.h"
 #include "test/runtime/harness/ranks.h"
 
 /* Makes the context of device `ordinal` current in this thread. */

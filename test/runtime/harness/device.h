@@ -1,7 +1,7 @@
 /* Driver functions for the tests on a GPU. The tests load the driver like the library does, so they
  * need no toolkit. If a call fails, the program ends with the name of the call. */
-#ifndef TPRT_TEST_GPU_DEVICE_H
-#define TPRT_TEST_GPU_DEVICE_H
+#ifndef TPRT_TEST_HARNESS_DEVICE_H
+#define TPRT_TEST_HARNESS_DEVICE_H
 
 #include "cuda/driver/driver.h"
 

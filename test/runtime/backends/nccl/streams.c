@@ -1,7 +1,7 @@
 /* Tests backend nccl in streams of the caller: order on the device, works, events, graphs. For any
- * number of ranks; also used with the emulated machine in test/runtime/backends/nccl. */
+ * number of ranks; run on the emulated machine and on GPUs (test/gpu). */
 #define _GNU_SOURCE 1
-#include "nccl.h"
+#include "streams.h"
 
 #include <string.h>
 
