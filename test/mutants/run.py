@@ -50,7 +50,7 @@ SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/
 LATE = ["passes/*/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
 OWN = [  # (sources, tool, tests): quick tests of the module of a source
-    ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
+    ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|fused_cost|topology|hops|reshard)$"),
     ("lib/rules/*", "ctest", "^rules"),
     ("passes/propagate/report/*", "lit", "passes/propagate/(report/|limits/propagate_gap)|tools/shard-opt/explain|docs/plan_report"),
     ("lib/sharding/topology*", "lit", "topology"),

@@ -1,6 +1,6 @@
 /* Tests the reshards in reshard.txt: each path ends at the target with correct data, and sends no
  * more bytes than the cheapest known sequence when bytes are the objective. */
-#include "simulator.h"
+#include "test/sharding/simulator.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
