@@ -9,27 +9,11 @@
 
 #include <stdlib.h>
 
-#define CALLS(X)                                                                                   \
-  X(attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                    \
-  X(load, "cuModuleLoadData", (cuda_module * module, const void *image))                           \
-  X(unload, "cuModuleUnload", (cuda_module module))                                                \
-  X(function, "cuModuleGetFunction",                                                               \
-    (cuda_function * function, cuda_module module, const char *name))                              \
-  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                      \
-    (int *n, cuda_function function, int threads, size_t shared_bytes))                            \
-  X(launch, "cuLaunchKernel",                                                                      \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
-     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
-     void **parameters, void **extra))                                                             \
-  X(launch_cooperative, "cuLaunchCooperativeKernel",                                               \
-    (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
-     unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
-     void **parameters))
 #define EXPORT_KERNEL(member, symbol, parameters)                                                  \
-  extern cuda_result kernel_##member parameters __asm__(symbol) TPRT_API;
-CALLS(EXPORT_KERNEL)
+  extern cuda_result driver_##member parameters __asm__(symbol) TPRT_API;
+KERNEL_CALLS(EXPORT_KERNEL)
 
-cuda_result kernel_attribute(int *value, int attribute, int device) {
+cuda_result driver_device_attribute(int *value, int attribute, int device) {
   (void)device;
   *value = attribute == CUDA_MULTIPROCESSORS    ? FAKE_MULTIPROCESSORS
            : attribute == CUDA_CAPABILITY_MAJOR ? 9
@@ -38,20 +22,20 @@ cuda_result kernel_attribute(int *value, int attribute, int device) {
   return 0;
 }
 
-cuda_result kernel_load(cuda_module *module, const void *image) {
+cuda_result driver_module_load(cuda_module *module, const void *image) {
   return fake_device() < 0 ? FAKE_INVALID_CONTEXT : fake_load(module, image);
 }
 
-cuda_result kernel_unload(cuda_module module) {
+cuda_result driver_module_unload(cuda_module module) {
   fake_unload(module);
   return 0;
 }
 
-cuda_result kernel_function(cuda_function *function, cuda_module module, const char *name) {
+cuda_result driver_module_function(cuda_function *function, cuda_module module, const char *name) {
   return fake_find(function, module, name);
 }
 
-cuda_result kernel_occupancy(int *n, cuda_function function, int threads, size_t shared_bytes) {
+cuda_result driver_occupancy(int *n, cuda_function function, int threads, size_t shared_bytes) {
   (void)function, (void)threads, (void)shared_bytes;
   *n = FAKE_CTAS_EACH;
   return 0;
@@ -87,7 +71,7 @@ static cuda_result launch(const fake_launch *given, bool cooperative, cuda_strea
   return fake_leave(0);
 }
 
-cuda_result kernel_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+cuda_result driver_kernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, cuda_stream stream, void **parameters,
                           void **extra) {
@@ -99,7 +83,7 @@ cuda_result kernel_launch(cuda_function function, unsigned grid_x, unsigned grid
   return extra ? FAKE_INVALID_VALUE : launch(&given, false, stream, parameters);
 }
 
-cuda_result kernel_launch_cooperative(cuda_function function, unsigned grid_x, unsigned grid_y,
+cuda_result driver_cooperative_kernel(cuda_function function, unsigned grid_x, unsigned grid_y,
                                       unsigned grid_z, unsigned block_x, unsigned block_y,
                                       unsigned block_z, unsigned shared_bytes, cuda_stream stream,
                                       void **parameters) {
