@@ -14,6 +14,7 @@
  * The listing ends when no part is left or the work is spent; the result depends on nothing else,
  * except a time limit. */
 #include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <stdlib.h>
 #include <string.h>

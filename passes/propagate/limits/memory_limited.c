@@ -20,6 +20,7 @@
  * With a time limit, fast plans are tried first (price_search.c), and the problem of the routes is
  * solved for the strategies of all of them. */
 #include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include "passes/propagate/limits/priced_strategies.h"

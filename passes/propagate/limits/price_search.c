@@ -8,6 +8,7 @@
  * tried are reported too, because their combinations contain more plans than were tried
  * (memory_limited.c). */
 #include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * lower bounds for each strategy (priced_strategies.h). */
 #include "passes/propagate/limits/priced_strategies.h"
 
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "support/compare.h"
 
 #include <stdlib.h>

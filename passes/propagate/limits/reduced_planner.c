@@ -1,5 +1,5 @@
 /* Makes copies of planners with fewer strategies. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <string.h>
 

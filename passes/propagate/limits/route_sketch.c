@@ -1,7 +1,7 @@
 /* Edges of route sketches, and the memory use of a choice of layouts (route_sketch.h). */
 #include "passes/propagate/limits/route_sketch.h"
 
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <string.h>
 

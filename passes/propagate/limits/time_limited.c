@@ -7,7 +7,7 @@
  * problem of all strategies, stated and solved as without a limit. If that finds no cheaper plan in
  * time, the best plan of the few is taken. It is valid and may be far from the cheapest. If no
  * better bound is known, the bound of a plan is the sum of the cheapest strategy of every node. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/limits/seed_strategies.h"
 
 #include <string.h>

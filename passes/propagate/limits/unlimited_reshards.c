@@ -6,6 +6,7 @@
  * choices for arguments, ops and results are also planned without routes: every decision has one
  * strategy left, except for the copies. */
 #include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
  * bound is that of the larger capacity, so it holds for all plans whose estimate fits too. Before
  * capacities are tried, plans are listed (k_best.c). */
 #include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Computes the cost of other decisions. A decision is found and priced in the space of plans of the
  * function (plan_space.c). The annotation that forces it is read as the planner would read it, so
  * that a user who writes the annotation gets the reported cost. */
-#include "passes/propagate/limits/memory_limited.h"
+#include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/report/plan_report.h"
 
 #include <mlir-c/Diagnostics.h>
