@@ -325,9 +325,10 @@ typedef struct tp_fused_softmax {
   int n_collectives; /* number of unfused collectives, each of 4 bytes per row */
 } tp_fused_softmax;
 
-/* Computes modeled times. *fused: one kernel that reads the rows once, and an all-gather of 16
- * bytes per row. *separate: the collectives, with a kernel that reads the rows before each of the
- * first two. False if the topology has no kernels for the group. */
+/* Returns two modeled times. *fused is the time of one kernel that reads the rows, and of an
+ * all-gather of 16 bytes per row. *separate is the time of the collectives, and of a kernel that
+ * reads the rows before each of the first two. False if the topology has no kernels for the
+ * group. */
 TP_API bool tp_cost_fused_softmax(const tp_topology *topology, const tp_mesh *mesh,
                                   const tp_fused_softmax *softmax, tp_cost *fused,
                                   tp_cost *separate);

@@ -37,7 +37,7 @@ static int digit(char c) {
 static bool read_bytes(const char *text, size_t n, unsigned char *bytes) {
   const char *section = strstr(text, "dialect_resources"), *hex = NULL;
   for (const char *at = section; at && (at = strstr(at, "\"0x")) != NULL; at += 3)
-    hex = at + 3; /* take the last match, because a key may look the same */
+    hex = at + 3; /* the value is the last match: a key may also begin with 0x */
   if (!hex || strcspn(hex, "\"") != HEADER + 2 * n)
     return false;
   for (size_t i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/pad.h"
+#include "rules/padding.h"
 #include "rules/window.h"
 
 bool tp__is_in_place(MlirOperation op) {

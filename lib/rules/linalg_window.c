@@ -3,7 +3,7 @@
 #include "rules/linalg_window.h"
 
 #include "rules/in_place.h"
-#include "rules/pad.h"
+#include "rules/padding.h"
 #include "rules/window.h"
 
 #include <mlir-c/AffineExpr.h>

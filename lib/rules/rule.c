@@ -1,6 +1,5 @@
-/* Builds rules: shapes, factors, and the lookup of the family. */
+/* Builds rules: shapes and factors. */
 #include "rules/rule.h"
-#include "rules/families.h"
 
 #include <string.h>
 
@@ -161,89 +160,4 @@ void tp__rule_same_dims(tp_rule *rule) {
     for (int i = 0; i < rule->n_results; i++)
       tp__dim_set(&rule->results[i], d, f);
   }
-}
-
-/* ---- lookup ---- */
-
-static bool has_regions(MlirOperation op) { return mlirOperationGetNumRegions(op) > 0; }
-
-/* Returns advice for frequent unsupported ops. The last row matches all ops. */
-static const char *way_out(MlirOperation op) {
-  static const struct {
-    const char *op, *hint;
-  } rows[] = {
-      {"scf.forall", "turn it into scf.for before sharding"},
-      {"scf.parallel", "turn it into scf.for before sharding"},
-      {"scf.index_switch", "turn it into scf.if before sharding"},
-      {"scf.execute_region", "put its body in its place before sharding (--canonicalize)"},
-      {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
-      {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
-  };
-  for (int i = 0; i < TP_LEN(rows); i++)
-    if (tp__op_is(op, rows[i].op))
-      return rows[i].hint;
-  return has_regions(op) ? "rewrite it with linalg and tensor ops"
-                         : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, "
-                           "or state its rule with tp.rule";
-}
-
-/* Reports an op without a rule. Calls are inlined beforehand, so a remaining call has no body, or
- * the pass did not run. */
-static tp_status refuse(MlirOperation op) {
-  if (!tp__op_is(op, "func.call"))
-    return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
-  return tp__error(op, TP_UNSUPPORTED,
-                   "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls "
-                   "puts in place of the call, or "
-                   "state its rule with tp.rule",
-                   (int)callee.length, callee.data);
-}
-
-/* Forbids sums and products across devices in f8. With 3 bits of mantissa, combining partial
- * results gives a different result. Max and min are exact. */
-static void keep_sums_of_f8(tp_rule *rule) {
-  bool is_coarse = false;
-  for (int i = 0; i < rule->n_results; i++) {
-    const tp_value_map *r = &rule->results[i];
-    bool is_f8 =
-        r->is_tensor && mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(r->value)));
-    is_coarse |= is_f8;
-    for (int f = 0; f < rule->n_factors && is_f8 && r->has_combiner &&
-                    (r->combiner == TP_SUM || r->combiner == TP_PRODUCT);
-         f++)
-      if (rule->factors[f].kind == TP_REDUCTION)
-        rule->factors[f].kind = TP_FIXED;
-  }
-  int n = 0;
-  for (int i = 0; i < rule->n_variants; i++)
-    if (!is_coarse || rule->variants[i].combiner != TP_SUM)
-      rule->variants[n++] = rule->variants[i];
-  rule->n_variants = n;
-}
-
-tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
-  *rule = (tp_rule){.factors = tp__arena_array(arena, TP_MAX_FACTORS, sizeof *rule->factors),
-                    .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants)};
-  if (!rule->factors || !rule->variants)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
-  int n;
-  const tp_family *const *families = tp__families(&n);
-  for (int i = 0; i < n; i++) {
-    if (!families[i]->matches(op))
-      continue;
-    if (families[i] != &tp__user_family && tp__user_family.matches(op))
-      return tp__error(op, TP_INVALID_ARGUMENT,
-                       "has a rule of this library, family \"%s\", and another by tp.rule or "
-                       "registration; remove the latter",
-                       families[i]->name);
-    rule->family = families[i];
-    tp_status status = families[i]->rule(op, arena, rule);
-    if (status == TP_OK)
-      keep_sums_of_f8(rule);
-    return status;
-  }
-  if (unknown_replicate && !has_regions(op))
-    return tp__rule_begin(op, arena, rule);
-  return refuse(op);
 }

@@ -2,7 +2,7 @@
 #include "rules/window.h"
 
 #include "rules/halo_fetch.h"
-#include "rules/pad.h"
+#include "rules/padding.h"
 
 /* ---- split windows and their plans ---- */
 

@@ -19,7 +19,7 @@ typedef struct tp__dual {
   tp_cost *(*taken)[2];
   tp_cost *scratch, *far; /* scratch, one entry per strategy of the largest node each */
   tp_cost bound;          /* certified lower bound, including the graph's constant */
-  bool exhausted;         /* numbers left the safe range: no further passes */
+  bool exhausted;         /* a cost is so large that sums may overflow: no further passes */
   bool passed;            /* at least one pass was made */
   bool is_view;           /* the costs are the arrays of the graph */
 } tp__dual;
@@ -50,8 +50,8 @@ void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 void tp__dual_regret(const tp__dual *dual, int node, tp_cost *more);
 
 /* Adds by[x] to the cost of each strategy x of `node`. First collects the spare cost of its edges,
- * so that the bound is certified for the new costs. False if numbers left the safe range; the dual
- * is then unusable. */
+ * so that the bound is certified for the new costs. False if a cost is so large that sums may
+ * overflow; the dual is then unusable. */
 bool tp__dual_shift(tp__dual *dual, int node, const tp_cost *by);
 
 /* Creates a dual of the same graph with the current state of `from`. */

@@ -1,7 +1,9 @@
-/* Cores: searches graphs of the few most promising strategies first. */
+/* Cores: a part of the search of constrained.h that searches graphs of the few most promising
+ * strategies first. */
 #ifndef TP_LIB_SOLVER_RESTRICTED_PROBLEM_H
 #define TP_LIB_SOLVER_RESTRICTED_PROBLEM_H
 
+#include "solver/constrained.h"
 #include "solver/price_ascent.h"
 
 /* Searches graphs of those strategies of c->g that are cheapest according to messages and prices,

@@ -77,15 +77,16 @@ bool tprt__gemm_cache_find(int threads, tprt__gemm_cache *cache) {
 
 static bool parse(const char *text, const tprt__gemm_cache *cache, tprt__gemm_choice *choice) {
   size_t n_header = strlen(HEADER), n_key = strlen(cache->key);
-  if (strncmp(text, HEADER "\n", n_header + 1) || strncmp(text + n_header + 1, cache->key, n_key))
+  if (strncmp(text, HEADER "\n", n_header + 1) != 0 ||
+      strncmp(text + n_header + 1, cache->key, n_key) != 0)
     return false;
   unsigned library, changes, percent[TPRT__GEMM_CLASSES];
   int end = -1;
   text += n_header + 1 + n_key;
   sscanf(text, "\n%x %x %u %u %u %u\nend%n", &library, &changes, percent, percent + 1, percent + 2,
          percent + 3, &end);
-  if (end < 0 || strcmp(text + end, "\n") || library > TPRT__GEMM_ALL || changes > TPRT__GEMM_ALL ||
-      library & changes)
+  if (end < 0 || strcmp(text + end, "\n") != 0 || library > TPRT__GEMM_ALL ||
+      changes > TPRT__GEMM_ALL || library & changes)
     return false;
   *choice = (tprt__gemm_choice){.library = library, .changes = changes, .why = TPRT__GEMM_MEASURED};
   for (int i = 0; i < TPRT__GEMM_CLASSES; i++)

@@ -2,7 +2,7 @@
 #ifndef FUZZ_CORPUS_H
 #define FUZZ_CORPUS_H
 
-#include "base.h"
+#include "generate/base.h"
 
 enum { MAX_PARTS = 4096 };
 

@@ -29,11 +29,4 @@ typedef struct job {
 
 void execute(void *job, report *r); /* data: a job */
 
-/* Counts errors in `r` and keeps the first; attached to a context. */
-struct MlirContext;
-void watch_errors(report *r, void *context);
-/* Returns the verdict on a refusal: `proper` if there is exactly one error, and it is one of
- * tpshard. */
-verdict judge_refusal(const report *r, verdict proper);
-
 #endif

@@ -1,7 +1,7 @@
 /* Plans random programs within memory limits and checks the planner's claims. */
 #include "limits.h"
 
-#include "execute.h"
+#include "errors.h"
 
 #include "tp/passes.h"
 

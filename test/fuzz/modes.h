@@ -2,7 +2,7 @@
 #ifndef FUZZ_MODES_H
 #define FUZZ_MODES_H
 
-#include "base.h"
+#include "generate/base.h"
 
 typedef struct setting {
   uint64_t seed;

@@ -5,7 +5,7 @@
  * everywhere or in one place, create a new annotation, delete or duplicate lines. Programs that do
  * not parse are not counted. */
 #include "corpus.h"
-#include "execute.h"
+#include "errors.h"
 #include "modes.h"
 
 #include "tp/passes.h"

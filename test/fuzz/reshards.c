@@ -6,7 +6,7 @@
  * than the cheapest one of an exhaustive search (reshard_pairs.h). */
 #include "coverage.h"
 #include "execute.h"
-#include "gen.h"
+#include "generate/gen.h"
 #include "modes.h"
 #include "reshard_pairs.h"
 

@@ -3,7 +3,7 @@
 #ifndef FUZZ_SANDBOX_H
 #define FUZZ_SANDBOX_H
 
-#include "base.h"
+#include "generate/base.h"
 
 typedef enum verdict {
   VERIFIED,

@@ -2,7 +2,7 @@
 #ifndef FUZZ_SHRINK_H
 #define FUZZ_SHRINK_H
 
-#include "program.h"
+#include "generate/program.h"
 #include "sandbox.h"
 
 /* Runs the program in a sandbox. */

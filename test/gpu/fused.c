@@ -8,8 +8,8 @@
  *
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last line on stdout is a JSON
  * object. */
-#include "cases.h"
-#include "device.h"
+#include "test/runtime/cuda/kernels/cases.h"
+#include "test/runtime/harness/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

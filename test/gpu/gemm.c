@@ -8,8 +8,8 @@
  *
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU or cuBLASLt. The last line on stdout
  * is a JSON object. */
-#include "device.h"
-#include "gemm_cases.h"
+#include "test/runtime/cuda/gemm/gemm_cases.h"
+#include "test/runtime/harness/device.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE 1
 #include "launch.h"
 
-#include "device.h"
+#include "test/runtime/harness/device.h"
 #include "tprt/cuda.h"
 
 #include <pthread.h>

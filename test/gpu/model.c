@@ -9,8 +9,8 @@
  *
  * Each rank is a thread. Exit status and output as in fused. */
 #define _GNU_SOURCE 1
-#include "compare.h"
-#include "device.h"
+#include "test/runtime/harness/device.h"
+#include "tools/shard-run/compare.h"
 #include "tprt/abi.h"
 
 #include <dlfcn.h>

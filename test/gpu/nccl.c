@@ -3,10 +3,10 @@
  * Sums of more than two floats depend on NCCL's order, so `cases` accepts one or two ranks. Exit
  * status and output as in fused; 77 without NCCL, or with fewer GPUs. */
 #define _GNU_SOURCE 1
-#include "nccl.h"
+#include "test/runtime/backends/nccl/streams.h"
 
-#include "cases.h"
-#include "matrix.h"
+#include "test/runtime/backends/nccl/matrix.h"
+#include "test/runtime/harness/cases.h"
 #include "tprt/nccl.h"
 
 #include <pthread.h>

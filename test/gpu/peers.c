@@ -3,9 +3,9 @@
  * allocates. Between calls, the host waits for no more than its own device, so ranks are up to one
  * call apart. Exit status and output as in fused; 77 with fewer GPUs, or if they are not peers. */
 #define _GNU_SOURCE 1
-#include "cases.h"
-#include "device.h"
 #include "launch.h"
+#include "test/runtime/cuda/kernels/cases.h"
+#include "test/runtime/harness/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

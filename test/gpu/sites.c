@@ -2,10 +2,10 @@
  * of rows, given or computed by GEMMs, and all-gathers followed by GEMMs, on ranks with one peer
  * GPU each: every layout, norm and type against sums in f64. Exit status and output as in fused; 77
  * with fewer GPUs, or if they are not peers. */
-#include "device.h"
-#include "gathering_cases.h"
 #include "launch.h"
-#include "rows_cases.h"
+#include "test/runtime/cuda/program/gathering_cases.h"
+#include "test/runtime/cuda/program/rows_cases.h"
+#include "test/runtime/harness/device.h"
 
 #include <stdio.h>
 #include <string.h>

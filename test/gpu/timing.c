@@ -4,7 +4,7 @@
  *
  * Calls are replayed from a graph. Buffers are used in turn, so that none is in the cache from the
  * previous call. A single GPU says nothing about links between GPUs. */
-#include "device.h"
+#include "test/runtime/harness/device.h"
 #include "tprt/cuda.h"
 
 #include <stdio.h>

@@ -50,16 +50,16 @@ SOURCES = ["lib/rules/*.c", "lib/sharding/*.c", "lib/ir/collectives.c", "passes/
 LATE = ["passes/*/%s*.c" % word for word in ("assign", "contraction", "expand", "inline", "kernel", "lower", "name", "outline", "return")]
 PIPELINES = ["tp-spmd", "tp-spmd-to-runtime"]
 OWN = [  # (sources, tool, tests): quick tests of the module of a source
-    ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|topology|hops|reshard)$"),
+    ("lib/sharding/*", "ctest", "^sharding[.](mesh|spec|cost|fused_cost|topology|hops|reshard)$"),
     ("lib/rules/*", "ctest", "^rules"),
-    ("passes/propagate/report/*", "lit", "passes/propagate/(plan_report|explain|remarks|propagate_gap)|tools/opt_explain|docs/plan_report"),
+    ("passes/propagate/report/*", "lit", "passes/propagate/(report/|limits/propagate_gap)|tools/shard-opt/explain|docs/plan_report"),
     ("lib/sharding/topology*", "lit", "topology"),
 ]
 # tests that mutant_outputs does not cover: a script makes their input, they read a file, or they
 # test other tools
 UNSEEN = [
     ("passes/propagate/report/*", "lit", "models/(plan_report|memory)"),
-    ("*", "lit", "passes/(propagate/(plan_report|many_|propagate_gap)|prepare/inline_calls_many)|planner/goldens"),
+    ("*", "lit", "passes/(propagate/(report/plan_report|many_|limits/propagate_gap)|prepare/inline_calls_many)|planner/goldens"),
     ("*", "ctest", "^sharding|^oracles|^planner|^fuzz|^tools.bench_fit"),
     ("*", "lit", "planner/execute|rules/collective/random"),
 ]

@@ -3,7 +3,7 @@
 #define PLANNER_LIMITS_H
 
 #include "oracle.h"
-#include "test/fuzz/base.h"
+#include "test/fuzz/generate/base.h"
 
 /* Draws limits between the smallest estimated peak and the peak of the plan without a limit. For
  * each, tries all plans of `source` that cost less than the planner's plan, or all plans if it

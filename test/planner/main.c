@@ -11,6 +11,7 @@
  *
  * Cheaper plans beyond the offered ones (see space.c) are counted, as a measure of the loss. */
 #include "oracle.h"
+#include "planned.h"
 
 #include "tp/passes.h"
 

@@ -43,9 +43,6 @@ typedef struct totals {
   int limits_dearer;
 } totals;
 
-/* Records the diagnostics of the context without printing; the last one is printed with a
- * defect. */
-void watch(MlirContext context);
 void check_random(MlirContext context, const setting *s, uint64_t seed, totals *t);
 void check_file(MlirContext context, const setting *s, const char *path, totals *t);
 

@@ -1,8 +1,6 @@
 /* Plans copies of programs and reads the result. */
 #include "planned.h"
 
-#include "oracle.h"
-
 #include "ir/annotation.h"
 #include "ir/ir.h"
 

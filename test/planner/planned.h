@@ -17,6 +17,9 @@ typedef struct planned {
   int64_t peak;        /* peak bytes per device */
 } planned;
 
+/* Records the diagnostics of the context without printing; the last one is printed with a
+ * defect. */
+void watch(MlirContext context);
 /* Returns the last error of the watched context; "" if none since it was cleared. */
 const char *last_error(void);
 void clear_error(void);

@@ -1,7 +1,7 @@
 /* Draws random programs with the fuzzer's generator. */
 #include "source.h"
 
-#include "test/fuzz/program.h"
+#include "test/fuzz/generate/program.h"
 
 void draw_source(uint64_t seed, text *source) {
   static program p;

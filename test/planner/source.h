@@ -2,7 +2,7 @@
 #ifndef PLANNER_SOURCE_H
 #define PLANNER_SOURCE_H
 
-#include "test/fuzz/base.h"
+#include "test/fuzz/generate/base.h"
 
 /* Writes the program that the fuzzer draws from this seed. */
 void draw_source(uint64_t seed, text *source);

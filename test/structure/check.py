@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""check.py SOURCE: checks the include rules of the folders. Reads the table in CONTRIBUTING.md and
-every #include below include, lib, passes, runtime and tools.
+"""check.py SOURCE: checks the include rules of the folders, and that no includes form a circle.
+Reads the table in CONTRIBUTING.md and every #include.
 
 A file may include files of its own folder and of the folders that its row lists. A row also covers
 subfolders without a row of their own. The table must have no cycles, each folder must have a row,
-and no two .c files of one library may have the same name. Prints the violations; then the exit code
-is 1."""
+and no two .c files of one library may have the same name.
+
+In the whole tree, files must not include each other in a circle, and neither must folders, nor
+subjects. A subject is X.c with X.h. If Y.h includes X.h, then Y is a part of the subject X, which
+X.c may use. Prints the violations; then the exit code is 1."""
 import collections
 import os
 import re
@@ -62,6 +65,33 @@ def circle(edges):
     return []
 
 
+def reachable(edges, node):
+    found, open_nodes = set(), [node]
+    while open_nodes:
+        new = edges.get(open_nodes.pop(), set()) - found
+        found |= new
+        open_nodes += new
+    return found
+
+
+def include_circles(graph):
+    """Yields a circle of files, of folders and of subjects. `graph`: {file: files it includes}."""
+    folders, subjects = collections.defaultdict(set), collections.defaultdict(set)
+    for name, included in graph.items():
+        own = os.path.splitext(name)[0]
+        for path in included:
+            if os.path.dirname(path) != os.path.dirname(name):
+                folders[os.path.dirname(name)].add(os.path.dirname(path))
+            other = os.path.splitext(path)[0]
+            is_part = own + ".h" in reachable(graph, path) and name != own + ".h"
+            if other != own and not is_part:
+                subjects[own].add(other)
+    for what, edges in (("files", graph), ("folders", folders), ("subjects", subjects)):
+        found = circle(edges)
+        if found:
+            yield "a circle of %s that include each other: %s" % (what, " -> ".join(found))
+
+
 def includes(source, files):
     """Yields (file, line, included file), for included files of the tree."""
     for name in sorted(files):
@@ -78,8 +108,13 @@ def includes(source, files):
 
 
 def problems(source):
-    listed = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard"] + list(ROOTS), check=True, capture_output=True, text=True)
-    files = {name for name in listed.stdout.split("\n") if name.endswith(SUFFIXES) and os.path.exists(os.path.join(source, name))}
+    listed = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard"], check=True, capture_output=True, text=True)
+    tree = {name for name in listed.stdout.split("\n") if name.endswith(SUFFIXES) and os.path.exists(os.path.join(source, name))}
+    files = {name for name in tree if name.split("/")[0] in ROOTS}
+    graph = collections.defaultdict(set)
+    for name, _, path in includes(source, tree):
+        graph[name].add(path)
+    yield from include_circles(graph)
     table = rows(source)
     for folder, may in table.items():
         for other in sorted(may - set(table)):

@@ -42,8 +42,8 @@ static const char *const after[] = {
     "  fi",
     "  case $kind in",
     "    operand | path | value)",
-    "      [[ -z $values ]] || mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$values\" -- "
-    "\"$cur\")",
+    ("      [[ -z $values ]] || mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$values\" -- "
+     "\"$cur\")"),
     "      if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then",
     "        compopt -o nospace 2>/dev/null",
     "      elif [[ -n $prefix && ${#COMPREPLY[@]} -eq 0 ]]; then",

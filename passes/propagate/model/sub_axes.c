@@ -216,9 +216,9 @@ static int by_time(const void *x, const void *y) {
   return a->axis < b->axis ? -1 : 1;
 }
 
-/* Makes the cut on which the most compute time depends; false if no cut is worth it. Skips cuts that
- * are not compatible with earlier ones. Skips `uneven` axes too: their annotations mean the whole
- * axis, and where it is cut decides which rows a device has (of 7 rows on an axis of 4). */
+/* Makes the cut on which the most compute time depends; false if no cut is worth it. Skips cuts
+ * that are not compatible with earlier ones. Skips `uneven` axes too: their annotations mean the
+ * whole axis, and where it is cut decides which rows a device has (of 7 rows on an axis of 4). */
 static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_func_graph *graphs,
                           unsigned uneven, tp_mesh *refined) {
   enum { MIN_SHARE = 16 };

@@ -165,7 +165,10 @@ static bool are_alike(const json_t *a, const json_t *b, size_t n_keys, const cha
 }
 
 static void add_count(tp_sheet *sheet, size_t alike) {
-  tp__sheet_cell(sheet, alike > 1 ? "x%zu" : "", alike);
+  if (alike > 1)
+    tp__sheet_cell(sheet, "x%zu", alike);
+  else
+    tp__sheet_cell(sheet, "%s", "");
 }
 
 /* ---- memory ---- */

@@ -253,8 +253,8 @@ const tprt__backend tprt__backend_nccl = {
     .summary = "ranks with a GPU each, on memory of the GPUs",
     .lacks =
         {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
-         TPRT__LACK(TPRT_CAP_WINDOWS) = "up to NCCL 2.28 only kernels put, get and signal; the "
-                                        "calls of 2.29 for it are not used",
+         TPRT__LACK(TPRT_CAP_WINDOWS) = ("up to NCCL 2.28 only kernels put, get and signal; the "
+                                         "calls of 2.29 for it are not used"),
          TPRT__LACK(TPRT_CAP_MAPPED) =
              "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
          TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},

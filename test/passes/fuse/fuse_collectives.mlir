@@ -2,7 +2,7 @@
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-fuse-collectives{topology=%S/../Inputs/kernels.json})' 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // Unfused, the first one pays the latencies of two collectives, 10 us each with four devices, and a
-// launch; fused, a launch and two signals. test/sharding/test_cost.c (fused_rows) has the formulas.
+// launch; fused, a launch and two signals. test/sharding/fused_cost_test.c (fused_rows) has the formulas.
 // RUN: %python -B %S/../Inputs/relations.py 'fused=%t.remarks~RMS norm, all_gather, 32 rows of 16: one kernel .slices. takes ([0-9.]+) us' \
 // RUN:   'separate=%t.remarks~RMS norm, all_gather, 32 rows of 16: .*, separate ones ([0-9.]+) us' -- '4 + 2 * 2 <= fused < 9' '2 * 10 + 4 <= separate < 25'
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-fuse-collectives{topology=%S/../Inputs/kernels.json fuse=always})' 2>/dev/null | FileCheck %s --check-prefix=ALWAYS

@@ -159,7 +159,7 @@ def token_of_bf16(p):
 
 
 # Scales of rounded values take a second separate kernel. The times are those of an all_reduce of 6
-# KiB, or half of it; test/sharding/test_cost.c (fused_rows) has the formula.
+# KiB, or half of it; test/sharding/fused_cost_test.c (fused_rows) has the formula.
 
 
 @form("is fused with residual, RMS norm, f8 by scales of rows, 6 rows of 256, separate kernels: 1", hidden=H)

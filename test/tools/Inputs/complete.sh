@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # complete.sh CASES: checks completions in bash. A line "CASE: TOOL WORD... => REPLY..." has the words
 # as COMP_WORDS holds them, the last of which is completed; "" is an empty word. No reply means that
 # readline completes names of files.

@@ -1,0 +1,91 @@
+/* NCCL's types and reductions, independent of the backend's own tables. */
+#include "fake_inside.h"
+#include "test/runtime/harness/oracle.h"
+
+#include <string.h>
+
+/* Required by oracle.c for filling inputs; unused here. */
+uint64_t test_random(uint64_t *state);
+uint64_t test_random(uint64_t *state) { return ++*state; }
+
+/* Indexed by NCCL type. */
+static const tprt_dtype types[] = {TPRT_I8,  TPRT_U8,   TPRT_I32,    TPRT_U32,
+                                   TPRT_I64, TPRT_U64,  TPRT_F16,    TPRT_F32,
+                                   TPRT_F64, TPRT_BF16, TPRT_F8E4M3, TPRT_F8E5M2};
+enum { N_TYPES = sizeof types / sizeof *types };
+
+size_t fake_type_size(nccl_type type) {
+  return type >= 0 && type < N_TYPES ? tprt_dtype_size(types[type]) : 0;
+}
+
+static tprt_reduction reduction_of(nccl_type type, nccl_reduction op) {
+  bool is_float = type >= NCCL_TYPE_F16;
+  switch (op) {
+  case NCCL_REDUCE_SUM:
+    return TPRT_SUM;
+  case NCCL_REDUCE_PRODUCT:
+    return TPRT_PRODUCT;
+  case NCCL_REDUCE_MAX: /* for floats, a number wins over a NaN */
+    return is_float ? TPRT_MAXNUM : TPRT_MAX;
+  case NCCL_REDUCE_MIN:
+    return is_float ? TPRT_MINNUM : TPRT_MIN;
+  case NCCL_REDUCE_AVG:
+    return TPRT_AVG;
+  default:
+    return TPRT_NO_REDUCTION;
+  }
+}
+
+#define SUM_SCALED(type)                                                                           \
+  do {                                                                                             \
+    type sum = 0, value, factor;                                                                   \
+    for (int k = 0; k < n; k++) {                                                                  \
+      memcpy(&value, inputs[k] + i * sizeof value, sizeof value);                                  \
+      memcpy(&factor, factors[k], sizeof factor);                                                  \
+      type product = (type)(value * factor);                                                       \
+      sum = k ? (type)(sum + product) : product;                                                   \
+    }                                                                                              \
+    memcpy(to, &sum, sizeof sum);                                                                  \
+  } while (0)
+
+static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *inputs,
+                       const void *const *factors, int n, size_t i) {
+  switch (fake_type_size(type) * 2 + (type >= NCCL_TYPE_F16)) {
+  case 2:
+    SUM_SCALED(uint8_t);
+    return true;
+  case 8:
+    SUM_SCALED(uint32_t);
+    return true;
+  case 16:
+    SUM_SCALED(uint64_t);
+    return true;
+  case 9:
+    SUM_SCALED(float);
+    return true;
+  case 17:
+    SUM_SCALED(double);
+    return true;
+  default: /* the other reductions are not used */
+    return false;
+  }
+}
+
+bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from,
+                 const void *const *factors, int n, size_t count) {
+  unsigned char *inputs[64], element[16];
+  size_t size = fake_type_size(type);
+  tprt_reduction reduction = reduction_of(type, op);
+  if (!size || n > 64 || (!factors && !reduction))
+    return false;
+  for (int k = 0; k < n; k++)
+    inputs[k] = (unsigned char *)(uintptr_t)from[k];
+  for (size_t i = 0; i < count; i++) { /* `to` may alias an input */
+    if (!factors)
+      oracle_reduce(types[type], reduction, inputs, n, i, element);
+    else if (!sum_scaled(type, element, inputs, factors, n, i))
+      return false;
+    memcpy((unsigned char *)to + i * size, element, size);
+  }
+  return true;
+}
