@@ -116,7 +116,7 @@ static tp_status emit_bytes(compilation *c, tp_emit emit, tp_bytes *bytes) {
     status = copy_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes);
     LLVMDisposeMemoryBuffer(buffer);
   }
-  return status == TP_OK ? TP_OK : tp__error(c->at, status, "memory ran out");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(c->at);
 }
 
 /* Copies the PTX out of the constant that tp-embed-kernels adds to the module. */
@@ -129,7 +129,7 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
       MlirStringRef text = mlirStringAttrGetValue(tp__inherent(op, "value"));
       /* without the terminating zero */
       tp_status status = copy_bytes(text.data, text.length - 1, bytes);
-      return status == TP_OK ? TP_OK : tp__error(at, status, "memory ran out");
+      return status == TP_OK ? TP_OK : tp__out_of_memory(at);
     }
   return tp__error(
       at, TP_INVALID_ARGUMENT,

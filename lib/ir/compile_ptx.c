@@ -122,7 +122,7 @@ static tp_status emit(const translation *t, tp_bytes *bytes) {
     ((char *)bytes->data)[size] = 0;
   }
   LLVMDisposeMemoryBuffer(buffer);
-  return bytes->data ? TP_OK : tp__error(t->at, TP_NO_MEMORY, "memory ran out");
+  return bytes->data ? TP_OK : tp__out_of_memory(t->at);
 }
 
 tp_status tp__compile_ptx(MlirOperation module, const char *chip, tp_bytes *bytes) {

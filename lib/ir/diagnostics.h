@@ -17,6 +17,8 @@ void tp__emit(MlirLocation location, tp_severity severity, const char *message, 
 
 /* Returns the number of errors that this thread has emitted through tp__error and tp__error_at. */
 int tp__error_count(void);
+/* Returns the status of the last of these errors; TP_OK if there was none. */
+tp_status tp__error_status(void);
 
 /* Emits the error `'op name': formatted text` at the op and returns `status`, so that a caller can
  * write `return tp__error(...)`. */
@@ -25,6 +27,9 @@ tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...)
 /* The same at a location, without an op. */
 tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Emits that memory ran out at the op, which names the function or module around it. Returns
+ * TP_NO_MEMORY. */
+tp_status tp__out_of_memory(MlirOperation op);
 void tp__warning(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp__remark(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

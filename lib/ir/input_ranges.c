@@ -373,5 +373,5 @@ tp_status tp_input_ranges(MlirModule module, const char *function, tp_input_rang
   tp__table_destroy(&a.table);
   tp__free(a.origins);
   tp__free(a.is_param);
-  return status == TP_NO_MEMORY ? tp__error(a.module, TP_NO_MEMORY, "memory ran out") : status;
+  return status == TP_NO_MEMORY ? tp__out_of_memory(a.module) : status;
 }

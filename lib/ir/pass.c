@@ -2,6 +2,7 @@
  * pipeline. */
 #include "ir/pass.h"
 
+#include "ir/diagnostics.h"
 #include "support/support.h"
 
 #include <assert.h>
@@ -141,6 +142,7 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
       mlirPassManagerCreateOnOperation(context, mlirStringRefCreateFromCString(anchor));
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   char message[1024] = "";
+  int errors_before = tp__error_count();
   /* "builtin.module(...)" replaces the manager's pass list. Adding it to the list would run it on
    * modules nested in this one. */
   bool anchored = strncmp(pipeline + strspn(pipeline, " \n\t"), anchor, sizeof anchor - 1) == 0;
@@ -155,5 +157,8 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
     ok = mlirPassManagerRunOnOp(manager, op);
   }
   mlirPassManagerDestroy(manager);
-  return mlirLogicalResultIsSuccess(ok) ? TP_OK : TP_INVALID_ARGUMENT;
+  if (mlirLogicalResultIsSuccess(ok))
+    return TP_OK;
+  bool no_memory = tp__error_count() > errors_before && tp__error_status() == TP_NO_MEMORY;
+  return no_memory ? TP_NO_MEMORY : TP_INVALID_ARGUMENT;
 }

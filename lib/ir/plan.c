@@ -136,7 +136,7 @@ static tp_status measure_signature(measure *m) {
   tp_plan_value *arguments = tp__arena_array(&m->arena, (size_t)n_arguments + 1, sizeof *arguments);
   tp_plan_value *results = tp__arena_array(&m->arena, (size_t)n_results + 1, sizeof *results);
   if (!arguments || !results)
-    return tp__error(m->func, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(m->func);
   m->plan.n_arguments = n_arguments;
   m->plan.arguments = arguments;
   m->plan.n_results = n_results;
@@ -204,7 +204,7 @@ static tp_status add_collective(measure *m, MlirOperation op, tp_collective kind
   int64_t size = tp__element_size(tp__element_type(operand));
   size_t n = (size_t)m->plan.n_collectives;
   if (tp__grow((void **)&m->collectives, &m->capacity, n + 1, sizeof *m->collectives) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   tp_plan_collective *c = m->collectives + n;
   *c = (tp_plan_collective){
       .kind = kind,
@@ -435,7 +435,7 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
                           tp_plan **plan) {
   measure *m = tp__calloc(1, sizeof *m);
   if (!m)
-    return tp__error(mlirModuleGetOperation(module), TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(mlirModuleGetOperation(module));
   m->module = mlirModuleGetOperation(module);
   m->times = 1;
   tp_status status = prepare(m, function, topology);

@@ -125,7 +125,7 @@ static tp_status check_boundary_globals(MlirOperation func) {
 static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh *mesh) {
   int64_t devices = tp_mesh_size(mesh);
   bool *received = tp__calloc((size_t)devices, sizeof *received);
-  tp_status status = received ? TP_OK : tp__error(op, TP_NO_MEMORY, "out of memory");
+  tp_status status = received ? TP_OK : tp__out_of_memory(op);
   if (status == TP_OK && !mlirAttributeIsAArray(attr))
     status = tp__error(op, TP_INVALID_ARGUMENT,
                        "tp.pairs has to be a list of [source, destination] devices");

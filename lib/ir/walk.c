@@ -37,7 +37,7 @@ tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data) {
 
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   if (tp__grow((void **)&list->items, &list->capacity, list->n + 1, sizeof *list->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   list->items[list->n++] = op;
   return TP_OK;
 }

@@ -308,7 +308,7 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
       status = tp__op_list_add(list, op);
   }
   if (status == TP_OK && f.failed)
-    status = tp__error(a->ops[0].op, TP_NO_MEMORY, "out of memory");
+    status = tp__out_of_memory(a->ops[0].op);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);
   return status;

@@ -147,7 +147,7 @@ static tp_status number_items(const tp_func_graph *graph, tp_value_table *number
   for (int i = 0; i < graph->n_items; i++)
     if (graph->items[i].kind == TP_ITEM_OP &&
         tp__table_put(numbers, graph->items[i].op.ptr, i) != TP_OK)
-      return tp__error(graph->func, TP_NO_MEMORY, "out of memory");
+      return tp__out_of_memory(graph->func);
   return TP_OK;
 }
 
@@ -257,7 +257,7 @@ static tp_status find_ways(search *s) {
       push(s, graph->items[i].rule);
       go_back(s);
     }
-  return s->failed ? tp__error(graph->func, TP_NO_MEMORY, "out of memory") : TP_OK;
+  return s->failed ? tp__out_of_memory(graph->func) : TP_OK;
 }
 
 static bool may_be_scores(const search *s, const tp_rule *rule) {

@@ -210,5 +210,5 @@ tp_status tp__divergence_run(tp_divergence *d, MlirOperation func) {
   d->report = true;
   if (d->status == TP_OK)
     visit_function(d, func);
-  return d->status == TP_NO_MEMORY ? tp__error(func, TP_NO_MEMORY, "out of memory") : d->status;
+  return d->status == TP_NO_MEMORY ? tp__out_of_memory(func) : d->status;
 }

@@ -42,7 +42,7 @@ static tp_status number_value(tp_func_graph *graph, MlirValue value, tp_rule *ma
   if (tp__table_put(&graph->numbers, value.ptr, graph->n_values) != TP_OK ||
       tp__grow((void **)&graph->makers, &graph->maker_capacity, (size_t)graph->n_values + 1,
                sizeof(tp_rule *)) != TP_OK)
-    return tp__error(graph->func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(graph->func);
   graph->makers[graph->n_values++] = maker;
   return TP_OK;
 }
@@ -168,7 +168,7 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
   item->kind = TP_ITEM_REGION;
   item->carried = tp__arena_array(r->arena, most, sizeof *item->carried);
   if (!item->carried)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     if (!mlirBlockIsNull(block) && !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
@@ -234,7 +234,7 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
     return TP_OK;
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule);
   if (status == TP_OK)
     note_communication(r->graph, op, item->rule);
@@ -245,7 +245,7 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   tp_func_graph *graph = r->graph;
   if (tp__grow((void **)&graph->items, &graph->item_capacity, (size_t)graph->n_items + 1,
                sizeof *graph->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_item *item = &graph->items[graph->n_items++];
   *item = (tp_item){.op = op, .trips = trips};
   if (kind == OP_RETURN) {

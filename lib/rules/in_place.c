@@ -106,7 +106,7 @@ static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pa
   tp_padding padding;
   int64_t shape[TP_MAX_RANK], *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   if (!copy)
-    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(rule->op);
   if (!is_plain(pad, &padding))
     return tp__check_in_place(pad, arena);
   map->pad = pad;

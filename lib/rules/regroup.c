@@ -140,7 +140,7 @@ tp_status tp__regroup_operands(const tp_local *local) {
     MlirValue value =
         regroup(local, &local->rule->operands[i], true, op, mlirOperationGetOperand(op, i));
     if (mlirValueIsNull(value))
-      return tp__error(op, TP_NO_MEMORY, "out of memory");
+      return tp__out_of_memory(op);
     mlirOperationSetOperand(op, i, value);
   }
   return TP_OK;
@@ -181,7 +181,7 @@ tp_status tp__regroup_results(const tp_local *local) {
     mlirValueSetType(map->value, tp__tensor_like(mlirValueGetType(map->value), map->rank, shape));
     MlirValue value = regroup(local, map, false, next, map->value);
     if (mlirValueIsNull(value))
-      return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+      return tp__out_of_memory(rule->op);
     if (!mlirValueEqual(value, map->value))
       replace_behind(rule->op, next, map->value, value);
   }

@@ -81,7 +81,7 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
   int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   map->dims = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *map->dims);
   if (!copy || !map->dims)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   memcpy(copy, shape, (size_t)map->rank * sizeof *copy);
   map->shape = copy;
   return TP_OK;
@@ -103,7 +103,7 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   rule->operands = tp__rule_maps(arena, rule->n_operands);
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
     MlirValue v = i < n_own ? mlirOperationGetOperand(op, i) : c.values[i - n_own];
@@ -138,7 +138,7 @@ tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_wi
                          tp__arena *arena) {
   tp_window *copy = tp__arena_alloc(arena, sizeof *copy);
   if (!copy)
-    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(rule->op);
   *copy = window;
   tp__dim_set(map, dim, f);
   map->dims[dim].window = copy;

@@ -69,7 +69,7 @@ static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, 
   rule->operands = tp__rule_maps(arena, rule->n_operands);
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   for (int i = 0; i < rule->n_operands; i++) {
     rule->operands[i] = first->operands[i];
     rule->operands[i].value = mlirOperationGetOperand(op, i);
@@ -84,7 +84,7 @@ static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, 
 static tp_status keep(tp_rule_cache_entry *entry, uint64_t hash, tp_rule *rule, tp__arena *arena) {
   tp_rule *copy = tp__arena_alloc(arena, sizeof *copy);
   if (!copy)
-    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(rule->op);
   rule->first = copy;
   *copy = *rule;
   *entry = (tp_rule_cache_entry){hash, copy};
@@ -97,7 +97,7 @@ tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_r
   if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) || !tp__op_structure_hash(op, &hash))
     return tp__rule_of(op, unknown_replicate, arena, rule);
   if (2 * (alike->count + 1) > alike->capacity && grow(alike) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_rule_cache_entry *entry = find(alike, hash, op);
   if (entry->rule && !reads_in_place(entry->rule, op))
     return take(entry->rule, op, arena, rule);

@@ -63,7 +63,7 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
   *rule = (tp_rule){.factors = tp__arena_array(arena, TP_MAX_FACTORS, sizeof *rule->factors),
                     .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants)};
   if (!rule->factors || !rule->variants)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   int n;
   const tp_family *const *families = tp__families(&n);
   for (int i = 0; i < n; i++) {
@@ -75,10 +75,9 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
                        "registration; remove the latter",
                        families[i]->name);
     rule->family = families[i];
-    tp_status status = families[i]->rule(op, arena, rule);
-    if (status == TP_OK)
-      keep_sums_of_f8(rule);
-    return status;
+    TP_TRY(families[i]->rule(op, arena, rule));
+    keep_sums_of_f8(rule);
+    return TP_OK;
   }
   if (unknown_replicate && !has_regions(op))
     return tp__rule_begin(op, arena, rule);

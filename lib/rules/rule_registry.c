@@ -28,12 +28,6 @@ bool tp__registered_rule(MlirStringRef op, tp_rule_registration *registration) {
   return i >= 0;
 }
 
-static char *copy_text(const char *text) {
-  size_t size = strlen(text) + 1;
-  char *copy = tp__malloc(size);
-  return copy ? memcpy(copy, text, size) : NULL;
-}
-
 static void release(tp_rule_registration *r) {
   tp__free((char *)(uintptr_t)r->op);
   tp__free((char *)(uintptr_t)r->rule);
@@ -80,8 +74,8 @@ tp_status tp_rule_register(const tp_rule_registration *registration, char *why, 
   if (status != TP_OK)
     return status;
   tp_rule_registration copy = *registration;
-  copy.op = copy_text(registration->op);
-  copy.rule = registration->rule ? copy_text(registration->rule) : NULL;
+  copy.op = tp__strdup(registration->op);
+  copy.rule = registration->rule ? tp__strdup(registration->rule) : NULL;
   if (!copy.op || (registration->rule && !copy.rule)) {
     status = TP_NO_MEMORY;
   } else {

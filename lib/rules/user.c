@@ -76,7 +76,7 @@ static bool regions_hold_tensors(MlirOperation op) {
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_rule_text *text = tp__arena_alloc(arena, sizeof *text);
   if (!text)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = read_text(op, text);
   if (status == TP_OK && regions_hold_tensors(op))
     return tp__error(op, TP_UNSUPPORTED,

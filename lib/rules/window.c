@@ -112,7 +112,7 @@ static tp_status fetch_dim(const tp_local *local, int i, int d) {
   tp_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
   MlirValue value = tp__halo_fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
   if (mlirValueIsNull(value))
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   mlirOperationSetOperand(reader, operand, value);
   return TP_OK;
 }

@@ -7,8 +7,8 @@
 #include "solver/repair.h"
 #include "solver/restricted_problem.h"
 #include "solver/split.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -25,8 +25,8 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
                               const tp__split *how, int group, tp_cost limit, int depth,
                               tp__answer *child, int *choices) {
   tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
-  bool *drop = calloc((size_t)g->nodes[how->node].n, sizeof *drop);
-  child->choices = calloc((size_t)n + 1, sizeof *child->choices);
+  bool *drop = tp__calloc((size_t)g->nodes[how->node].n, sizeof *drop);
+  child->choices = tp__calloc((size_t)n + 1, sizeof *child->choices);
   tp_status status = part && drop && child->choices
                          ? tp__memory_extract(g, part, members, g->memory->room)
                          : TP_NO_MEMORY;
@@ -44,8 +44,8 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
     for (int i = 0; i < n; i++)
       choices[members[i]] = child->choices[i];
   tp__wcsp_destroy(part);
-  free(drop);
-  free(child->choices);
+  tp__free(drop);
+  tp__free(child->choices);
   child->choices = NULL;
   return status;
 }
@@ -55,8 +55,8 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
 static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split *how,
                                tp_cost limit, int depth, tp__answer *answer) {
   int n_members = 0;
-  int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
-  int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
+  int *members = tp__malloc((size_t)g->n_nodes * sizeof *members + 1);
+  int *choices = tp__calloc((size_t)g->n_nodes + 1, sizeof *choices);
   tp_status status = members && choices ? TP_OK : TP_NO_MEMORY;
   for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
     if (g->nodes[v].alive)
@@ -84,8 +84,8 @@ static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split
   }
   if (status == TP_OK)
     answer->bound = least < limit ? least : limit;
-  free(members);
-  free(choices);
+  tp__free(members);
+  tp__free(choices);
   return status;
 }
 
@@ -115,7 +115,7 @@ static tp_status shrink(tp__price_ascent *c, int depth, bool *done) {
     if (status == TP_OK && tp__search_hurries(s))
       return TP_OK;
     if (status == TP_OK && g->memory->n_times == 0) {
-      tp__answer rest = {.choices = calloc((size_t)g->n_nodes + 1, sizeof *rest.choices)};
+      tp__answer rest = {.choices = tp__calloc((size_t)g->n_nodes + 1, sizeof *rest.choices)};
       s->nested++;
       status = rest.choices ? tp__wcsp_search(s, g, c->limit, depth + 1, &rest) : TP_NO_MEMORY;
       s->nested--;
@@ -125,7 +125,7 @@ static tp_status shrink(tp__price_ascent *c, int depth, bool *done) {
         c->answer->nearest = false;
       }
       c->bound = rest.bound > c->bound ? rest.bound : c->bound;
-      free(rest.choices);
+      tp__free(rest.choices);
       return status;
     }
     int64_t strategies = tp__wcsp_strategies(g);
@@ -181,13 +181,13 @@ static tp_status recall(tp__price_ascent *c, int *at, tp_cost *cost, bool *fits)
     complete &= at[v] >= 0;
     at[v] = at[v] < 0 ? 0 : at[v];
   }
-  tp__wide *used = malloc((size_t)g->memory->n_times * sizeof *used + 1), excess = 0;
+  tp__wide *used = tp__malloc((size_t)g->memory->n_times * sizeof *used + 1), excess = 0;
   tp_status status = used ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && !complete)
     status = tp__repair(c->s, g, at, used, &excess);
   *cost = tp__wcsp_evaluate(g, at);
   *fits = excess == 0 && *cost < TP_COST_FORBIDDEN;
-  free(used);
+  tp__free(used);
   return status;
 }
 
@@ -211,7 +211,7 @@ static tp_status look_around(tp__price_ascent *c, int *at) {
 
 static tp_status try_branching(tp__price_ascent *c) {
   tp__answer found = {.cost = TP_COST_FORBIDDEN, .bound = c->bound};
-  found.choices = calloc((size_t)c->g->n_nodes + 1, sizeof *found.choices);
+  found.choices = tp__calloc((size_t)c->g->n_nodes + 1, sizeof *found.choices);
   tp_status status = found.choices ? branch(c->s, c->g, c->limit, 0, &found) : TP_NO_MEMORY;
   if (status == TP_OK && found.cost < c->limit) {
     memcpy(c->answer->choices, found.choices, (size_t)c->g->n_nodes * sizeof *found.choices);
@@ -221,7 +221,7 @@ static tp_status try_branching(tp__price_ascent *c) {
   }
   if (status == TP_OK)
     c->bound = found.bound > c->bound ? found.bound : c->bound;
-  free(found.choices);
+  tp__free(found.choices);
   return status;
 }
 
@@ -231,7 +231,7 @@ static tp_status alternate(tp__price_ascent *c) {
   tp__search *s = c->s;
   int64_t whole_limit = s->work_limit, share = (whole_limit - s->work) / FIRST_SHARE + 1;
   int64_t budget = share < FIRST_BUDGET ? share : FIRST_BUDGET;
-  int *at = calloc((size_t)c->g->n_nodes + 1, sizeof *at);
+  int *at = tp__calloc((size_t)c->g->n_nodes + 1, sizeof *at);
   tp_status status = at ? TP_OK : TP_NO_MEMORY;
   bool done = false;
   while (status == TP_OK && !done && c->bound < c->limit && !tp__search_spent(s)) {
@@ -252,7 +252,7 @@ static tp_status alternate(tp__price_ascent *c) {
     tp__search_update(s, c->bound, c->answer->cost);
     budget *= 2;
   }
-  free(at);
+  tp__free(at);
   return status;
 }
 

@@ -3,8 +3,8 @@
 
 #include "solver/vectors.h"
 #include "solver/work.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Finite numbers of a pass stay within +-SAFE. Then table - message - message cannot overflow, and
@@ -292,13 +292,13 @@ tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].alive && (size_t)g->nodes[v].n > most ? (size_t)g->nodes[v].n : most;
   tp__wcsp *part = tp__wcsp_create(g->n_nodes);
-  int *labels = malloc(most * sizeof *labels);
-  tp_cost *costs = malloc(most * sizeof *costs);
+  int *labels = tp__malloc(most * sizeof *labels);
+  tp_cost *costs = tp__malloc(most * sizeof *costs);
   bool ok = part && labels && costs && extract_nodes(d, kept, part, labels, costs) == TP_OK;
   for (int e = 0; ok && e < g->n_edges; e++)
     ok = extract_edge(d, kept, part, e) == TP_OK;
-  free(labels);
-  free(costs);
+  tp__free(labels);
+  tp__free(costs);
   if (ok) {
     part->constant = d->bound;
     return part;

@@ -8,6 +8,8 @@
  * mention the innermost position. */
 #include "solver/eliminate.h"
 
+#include "support/support.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,14 +203,14 @@ static tp_status hand_on(elimination *e, int position, tp_cost *total) {
   size_t end = o->scope_at[position + 1];
   if (end == o->scope_at[position]) {
     *total = tp_cost_add(*total, e->table[position][0]);
-    free(e->table[position]);
+    tp__free(e->table[position]);
     e->table[position] = NULL;
     return TP_OK;
   }
   int to = o->position[o->scope[end - 1]];
   if (e->n_pending[to] == e->room_pending[to]) {
     int room = e->room_pending[to] ? e->room_pending[to] * 2 : 4;
-    int *more = realloc(e->pending[to], (size_t)room * sizeof *more);
+    int *more = tp__realloc(e->pending[to], (size_t)room, sizeof *more);
     if (!more)
       return TP_NO_MEMORY;
     e->pending[to] = more;
@@ -226,8 +228,8 @@ static tp_status process(elimination *e, int position, int *place, tp_cost *tota
   for (int d = 0; status == TP_OK && d < b.n_scope; d++)
     entries *= (size_t)b.sizes[d];
   if (status == TP_OK) {
-    e->table[position] = b.out = malloc(entries * sizeof *b.out);
-    e->argmin[position] = b.argmin = malloc(entries * (b.n > 256 ? 2 : 1));
+    e->table[position] = b.out = tp__malloc(entries * sizeof *b.out);
+    e->argmin[position] = b.argmin = tp__malloc(entries * (b.n > 256 ? 2 : 1));
     status = b.out && b.argmin ? TP_OK : TP_NO_MEMORY;
   }
   if (status == TP_OK) {
@@ -246,7 +248,7 @@ static tp_status process(elimination *e, int position, int *place, tp_cost *tota
     is_stopped(e, (int64_t)entries);
   }
   for (int i = 0; i < e->n_pending[position]; i++) {
-    free(e->table[e->pending[position][i]]);
+    tp__free(e->table[e->pending[position][i]]);
     e->table[e->pending[position][i]] = NULL;
   }
   tp__pool_release(&pool);
@@ -272,13 +274,13 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
                              int64_t work, tp_cost *cost, int *choices, bool *done) {
   size_t n = (size_t)order->n + 1;
   elimination e = {.g = g, .order = order, .control = control, .work = work};
-  e.table = calloc(n, sizeof *e.table);
-  e.argmin = calloc(n, sizeof *e.argmin);
-  e.pending = calloc(n, sizeof *e.pending);
-  e.n_pending = calloc(n, sizeof *e.n_pending);
-  e.room_pending = calloc(n, sizeof *e.room_pending);
+  e.table = tp__calloc(n, sizeof *e.table);
+  e.argmin = tp__calloc(n, sizeof *e.argmin);
+  e.pending = tp__calloc(n, sizeof *e.pending);
+  e.n_pending = tp__calloc(n, sizeof *e.n_pending);
+  e.room_pending = tp__calloc(n, sizeof *e.room_pending);
   /* by node: its position in the current scope, later its strategy */
-  int *place = calloc((size_t)g->n_nodes + 1, sizeof *place);
+  int *place = tp__calloc((size_t)g->n_nodes + 1, sizeof *place);
   bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
   tp_status status = ready ? TP_OK : TP_NO_MEMORY;
   tp_cost total = g->constant;
@@ -291,15 +293,15 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
     *cost = *done ? total : g->constant;
   }
   for (int p = 0; ready && p < order->n; p++) {
-    free(e.table[p]);
-    free(e.argmin[p]);
-    free(e.pending[p]);
+    tp__free(e.table[p]);
+    tp__free(e.argmin[p]);
+    tp__free(e.pending[p]);
   }
-  free(e.table);
-  free(e.argmin);
-  free(e.pending);
-  free(e.n_pending);
-  free(e.room_pending);
-  free(place);
+  tp__free(e.table);
+  tp__free(e.argmin);
+  tp__free(e.pending);
+  tp__free(e.n_pending);
+  tp__free(e.room_pending);
+  tp__free(place);
   return status;
 }

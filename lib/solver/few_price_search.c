@@ -2,7 +2,8 @@
  * down and the refund is rounded up, so bounds are certified in integers. */
 #include "solver/few_price_search.h"
 
-#include <stdlib.h>
+#include "support/support.h"
+
 #include <string.h>
 
 typedef unsigned __int128 exact;
@@ -232,7 +233,7 @@ tp_status tp__find_few_prices(tp__search *s, const tp_problem *problem, const tp
               .end = s->work + work,
               .out = out};
   size_t n = (size_t)problem->n_nodes + 1;
-  int *over = calloc(2 * n, sizeof *over);
+  int *over = tp__calloc(2 * n, sizeof *over);
   tp_status status = over ? TP_OK : TP_NO_MEMORY;
   bool under = true;
   out->n = 0;
@@ -255,6 +256,6 @@ tp_status tp__find_few_prices(tp__search *s, const tp_problem *problem, const tp
     status = price_time(&p, out->n - 1, over, &under);
     memcpy(over, p.choices, (size_t)problem->n_nodes * sizeof *over);
   }
-  free(over);
+  tp__free(over);
   return status;
 }

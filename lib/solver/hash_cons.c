@@ -2,8 +2,8 @@
 #include "solver/hash_cons.h"
 
 #include "support/memo.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct entry {
@@ -27,12 +27,13 @@ struct tp__hash_cons {
 enum { FIRST_CAPACITY = 1024 };
 
 static bool start(table *t) {
-  *t = (table){.capacity = FIRST_CAPACITY, .entries = calloc(FIRST_CAPACITY, sizeof *t->entries)};
+  *t = (table){.capacity = FIRST_CAPACITY,
+               .entries = tp__calloc(FIRST_CAPACITY, sizeof *t->entries)};
   return t->entries != NULL;
 }
 
 tp__hash_cons *tp__hash_cons_create(void) {
-  tp__hash_cons *shelf = calloc(1, sizeof *shelf);
+  tp__hash_cons *shelf = tp__calloc(1, sizeof *shelf);
   if (shelf && start(&shelf->results) && start(&shelf->arrays))
     return shelf;
   tp__hash_cons_destroy(shelf);
@@ -43,9 +44,9 @@ void tp__hash_cons_destroy(tp__hash_cons *shelf) {
   if (!shelf)
     return;
   tp__pool_release(&shelf->pool);
-  free(shelf->results.entries);
-  free(shelf->arrays.entries);
-  free(shelf);
+  tp__free(shelf->results.entries);
+  tp__free(shelf->arrays.entries);
+  tp__free(shelf);
 }
 
 static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t n) {
@@ -61,7 +62,7 @@ static bool grow(table *t) {
   if (2 * (t->count + 1) <= t->capacity)
     return true;
   table bigger = {.count = t->count, .capacity = 2 * t->capacity};
-  bigger.entries = calloc(bigger.capacity, sizeof *bigger.entries);
+  bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return false;
   for (size_t i = 0; i < t->capacity; i++) {
@@ -72,7 +73,7 @@ static bool grow(table *t) {
     if (old->key)
       bigger.entries[at] = *old;
   }
-  free(t->entries);
+  tp__free(t->entries);
   *t = bigger;
   return true;
 }

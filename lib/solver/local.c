@@ -1,7 +1,7 @@
 /* Local search by changes of one node or of both endpoints of an edge. */
 #include "solver/local.h"
 
-#include <stdlib.h>
+#include "support/support.h"
 
 /* The cost of a strategy, given the rest. Forbidden entries are counted separately, so that
  * repairing one of several is an improvement. */
@@ -179,11 +179,11 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
   searcher s = {.g = g, .at = at, .work = work, .control = control};
-  s.mine = malloc((size_t)most * sizeof *s.mine);
-  s.theirs = malloc((size_t)most * sizeof *s.theirs);
-  s.settled = calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
-  s.changed = calloc((size_t)g->n_nodes + 1, sizeof *s.changed);
-  s.tried = calloc((size_t)g->n_edges + 1, sizeof *s.tried);
+  s.mine = tp__malloc((size_t)most * sizeof *s.mine);
+  s.theirs = tp__malloc((size_t)most * sizeof *s.theirs);
+  s.settled = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
+  s.changed = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.changed);
+  s.tried = tp__calloc((size_t)g->n_edges + 1, sizeof *s.tried);
   tp_status status = s.mine && s.theirs && s.settled && s.changed && s.tried ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
     skip_tight(&s, tight);
@@ -195,10 +195,10 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
       if (g->edges[e].node[0] >= 0)
         changed |= change_pair(&s, e);
   }
-  free(s.mine);
-  free(s.theirs);
-  free(s.settled);
-  free(s.changed);
-  free(s.tried);
+  tp__free(s.mine);
+  tp__free(s.theirs);
+  tp__free(s.settled);
+  tp__free(s.changed);
+  tp__free(s.tried);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "solver/memory.h"
 
 #include "support/compare.h"
+#include "support/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,10 @@ static bool lives(const tp__problem_node *node, const tp__problem_life *life) {
 /* Finds the times that are followed by the end of a life, ascending. Only these can be tightest. */
 static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__pool *pool) {
   size_t n_lives = tp__problem_n_lives(problem);
-  event *events = malloc(2 * n_lives * sizeof *events + 1);
+  event *events = tp__malloc(2 * n_lives * sizeof *events + 1);
   memory->time = tp__pool_take(pool, n_lives, sizeof *memory->time);
   if (!events || !memory->time) {
-    free(events);
+    tp__free(events);
     return TP_NO_MEMORY;
   }
   size_t n = 0;
@@ -52,7 +53,7 @@ static tp_status find_times(const tp_problem *problem, tp__wmemory *memory, tp__
   for (size_t i = 0; i + 1 < n; i++)
     if (events[i].is_start && !events[i + 1].is_start)
       memory->time[memory->n_times++] = events[i].at;
-  free(events);
+  tp__free(events);
   return TP_OK;
 }
 
@@ -158,7 +159,7 @@ tp_status tp__memory_attach(tp__wcsp *g, const tp_problem *problem) {
  * endpoints. Sums are below the number of nodes times the limit. They saturate at 64 bits, which
  * exceeds the capacity anyway. */
 static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
-  int *cut = malloc(2 * (size_t)v->n_loads * sizeof *cut + 1);
+  int *cut = tp__malloc(2 * (size_t)v->n_loads * sizeof *cut + 1);
   if (!cut)
     return TP_NO_MEMORY;
   int n = 0;
@@ -191,7 +192,7 @@ static tp_status disjoin(tp__wcsp *g, tp__wnode *v) {
     v->n_loads = kept - 1;
     v->room_loads = kept;
   }
-  free(cut);
+  tp__free(cut);
   return loads && usage ? TP_OK : TP_NO_MEMORY;
 }
 

@@ -4,9 +4,9 @@
 #include "solver/constrained.h"
 #include "solver/memory.h"
 #include "solver/repair.h"
+#include "support/support.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -107,7 +107,7 @@ static void add_at_time(task *t, bool *is_member, int size) {
 
 static tp_status choose_members(task *t) {
   const area *a = t->area;
-  bool *is_member = calloc((size_t)a->g->n_nodes + 1, sizeof *is_member);
+  bool *is_member = tp__calloc((size_t)a->g->n_nodes + 1, sizeof *is_member);
   if (!is_member)
     return TP_NO_MEMORY;
   t->n = 0;
@@ -121,7 +121,7 @@ static tp_status choose_members(task *t) {
     add_at_time(t, is_member, 3);
   while (t->n < t->size) /* fill up */
     add_ball(t, is_member, a->alive[below(&t->random, a->n_alive)], t->size);
-  free(is_member);
+  tp__free(is_member);
   return TP_OK;
 }
 
@@ -132,14 +132,14 @@ static tp__wcsp *condition(task *t, tp_cost *present) {
   const tp__wcsp *g = a->g;
   tp__wcsp *part = tp__wcsp_condition(g, t->members, t->n, a->at, present);
   t->s.work += CONDITION * g->n_nodes + g->memory->n_times;
-  tp__wide *room = malloc((size_t)g->memory->n_times * sizeof *room + 1);
+  tp__wide *room = tp__malloc((size_t)g->memory->n_times * sizeof *room + 1);
   bool ok = part && room;
   for (int k = 0; ok && k < g->memory->n_times; k++)
     room[k] = g->memory->room[k] - a->used[k];
   for (int i = 0; ok && i < t->n; i++)
     tp__memory_add(g, t->members[i], a->at[t->members[i]], 1, room);
   ok = ok && tp__memory_extract(g, part, t->members, room) == TP_OK;
-  free(room);
+  tp__free(room);
   if (ok)
     return part;
   tp__wcsp_destroy(part);
@@ -153,7 +153,7 @@ static void run_task(task *t) {
     return;
   tp_cost present;
   tp__wcsp *part = condition(t, &present);
-  tp__answer answer = {.choices = calloc((size_t)t->n + 1, sizeof *answer.choices)};
+  tp__answer answer = {.choices = tp__calloc((size_t)t->n + 1, sizeof *answer.choices)};
   t->status = TP_NO_MEMORY;
   tp_cost limit = present - t->s.step + 1;
   if (part && answer.choices)
@@ -165,7 +165,7 @@ static void run_task(task *t) {
   }
   t->complete = t->status == TP_OK && answer.bound >= (t->improved ? answer.cost : limit);
   tp__wcsp_destroy(part);
-  free(answer.choices);
+  tp__free(answer.choices);
 }
 
 /* A thread's share of the tasks: every `stride`-th one. */

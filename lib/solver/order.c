@@ -3,7 +3,8 @@
  * node); stale entries are recognized by their weight. */
 #include "solver/order.h"
 
-#include <stdlib.h>
+#include "support/support.h"
+
 #include <string.h>
 
 typedef struct list {
@@ -33,7 +34,7 @@ typedef struct play {
 static bool append(list *l, int item) {
   if (l->n == l->room) {
     int room = l->room ? l->room * 2 : 8;
-    int *more = realloc(l->item, (size_t)room * sizeof *more);
+    int *more = tp__realloc(l->item, (size_t)room, sizeof *more);
     if (!more)
       return false;
     l->item = more;
@@ -50,7 +51,7 @@ static bool before(entry a, entry b) {
 static bool push(heap *h, entry e) {
   if (h->n == h->room) {
     size_t room = h->room ? h->room * 2 : 256;
-    entry *more = realloc(h->at, room * sizeof *more);
+    entry *more = tp__realloc(h->at, room, sizeof *more);
     if (!more)
       return false;
     h->at = more;
@@ -288,9 +289,9 @@ static tp_status arrange(const tp__wcsp *g, tp__order *o) {
 static tp_status start_play(const tp__wcsp *g, play *p) {
   size_t n = (size_t)g->n_nodes;
   *p = (play){.g = g};
-  p->adjacent = calloc(n + 1, sizeof *p->adjacent);
-  p->weight = calloc(n + 1, sizeof *p->weight); /* 0: not weighed yet; real weights are >= 1 */
-  p->mark = calloc(n + 1, sizeof *p->mark);
+  p->adjacent = tp__calloc(n + 1, sizeof *p->adjacent);
+  p->weight = tp__calloc(n + 1, sizeof *p->weight); /* 0: not weighed yet; real weights are >= 1 */
+  p->mark = tp__calloc(n + 1, sizeof *p->mark);
   if (!p->adjacent || !p->weight || !p->mark)
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++) {
@@ -307,20 +308,20 @@ static tp_status start_play(const tp__wcsp *g, play *p) {
 
 static void end_play(play *p) {
   for (int v = 0; p->adjacent && v < p->g->n_nodes; v++)
-    free(p->adjacent[v].item);
-  free(p->adjacent);
-  free(p->weight);
-  free(p->mark);
-  free(p->heap.at);
+    tp__free(p->adjacent[v].item);
+  tp__free(p->adjacent);
+  tp__free(p->weight);
+  tp__free(p->mark);
+  tp__free(p->heap.at);
 }
 
 tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control, int64_t work,
                          tp__order *order) {
   size_t n = (size_t)g->n_nodes;
   *order = (tp__order){0};
-  order->node = malloc(n * sizeof *order->node + 1);
-  order->position = malloc(n * sizeof *order->position + 1);
-  order->scope_at = malloc((n + 1) * sizeof *order->scope_at);
+  order->node = tp__malloc(n * sizeof *order->node + 1);
+  order->position = tp__malloc(n * sizeof *order->position + 1);
+  order->scope_at = tp__malloc((n + 1) * sizeof *order->scope_at);
   play p = {.g = g};
   tp_status status = TP_NO_MEMORY;
   if (order->node && order->position && order->scope_at)
@@ -361,7 +362,7 @@ static bool take_out(play *p, int node) {
 
 tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut) {
   play p;
-  bool *gone = calloc((size_t)g->n_nodes + 1, sizeof *gone);
+  bool *gone = tp__calloc((size_t)g->n_nodes + 1, sizeof *gone);
   tp_status status = start_play(g, &p);
   if (!gone)
     status = TP_NO_MEMORY;
@@ -383,14 +384,14 @@ tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut
     status = ok ? TP_OK : TP_NO_MEMORY;
   }
   end_play(&p);
-  free(gone);
+  tp__free(gone);
   return status;
 }
 
 void tp__order_clear(tp__order *order) {
-  free(order->node);
-  free(order->position);
-  free(order->scope_at);
-  free(order->scope);
+  tp__free(order->node);
+  tp__free(order->position);
+  tp__free(order->scope_at);
+  tp__free(order->scope);
   *order = (tp__order){0};
 }

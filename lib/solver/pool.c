@@ -1,8 +1,9 @@
 /* Pool allocator with bump allocation in blocks. */
 #include "solver/pool.h"
 
+#include "support/support.h"
+
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_BYTES = 1 << 16, ALIGNMENT = 16 };
@@ -20,7 +21,7 @@ void *tp__pool_take(tp__pool *pool, size_t count, size_t size) {
   if (bytes > pool->left) {
     /* A large request gets a block of its own and leaves the current one open. */
     size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
-    struct tp__pool_block *block = malloc(sizeof *block + room);
+    struct tp__pool_block *block = tp__malloc(sizeof *block + room);
     if (!block)
       return NULL;
     block->next = pool->blocks;
@@ -46,7 +47,7 @@ void *tp__pool_take_zeroed(tp__pool *pool, size_t count, size_t size) {
 void tp__pool_release(tp__pool *pool) {
   for (struct tp__pool_block *block = pool->blocks; block;) {
     struct tp__pool_block *next = block->next;
-    free(block);
+    tp__free(block);
     block = next;
   }
   *pool = (tp__pool){0};

@@ -1,5 +1,5 @@
 /* A memory pool: many allocations, one release. A graph of the solver allocates everything in its
- * pool, so a failed allocation needs no unwinding. Blocks come from malloc; nothing is freed before
+ * pool, so a failed allocation needs no unwinding. Nothing is freed before
  * the release. */
 #ifndef TP_LIB_SOLVER_POOL_H
 #define TP_LIB_SOLVER_POOL_H

@@ -1,6 +1,8 @@
 /* Builds and evaluates problems. */
 #include "solver/problem.h"
 
+#include "support/support.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 enum { MAX_STRATEGIES = 65535 };
 
 tp_problem *tp_problem_create(void) {
-  tp_problem *problem = calloc(1, sizeof *problem);
+  tp_problem *problem = tp__calloc(1, sizeof *problem);
   if (problem)
     problem->limit = -1;
   return problem;
@@ -19,9 +21,9 @@ void tp_problem_destroy(tp_problem *problem) {
   if (!problem)
     return;
   tp__pool_release(&problem->pool);
-  free(problem->nodes);
-  free(problem->edges);
-  free(problem);
+  tp__free(problem->nodes);
+  tp__free(problem->edges);
+  tp__free(problem);
 }
 
 /* Ensures capacity for one more element of an array that doubles. */
@@ -31,7 +33,7 @@ static bool reserve(void **array, int n, int *room, size_t size) {
   if (n > INT_MAX / 4)
     return false;
   int more = *room ? *room * 2 : 64;
-  void *moved = realloc(*array, (size_t)more * size);
+  void *moved = tp__realloc(*array, (size_t)more, size);
   if (!moved)
     return false;
   *array = moved;
@@ -227,7 +229,7 @@ size_t tp__problem_n_lives(const tp_problem *problem) {
 
 tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time,
                            unsigned __int128 *usage) {
-  change *changes = malloc(2 * tp__problem_n_lives(problem) * sizeof *changes + 1);
+  change *changes = tp__malloc(2 * tp__problem_n_lives(problem) * sizeof *changes + 1);
   if (!changes)
     return TP_NO_MEMORY;
   size_t n = 0;
@@ -254,6 +256,6 @@ tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_
     }
   }
   *usage = (unsigned __int128)most;
-  free(changes);
+  tp__free(changes);
   return TP_OK;
 }

@@ -14,8 +14,7 @@
 #include "solver/memory.h"
 #include "solver/reducer.h"
 #include "solver/work.h"
-
-#include <stdlib.h>
+#include "support/support.h"
 
 void tp__reducer_touch(tp__reducer *r, int node) {
   if (r->queued[node] || !r->g->nodes[node].alive)
@@ -33,10 +32,10 @@ void tp__reducer_touch_neighbors(tp__reducer *r, int node) {
 tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n) {
   if (n <= r->room_scratch)
     return r->scratch;
-  tp_cost *more = malloc(n * sizeof *more);
+  tp_cost *more = tp__malloc(n * sizeof *more);
   if (!more)
     return NULL;
-  free(r->scratch);
+  tp__free(r->scratch);
   r->scratch = more;
   r->room_scratch = n;
   return more;
@@ -146,10 +145,10 @@ static tp_status start(tp__reducer *r) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
-  r->queue = malloc((size_t)g->n_nodes * sizeof *r->queue + 1);
-  r->queued = calloc((size_t)g->n_nodes + 1, sizeof *r->queued);
-  r->drop = calloc((size_t)most, sizeof *r->drop);
-  r->taken = calloc((size_t)most, sizeof *r->taken);
+  r->queue = tp__malloc((size_t)g->n_nodes * sizeof *r->queue + 1);
+  r->queued = tp__calloc((size_t)g->n_nodes + 1, sizeof *r->queued);
+  r->drop = tp__calloc((size_t)most, sizeof *r->drop);
+  r->taken = tp__calloc((size_t)most, sizeof *r->taken);
   if (!r->queue || !r->queued || !r->drop || !r->taken)
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++)
@@ -158,11 +157,11 @@ static tp_status start(tp__reducer *r) {
 }
 
 static void end(tp__reducer *r) {
-  free(r->queue);
-  free(r->queued);
-  free(r->drop);
-  free(r->taken);
-  free(r->scratch);
+  tp__free(r->queue);
+  tp__free(r->queued);
+  tp__free(r->drop);
+  tp__free(r->taken);
+  tp__free(r->scratch);
 }
 
 tp_status tp__wcsp_reduce(tp__wcsp *g, tp_cost limit, int64_t table_budget, tp__control *control,

@@ -5,6 +5,7 @@
 #include "solver/memory.h"
 #include "solver/repair.h"
 #include "support/compare.h"
+#include "support/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
   for (int i = 0; i < p->n_members; i++)
     largest = g->nodes[p->members[i]].n > largest ? g->nodes[p->members[i]].n : largest;
   tp__wcsp *core = tp__wcsp_extract(g, p->members, p->n_members, -1, 0);
-  bool *drop = malloc((size_t)largest * sizeof *drop);
+  bool *drop = tp__malloc((size_t)largest * sizeof *drop);
   bool ok = core && drop && tp__memory_extract(g, core, p->members, g->memory->room) == TP_OK;
   for (int i = 0; ok && i < p->n_members; i++) {
     int node = p->members[i];
@@ -101,7 +102,7 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
                 !(found && v->label[x] == answer->choices[node]);
     ok = tp__wcsp_drop(core, i, drop) == TP_OK;
   }
-  free(drop);
+  tp__free(drop);
   if (ok)
     return core;
   tp__wcsp_destroy(core);
@@ -131,8 +132,8 @@ static double paid_for_room(const tp__wmemory *memory) {
 static tp_status price_excess(picker *p) {
   tp__wcsp *g = p->c->g;
   tp__wmemory *memory = g->memory;
-  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
-  tp__wide *used = malloc((size_t)memory->n_times * sizeof *used + 1);
+  int *at = tp__calloc((size_t)g->n_nodes + 1, sizeof *at);
+  tp__wide *used = tp__malloc((size_t)memory->n_times * sizeof *used + 1);
   bool ok = at && used, exceeds = false;
   for (int i = 0; ok && i < p->n_members; i++) {
     int v = p->members[i];
@@ -147,8 +148,8 @@ static tp_status price_excess(picker *p) {
     memory->price[t] = !exceeds                    ? 1
                        : used[t] > memory->room[t] ? (double)(used[t] - memory->room[t])
                                                    : 0;
-  free(at);
-  free(used);
+  tp__free(at);
+  tp__free(used);
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
@@ -173,7 +174,7 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
   tp__price_ascent *c = p->c;
   tp__search *s = c->s;
   tp__wcsp *core = make_core(p, most);
-  tp__answer found = {.choices = calloc((size_t)p->n_members + 1, sizeof *found.choices),
+  tp__answer found = {.choices = tp__calloc((size_t)p->n_members + 1, sizeof *found.choices),
                       .cost = TP_COST_FORBIDDEN};
   tp_status status = core && found.choices ? TP_OK : TP_NO_MEMORY;
   tp_cost constant = c->g->constant;
@@ -208,7 +209,7 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
     tp__prices_set(&p->prices, &s->work);
   }
   tp__wcsp_destroy(core);
-  free(found.choices);
+  tp__free(found.choices);
   return status;
 }
 

@@ -8,8 +8,8 @@
 #include "solver/lift.h"
 #include "solver/local.h"
 #include "solver/reduce.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -54,7 +54,7 @@ static bool offer(const tp__search *s, const tp__wcsp *g, const int *at, tp_cost
 
 static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__order *order,
                                 tp_cost limit, tp__answer *answer, bool *done) {
-  int *choices = malloc((size_t)g->n_nodes * sizeof *choices + 1);
+  int *choices = tp__malloc((size_t)g->n_nodes * sizeof *choices + 1);
   tp_cost cost = TP_COST_FORBIDDEN;
   tp_status status =
       choices ? tp__wcsp_eliminate(g, order, tp__search_control(s), s->work, &cost, choices, done)
@@ -69,7 +69,7 @@ static tp_status finish_exactly(tp__search *s, const tp__wcsp *g, const tp__orde
       answer->cost = cost;
     }
   }
-  free(choices);
+  tp__free(choices);
   return status;
 }
 
@@ -98,7 +98,7 @@ static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth
 /* Numbers the connected components of the alive nodes by their lowest node. component[v] is -1 for
  * other nodes. */
 static tp_status find_components(const tp__wcsp *g, int *component, int *n_components) {
-  int *stack = malloc((size_t)g->n_nodes * sizeof *stack + 1);
+  int *stack = tp__malloc((size_t)g->n_nodes * sizeof *stack + 1);
   if (!stack)
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++)
@@ -119,7 +119,7 @@ static tp_status find_components(const tp__wcsp *g, int *component, int *n_compo
     }
     n++;
   }
-  free(stack);
+  tp__free(stack);
   *n_components = n;
   return TP_OK;
 }
@@ -130,7 +130,7 @@ static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *member
                              int strategy, tp_cost limit, int depth, tp__answer *part,
                              int *choices) {
   tp__wcsp *graph = tp__wcsp_extract(g, members, n, fixed, strategy);
-  part->choices = calloc((size_t)n + 1, sizeof *part->choices);
+  part->choices = tp__calloc((size_t)n + 1, sizeof *part->choices);
   s->nested++;
   tp_status status =
       graph && part->choices ? tp__wcsp_search(s, graph, limit, depth, part) : TP_NO_MEMORY;
@@ -139,7 +139,7 @@ static tp_status search_part(tp__search *s, const tp__wcsp *g, const int *member
     for (int i = 0; i < n; i++)
       choices[members[i]] = part->choices[i];
   tp__wcsp_destroy(graph);
-  free(part->choices);
+  tp__free(part->choices);
   part->choices = NULL;
   return status;
 }
@@ -158,9 +158,9 @@ static int64_t part_entries(const tp__wcsp *g, const int *members, int n) {
  * remaining work. */
 static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *component,
                                    int n_components, tp_cost limit, int depth, tp__answer *answer) {
-  int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
-  int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
-  int *start = calloc((size_t)n_components + 2, sizeof *start);
+  int *members = tp__malloc((size_t)g->n_nodes * sizeof *members + 1);
+  int *choices = tp__calloc((size_t)g->n_nodes + 1, sizeof *choices);
+  int *start = tp__calloc((size_t)n_components + 2, sizeof *start);
   tp_status status = members && choices && start ? TP_OK : TP_NO_MEMORY;
   for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
     if (component[v] >= 0)
@@ -196,9 +196,9 @@ static tp_status search_components(tp__search *s, const tp__wcsp *g, const int *
       answer->cost = cost;
     }
   }
-  free(members);
-  free(choices);
-  free(start);
+  tp__free(members);
+  tp__free(choices);
+  tp__free(start);
   return status;
 }
 
@@ -239,8 +239,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
   if (spend.passes ? tp__dual_create(g, &dual) : tp__dual_view(g, &dual))
     return TP_NO_MEMORY;
   size_t n = (size_t)g->n_nodes + 1;
-  int *at = calloc(2 * n, sizeof *at), *best = at + n;
-  bool *tight = calloc(n, sizeof *tight);
+  int *at = tp__calloc(2 * n, sizeof *at), *best = at + n;
+  bool *tight = tp__calloc(n, sizeof *tight);
   tp_status status = at && tight ? TP_OK : TP_NO_MEMORY;
   /* granted to local search even if the work is spent */
   int64_t polish = POLISH_FACTOR * tp__wcsp_entries(g);
@@ -281,8 +281,8 @@ static tp_status bound_and_decode(tp__search *s, tp__wcsp *g, effort spend, bool
     int64_t most = last ? (s->work_limit - s->work) / 2 : (s->work - start) / 2;
     status = improve_best(s, g, last ? LAST_TABLES : WIDE_TABLES, most, best, limit, answer);
   }
-  free(at);
-  free(tight);
+  tp__free(at);
+  tp__free(tight);
   return status;
 }
 
@@ -314,9 +314,9 @@ static int branching_node(const tp__wcsp *g) {
 static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth,
                         tp__answer *answer) {
   int node = branching_node(g), n_members = 0, n = g->nodes[node].n;
-  int *members = malloc((size_t)g->n_nodes * sizeof *members + 1);
-  int *choices = calloc((size_t)g->n_nodes + 1, sizeof *choices);
-  int *rank = malloc((size_t)n * sizeof *rank);
+  int *members = tp__malloc((size_t)g->n_nodes * sizeof *members + 1);
+  int *choices = tp__calloc((size_t)g->n_nodes + 1, sizeof *choices);
+  int *rank = tp__malloc((size_t)n * sizeof *rank);
   tp_status status = members && choices && rank ? TP_OK : TP_NO_MEMORY;
   const tp_cost *cost = g->nodes[node].cost;
   for (int v = 0; status == TP_OK && v < g->n_nodes; v++)
@@ -352,9 +352,9 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
     least = bound < least ? bound : least;
   }
   answer->bound = least < limit ? least : limit;
-  free(members);
-  free(choices);
-  free(rank);
+  tp__free(members);
+  tp__free(choices);
+  tp__free(rank);
   return status;
 }
 
@@ -362,7 +362,7 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
 static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t worth, tp_cost limit,
                                     int depth, tp__answer *answer, outcome *out) {
   int n_components = 0;
-  int *component = malloc((size_t)g->n_nodes * sizeof *component + 1);
+  int *component = tp__malloc((size_t)g->n_nodes * sizeof *component + 1);
   tp_status status = component ? find_components(g, component, &n_components) : TP_NO_MEMORY;
   if (status == TP_OK && n_components > 1) {
     out->done = true;
@@ -370,7 +370,7 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   } else if (status == TP_OK) {
     status = try_elimination(s, g, worth, limit, answer, out);
   }
-  free(component);
+  tp__free(component);
   return status;
 }
 

@@ -9,8 +9,8 @@
 #include "solver/dual.h"
 #include "solver/reduce.h"
 #include "solver/search.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -105,7 +105,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
   int64_t work = 0;
   tp__control control;
   tp__control_start(&control, &s->options);
-  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   s->g = by ? tp__encode(s->problem, &s->code, false) : NULL;
   tp_status status = s->g ? tp__wcsp_prune(s->g, TP_COST_FORBIDDEN, &work) : TP_NO_MEMORY;
   bool hopeless = status == TP_INFEASIBLE;
@@ -119,7 +119,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
     pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &control, &work);
   }
   s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
-  free(by);
+  tp__free(by);
   if (hopeless) { /* nothing to start from */
     tp__dual_clear(&s->dual);
     tp__wcsp_destroy(s->g);
@@ -135,7 +135,7 @@ tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_optio
   if (!problem || !sensitivity || problem->big || known < 0 ||
       (options && options->size < sizeof options->size))
     return TP_INVALID_ARGUMENT;
-  tp_sensitivity *s = calloc(1, sizeof *s);
+  tp_sensitivity *s = tp__calloc(1, sizeof *s);
   if (!s)
     return TP_NO_MEMORY;
   s->problem = problem;
@@ -145,11 +145,11 @@ tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_optio
   s->options.size = sizeof s->options;
   s->options.time_limit = 0;
   tp_status status = TP_NO_MEMORY;
-  s->offset = calloc((size_t)problem->n_nodes + 1, sizeof *s->offset);
+  s->offset = tp__calloc((size_t)problem->n_nodes + 1, sizeof *s->offset);
   for (int v = 0; s->offset && v < problem->n_nodes; v++)
     s->offset[v + 1] = s->offset[v] + (size_t)problem->nodes[v].n;
   if (s->offset)
-    s->base = malloc(s->offset[problem->n_nodes] + 1);
+    s->base = tp__malloc(s->offset[problem->n_nodes] + 1);
   if (s->base) {
     flatten(s, allowed, NULL, s->base);
     tp__code_choose(problem, TP__FORM_PLAIN, &s->code);
@@ -167,9 +167,9 @@ void tp_sensitivity_destroy(tp_sensitivity *s) {
     return;
   tp__dual_clear(&s->dual);
   tp__wcsp_destroy(s->g);
-  free(s->offset);
-  free(s->base);
-  free(s);
+  tp__free(s->offset);
+  tp__free(s->base);
+  tp__free(s);
 }
 
 static tp_cost decoded(const tp_sensitivity *s, tp_cost bound) {
@@ -186,14 +186,14 @@ tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *boun
                                                               : s->problem->nodes[node].costs[x];
   if (!s->g)
     return TP_OK;
-  tp_cost *least = malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
+  tp_cost *least = tp__malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
   if (!least)
     return TP_NO_MEMORY;
   tp__dual_regret(&s->dual, node, least);
   for (int x = 0; x < s->g->nodes[node].n; x++)
     if (is_allowed(s, s->base, node, x))
       bounds[s->g->nodes[node].label[x]] = decoded(s, tp_cost_add(least[x], s->dual.bound));
-  free(least);
+  tp__free(least);
   return TP_OK;
 }
 
@@ -251,7 +251,7 @@ static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   if (!keep_below(q, limit))
     return TP_OK;
   tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
-  tp__answer answer = {.choices = calloc((size_t)n + 1, sizeof *answer.choices)};
+  tp__answer answer = {.choices = tp__calloc((size_t)n + 1, sizeof *answer.choices)};
   tp_status status =
       part && answer.choices ? tp__wcsp_search(&q->search, part, limit, 0, &answer) : TP_NO_MEMORY;
   if (status == TP_OK) {
@@ -261,7 +261,7 @@ static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
       memcpy(q->choices, answer.choices, (size_t)n * sizeof *answer.choices);
     }
   }
-  free(answer.choices);
+  tp__free(answer.choices);
   tp__wcsp_destroy(part);
   return status;
 }
@@ -269,7 +269,7 @@ static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
 /* Decodes an assignment without search. */
 static tp_status decode(query *q) {
   const tp__wcsp *g = q->s->g;
-  int *at = calloc((size_t)g->n_nodes + 1, sizeof *at);
+  int *at = tp__calloc((size_t)g->n_nodes + 1, sizeof *at);
   tp_status status = at ? tp__dual_decode(&q->dual, at, &q->search.work) : TP_NO_MEMORY;
   bool allowed = status == TP_OK;
   for (int v = 0; allowed && v < g->n_nodes; v++)
@@ -280,7 +280,7 @@ static tp_status decode(query *q) {
     for (int v = 0; v < g->n_nodes; v++)
       q->choices[v] = g->nodes[v].label[at[v]];
   }
-  free(at);
+  tp__free(at);
   return status;
 }
 
@@ -310,7 +310,7 @@ static tp_status deepen(query *q) {
 /* Starts from the dual of the base. *ranged: numbers stayed in their range. */
 static tp_status run_query(query *q, bool *ranged) {
   const tp_sensitivity *s = q->s;
-  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
   *ranged = status == TP_OK && charge_all(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
@@ -324,7 +324,7 @@ static tp_status run_query(query *q, bool *ranged) {
         !tp__search_stopped(&q->search))
       status = deepen(q);
   }
-  free(by);
+  tp__free(by);
   return status;
 }
 
@@ -357,8 +357,8 @@ static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_sol
   const tp_problem *problem = s->problem;
   size_t bytes = (size_t)problem->n_nodes * sizeof *problem->nodes;
   tp_problem shared = *problem;
-  tp_cost *costs = malloc((s->offset[problem->n_nodes] + 1) * sizeof *costs);
-  shared.nodes = malloc(bytes + 1);
+  tp_cost *costs = tp__malloc((s->offset[problem->n_nodes] + 1) * sizeof *costs);
+  shared.nodes = tp__malloc(bytes + 1);
   tp_status status = shared.nodes && costs ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && bytes)
     memcpy(shared.nodes, problem->nodes, bytes);
@@ -370,8 +370,8 @@ static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_sol
   }
   if (status == TP_OK)
     status = tp_solve(&shared, &s->options, solution);
-  free(shared.nodes);
-  free(costs);
+  tp__free(shared.nodes);
+  tp__free(costs);
   return status;
 }
 
@@ -386,7 +386,7 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
       .width = -1, .step = s->code.step, .threads = s->options.threads, .control = &control};
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : QUERY_WORK;
-  q.choices = calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
+  q.choices = tp__calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
   tp_status status = q.choices ? run_query(&q, &ranged) : TP_NO_MEMORY;
   if (status == TP_OK && ranged) {
     report(&q, solution);
@@ -394,7 +394,7 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   }
   tp__dual_clear(&q.dual);
   tp__pool_release(&q.pool);
-  free(q.choices);
+  tp__free(q.choices);
   return status == TP_OK && !ranged ? solve_anew(s, allowed, solution) : status;
 }
 
@@ -404,7 +404,7 @@ static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   tp__control control;
   tp__control_start(&control, &s->options);
   int64_t work = 0;
-  tp_cost *by = malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
+  tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   tp_status status = by ? tp__dual_clone(&s->dual, &dual) : TP_NO_MEMORY;
   if (status == TP_OK) {
     if (charge_all(s, &dual, s->base, allowed, by))
@@ -414,7 +414,7 @@ static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
     *bound = decoded(s, dual.bound);
     tp__dual_clear(&dual);
   }
-  free(by);
+  tp__free(by);
   return status;
 }
 
@@ -422,7 +422,7 @@ tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allow
                                tp_cost *bound) {
   if (!s || !bound || limit < 0)
     return TP_INVALID_ARGUMENT;
-  bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);
+  bool *flat = tp__malloc(s->offset[s->problem->n_nodes] + 1);
   if (!flat)
     return TP_NO_MEMORY;
   flatten(s, allowed, s->base, flat);
@@ -430,7 +430,7 @@ tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allow
   *bound = 0;
   if (s->g)
     status = bound_nearby(s, flat, limit, bound);
-  free(flat);
+  tp__free(flat);
   return status;
 }
 
@@ -438,11 +438,11 @@ tp_status tp_sensitivity_solve(const tp_sensitivity *s, const bool *const *allow
                                tp_solution *solution) {
   if (!s || !solution || limit < 0)
     return TP_INVALID_ARGUMENT;
-  bool *flat = malloc(s->offset[s->problem->n_nodes] + 1);
+  bool *flat = tp__malloc(s->offset[s->problem->n_nodes] + 1);
   if (!flat)
     return TP_NO_MEMORY;
   flatten(s, allowed, s->base, flat);
   tp_status status = s->g ? solve_nearby(s, flat, limit, solution) : solve_anew(s, flat, solution);
-  free(flat);
+  tp__free(flat);
   return status;
 }

@@ -4,8 +4,8 @@
 #include "solver/few_price_search.h"
 #include "solver/reduce.h"
 #include "solver/relax.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -100,9 +100,9 @@ static void start_prices(tp__wmemory *memory, const tp__few_prices *coarse) {
 /* Saves the final memory prices. */
 static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
   size_t n = (size_t)memory->n_times;
-  int64_t *time = realloc(s->worth.time, n * sizeof *time + 1);
+  int64_t *time = tp__realloc(s->worth.time, n, sizeof *time);
   s->worth.time = time ? time : s->worth.time;
-  double *price = realloc(s->worth.price, n * sizeof *price + 1);
+  double *price = tp__realloc(s->worth.price, n, sizeof *price);
   s->worth.price = price ? price : s->worth.price;
   if (!time || !price)
     return TP_NO_MEMORY;
@@ -151,7 +151,7 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
   const tp_problem *problem = a->problem;
   int64_t work = (a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK) / 2;
   tp__few_prices coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
-  coarse.choices = calloc((size_t)problem->n_nodes + 1, sizeof *coarse.choices);
+  coarse.choices = tp__calloc((size_t)problem->n_nodes + 1, sizeof *coarse.choices);
   tp_status status = coarse.choices ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && a->code->form == TP__FORM_PLAIN && relaxed->cost < TP_COST_FORBIDDEN)
     status = tp__find_few_prices(s, problem, a->code, work, relaxed, &coarse);
@@ -161,7 +161,7 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
   if (status == TP_OK)
     keep_coarse(&coarse, problem->n_nodes, answer);
   tp__wcsp_destroy(g);
-  free(coarse.choices);
+  tp__free(coarse.choices);
   return status;
 }
 
@@ -195,7 +195,7 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   const tp_solver_options *o = a->options;
   bool limited = a->problem->limit >= 0, done = false;
   tp__answer relaxed = {.choices =
-                            calloc((size_t)a->problem->n_nodes + 1, sizeof *relaxed.choices)};
+                            tp__calloc((size_t)a->problem->n_nodes + 1, sizeof *relaxed.choices)};
   tp_status status = relaxed.choices ? TP_OK : TP_NO_MEMORY;
   s->step = a->code->step;
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
@@ -209,7 +209,7 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
     status = search_limited(s, a, &relaxed, answer);
   else if (status == TP_OK && !done)
     status = search_whole(s, a, answer);
-  free(relaxed.choices);
+  tp__free(relaxed.choices);
   return status;
 }
 
@@ -242,7 +242,7 @@ static void take_in(const tp_problem *problem, const attempt *a, const tp__answe
  * time limit it starts again with more work as long as time remains. */
 static tp_status solve_coded(const tp_problem *problem, const tp_solver_options *o,
                              const tp__code *code, tp__control *control, result *r) {
-  int *choices = calloc((size_t)problem->n_nodes + 1, sizeof *choices);
+  int *choices = tp__calloc((size_t)problem->n_nodes + 1, sizeof *choices);
   tp_status status = choices ? TP_OK : TP_NO_MEMORY;
   bool by_time = o->time_limit > 0 && o->work_budget <= 0;
   control->code = code;
@@ -255,7 +255,7 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
       take_in(problem, &a, &answer, r);
     a.settled |= !by_time || atomic_load(&control->stop) || a.times > MOST_TIMES;
   }
-  free(choices);
+  tp__free(choices);
   return status;
 }
 
@@ -334,7 +334,7 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options,
   tp__control control;
   tp__control_start(&control, &o);
   result r = {.s = {.width = -1}};
-  r.choices = calloc((size_t)problem->n_nodes + 1, sizeof *r.choices);
+  r.choices = tp__calloc((size_t)problem->n_nodes + 1, sizeof *r.choices);
   tp_status status = r.choices ? solve_forms(problem, &o, &control, &r) : TP_NO_MEMORY;
   tp_solution out = {0};
   if (status == TP_OK)
@@ -344,16 +344,16 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options,
     *solution = out;
     status = r.found ? TP_OK : TP_INFEASIBLE;
   }
-  free(r.choices);
-  free(r.s.worth.time);
-  free(r.s.worth.price);
+  tp__free(r.choices);
+  tp__free(r.s.worth.time);
+  tp__free(r.s.worth.price);
   return status;
 }
 
 void tp_solution_clear(tp_solution *solution) {
-  free(solution->choices);
-  free(solution->price_times);
-  free(solution->prices);
+  tp__free(solution->choices);
+  tp__free(solution->price_times);
+  tp__free(solution->prices);
   *solution = (tp_solution){0};
 }
 

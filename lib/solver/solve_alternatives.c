@@ -1,15 +1,15 @@
 /* Solves a problem with restricted strategies at one node, to find the cost of alternatives. */
 #include "solver/problem.h"
+#include "support/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Copies a problem; only the costs of one node are separate. */
 static tp_status share(const tp_problem *problem, int node, tp_problem *shared, tp_cost **costs) {
   size_t bytes = (size_t)problem->n_nodes * sizeof *shared->nodes;
   *shared = *problem;
-  shared->nodes = malloc(bytes);
-  *costs = malloc((size_t)problem->nodes[node].n * sizeof **costs);
+  shared->nodes = tp__malloc(bytes);
+  *costs = tp__malloc((size_t)problem->nodes[node].n * sizeof **costs);
   if (!shared->nodes || !*costs)
     return TP_NO_MEMORY;
   memcpy(shared->nodes, problem->nodes, bytes);
@@ -28,8 +28,8 @@ tp_status tp_solve_allowing(const tp_problem *problem, const tp_solver_options *
     costs[x] = allowed[x] ? problem->nodes[node].costs[x] : TP_COST_FORBIDDEN;
   if (status == TP_OK)
     status = tp_solve(&shared, options, solution);
-  free(shared.nodes);
-  free(costs);
+  tp__free(shared.nodes);
+  tp__free(costs);
   return status;
 }
 
@@ -38,7 +38,7 @@ tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *opti
   if (!problem || !bounds || problem->big || node < 0 || node >= problem->n_nodes)
     return TP_INVALID_ARGUMENT;
   int n = problem->nodes[node].n;
-  bool *allowed = calloc((size_t)n, sizeof *allowed);
+  bool *allowed = tp__calloc((size_t)n, sizeof *allowed);
   tp_status status = allowed ? TP_OK : TP_NO_MEMORY;
   for (int x = 0; status == TP_OK && x < n; x++) {
     tp_solution solution;
@@ -52,6 +52,6 @@ tp_status tp_solve_each(const tp_problem *problem, const tp_solver_options *opti
     bounds[x] = solution.lower_bound;
     tp_solution_clear(&solution);
   }
-  free(allowed);
+  tp__free(allowed);
   return status;
 }

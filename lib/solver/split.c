@@ -1,7 +1,7 @@
 /* Chooses a branching node and the groups of its strategies. */
 #include "solver/split.h"
 
-#include <stdlib.h>
+#include "support/support.h"
 
 /* Returns a lower bound on the cost of strategy x: the node cost and the minimum entry of each
  * edge. */
@@ -82,7 +82,7 @@ static void split_by_strategy(const tp__wcsp *g, tp__split *how) {
 }
 
 static tp_status rank_groups(const tp__wcsp *g, tp__split *how) {
-  tp_cost *least = malloc((size_t)how->n_groups * sizeof *least);
+  tp_cost *least = tp__malloc((size_t)how->n_groups * sizeof *least);
   if (!least)
     return TP_NO_MEMORY;
   for (int k = 0; k < how->n_groups; k++)
@@ -97,7 +97,7 @@ static tp_status rank_groups(const tp__wcsp *g, tp__split *how) {
       how->rank[i] = how->rank[i - 1];
     how->rank[i] = k;
   }
-  free(least);
+  tp__free(least);
   return TP_OK;
 }
 
@@ -105,7 +105,7 @@ tp_status tp__split_create(const tp__wcsp *g, tp__split *how) {
   size_t most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = (size_t)g->nodes[v].n > most ? (size_t)g->nodes[v].n : most;
-  how->group = malloc(2 * most * sizeof *how->group);
+  how->group = tp__malloc(2 * most * sizeof *how->group);
   if (!how->group)
     return TP_NO_MEMORY;
   how->rank = how->group + most;
@@ -117,4 +117,4 @@ tp_status tp__split_create(const tp__wcsp *g, tp__split *how) {
   return status;
 }
 
-void tp__split_clear(tp__split *how) { free(how->group); }
+void tp__split_clear(tp__split *how) { tp__free(how->group); }

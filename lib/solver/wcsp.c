@@ -2,13 +2,14 @@
 #include "solver/wcsp.h"
 
 #include "support/compare.h"
+#include "support/support.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 tp__wcsp *tp__wcsp_create(int n_nodes) {
-  tp__wcsp *g = calloc(1, sizeof *g);
+  tp__wcsp *g = tp__calloc(1, sizeof *g);
   if (!g)
     return NULL;
   g->n_nodes = n_nodes;
@@ -25,7 +26,7 @@ void tp__wcsp_destroy(tp__wcsp *g) {
     return;
   tp__hash_cons_destroy(g->shelf);
   tp__pool_release(&g->pool);
-  free(g);
+  tp__free(g);
 }
 
 tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n) {
@@ -385,7 +386,7 @@ static tp_status copy_edges(const tp__wcsp *g, tp__wcsp *part, const int *member
 
 tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fixed, int strategy) {
   tp__wcsp *part = tp__wcsp_create(n);
-  int *place = malloc((size_t)g->n_nodes * sizeof *place + 1);
+  int *place = tp__malloc((size_t)g->n_nodes * sizeof *place + 1);
   bool ok = part && place;
   for (int v = 0; ok && v < g->n_nodes; v++)
     place[v] = -1;
@@ -397,7 +398,7 @@ tp__wcsp *tp__wcsp_extract(const tp__wcsp *g, const int *members, int n, int fix
     ok = tp__wcsp_set_node(part, i, whole ? v->n : 1, v->cost + from, v->label + from) == TP_OK;
   }
   ok = ok && copy_edges(g, part, members, place, fixed, strategy) == TP_OK;
-  free(place);
+  tp__free(place);
   if (ok)
     return part;
   tp__wcsp_destroy(part);
@@ -451,14 +452,14 @@ static tp_cost add_fixed(const tp__wcsp *g, int node, const bool *is_member, con
 tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const int *at,
                              tp_cost *present) {
   tp__wcsp *part = tp__wcsp_extract(g, members, n, -1, 0);
-  bool *is_member = calloc((size_t)g->n_nodes + 1, sizeof *is_member);
+  bool *is_member = tp__calloc((size_t)g->n_nodes + 1, sizeof *is_member);
   *present = 0;
   for (int i = 0; is_member && i < n; i++)
     is_member[members[i]] = true;
   for (int i = 0; part && is_member && i < n; i++)
     *present = tp_cost_add(*present, add_fixed(g, members[i], is_member, at, part->nodes[i].cost));
   bool ok = part && is_member;
-  free(is_member);
+  tp__free(is_member);
   if (ok)
     return part;
   tp__wcsp_destroy(part);

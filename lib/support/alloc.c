@@ -2,43 +2,61 @@
 #include "support/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Allocations left until the failing one; 0: never fail; -1: fail from now on. */
-static _Thread_local int64_t allocations_left;
+static _Thread_local struct {
+  int64_t count, live;
+  int64_t first, last; /* of the allocations that fail, counted from 1; first > last: none */
+} hook = {.first = 1};
 
-static bool fails(void) {
-  if (allocations_left > 0) {
-    allocations_left--;
-    if (allocations_left == 0)
-      allocations_left = -1;
-  }
-  return allocations_left < 0;
+void tp__alloc_fail(int64_t k, int64_t n) {
+  hook.count = 0;
+  hook.first = k > 0 ? k : 1;
+  hook.last = k <= 0 ? 0 : n < INT64_MAX - k ? k + n - 1 : INT64_MAX;
 }
 
-void tp__alloc_fail_at(int64_t k) { allocations_left = k > 0 ? k : 0; }
+int64_t tp__alloc_count(void) { return hook.count; }
 
-/* True if an object would be larger than PTRDIFF_MAX. Checked here, because sanitizers end the
- * program where malloc returns NULL. */
-static bool too_large(size_t n, size_t size) { return size && n > PTRDIFF_MAX / size; }
+int64_t tp__alloc_live(void) { return hook.live; }
 
-void *tp__malloc(size_t size) {
-  return fails() || too_large(1, size) ? NULL : malloc(size ? size : 1);
+/* True if this allocation must fail. Sizes above PTRDIFF_MAX are refused here, because sanitizers
+ * end the program where malloc returns NULL. */
+static bool fails(size_t n, size_t size) {
+  int64_t number = ++hook.count;
+  return (number >= hook.first && number <= hook.last) || (size && n > PTRDIFF_MAX / size);
 }
+
+static void *counted(void *memory) {
+  hook.live += memory != NULL;
+  return memory;
+}
+
+void *tp__malloc(size_t size) { return fails(1, size) ? NULL : counted(malloc(size ? size : 1)); }
 
 void *tp__calloc(size_t n, size_t size) {
-  if (fails() || too_large(n, size))
+  if (fails(n, size))
     return NULL;
-  return n && size ? calloc(n, size) : calloc(1, 1);
+  return counted(n && size ? calloc(n, size) : calloc(1, 1));
 }
 
 void *tp__realloc(void *old, size_t n, size_t size) {
-  if (fails() || too_large(n, size))
+  if (fails(n, size))
     return NULL;
-  size_t bytes = n * size;
-  return realloc(old, bytes ? bytes : 1);
+  if (!old)
+    return counted(malloc(n && size ? n * size : 1));
+  return realloc(old, n && size ? n * size : 1);
 }
 
-void tp__free(void *memory) { free(memory); }
+char *tp__strdup(const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = tp__malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void tp__free(void *memory) {
+  hook.live -= memory != NULL;
+  free(memory);
+}
 
 tp_status tp__grow(void **items, size_t *capacity, size_t needed, size_t size) {
   if (needed <= *capacity)

@@ -1,5 +1,4 @@
-/* Comparison functions for qsort and bsearch. Inline, because the solver is linked without
- * lib/support. */
+/* Comparison functions for qsort and bsearch. */
 #ifndef TP_LIB_SUPPORT_COMPARE_H
 #define TP_LIB_SUPPORT_COMPARE_H
 

@@ -14,7 +14,7 @@ typedef struct tp_memo {
   size_t capacity, count;
 } tp_memo;
 
-/* Returns a hash of n words. Inline, because the solver is linked without lib/support. */
+/* Returns a hash of n words. Inline, because it is part of hot loops. */
 static inline uint64_t tp__hash_words(const int64_t *words, size_t n) {
   uint64_t hash = n;
   for (size_t i = 0; i < n; i++) {

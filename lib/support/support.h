@@ -1,8 +1,8 @@
-/* Internal support shared by the compiler library: allocation, arena, strings.
+/* Internal support shared by the compiler library: status propagation, allocation, arena, strings.
  *
- * Every allocation of the compiler library outside of its solver goes through tp__malloc and
- * related functions, so that one test hook can make any of them fail. A failed allocation returns
- * NULL, and the caller converts it into TP_NO_MEMORY; nothing here aborts.
+ * Every allocation of the compiler library goes through tp__malloc and related functions, so that
+ * one test hook can make any of them fail. A failed allocation returns NULL, and the caller
+ * converts it into TP_NO_MEMORY; nothing here aborts.
  *
  * Thread rule: the hook is per thread; an arena or a string belongs to one thread at a time. */
 #ifndef TP_LIB_SUPPORT_SUPPORT_H
@@ -27,6 +27,18 @@ extern "C" {
 
 #define TP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* ---- status ---- */
+
+/* Returns the status of `expression` from the calling function, unless it is TP_OK. A function that
+ * owns something to release has no TP_TRY behind the acquisition: it calls an inner function that
+ * does the work, then releases and returns the inner function's status. */
+#define TP_TRY(expression)                                                                         \
+  do {                                                                                             \
+    tp_status tp__tried = (expression);                                                            \
+    if (tp__tried != TP_OK)                                                                        \
+      return tp__tried;                                                                            \
+  } while (0)
+
 /* ---- allocation ---- */
 
 /* malloc and related functions. A size of 0 counts as 1, so NULL always means failure. */
@@ -36,10 +48,17 @@ void *tp__calloc(size_t n, size_t size);
 /* Resizes to n items of `size`. NULL also if n * size overflows; on failure `old` stays valid, as
  * with realloc. */
 void *tp__realloc(void *old, size_t n, size_t size);
+/* Copies a string. */
+char *tp__strdup(const char *text);
 void tp__free(void *memory);
-/* Test hook of this thread: the k-th allocation from now (k >= 1) and all later ones fail; 0
- * disables it. */
-void tp__alloc_fail_at(int64_t k);
+
+/* Test hook of this thread: allocation k from now (k >= 1) and the n - 1 after it fail. k = 0
+ * disables the hook. */
+void tp__alloc_fail(int64_t k, int64_t n);
+/* Returns the number of allocations that this thread has requested since tp__alloc_fail. */
+int64_t tp__alloc_count(void);
+/* Returns the number of blocks that this thread has allocated, minus those it has freed. */
+int64_t tp__alloc_live(void);
 
 /* Grows *items (capacity *capacity, item size `size`) so that `needed` items fit. At least doubles
  * the capacity. */

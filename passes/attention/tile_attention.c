@@ -439,7 +439,7 @@ static tp_status erase(const tp_attention *a, tp_value_table *erased) {
       if (gone[i] || tp__is_used(mlirOperationGetResult(a->ops[i].op, 0)))
         continue;
       if (tp__table_put(erased, a->ops[i].op.ptr, 1) != TP_OK)
-        return tp__error(a->ops[a->output].op, TP_NO_MEMORY, "out of memory");
+        return tp__out_of_memory(a->ops[a->output].op);
       mlirOperationDestroy(a->ops[i].op);
       gone[i] = any = true;
     }

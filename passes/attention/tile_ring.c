@@ -108,7 +108,7 @@ void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next) {
                                         (const int64_t (*)[2])pairs)
                     : (MlirValue){NULL};
     if (mlirValueIsNull(next[i])) {
-      t->status = tp__error(t->where, TP_NO_MEMORY, "out of memory");
+      t->status = tp__out_of_memory(t->where);
       next[i] = t->travelling[i].part;
     }
   }

@@ -367,7 +367,7 @@ static tp_status assign(MlirOperation func, void *data) {
   tp__free(buffers.items);
   tp__free(l.sites.items);
   tp__free(l.extra.items);
-  return status == TP_OK && l.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : status;
+  return status == TP_OK && l.no_memory ? tp__out_of_memory(func) : status;
 }
 
 static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, assign, pass); }

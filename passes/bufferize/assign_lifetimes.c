@@ -34,7 +34,7 @@ static tp_status add_alloc(lifetimes *l, MlirOperation op) {
                      "a buffer whose size is known only at run time; programs have static memory");
   if (tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1,
                sizeof *l->buffers->items) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   l->buffers->items[l->buffers->n++] = (tp__buffer){
       .alloc = op, .bytes = tp__memref_bytes(type), .first = INT64_MAX, .last = -1, .output = -1};
   return TP_OK;
@@ -52,7 +52,7 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
     for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
       if (tp__grow((void **)&l->ops, &l->ops_capacity, l->n_ops + 1, sizeof *l->ops) != TP_OK)
-        return tp__error(op, TP_NO_MEMORY, "memory ran out");
+        return tp__out_of_memory(op);
       int64_t position = (int64_t)l->n_ops++;
       l->ops[position] = (op_place){o, position, parent};
       tp_status status = tp__op_is(o, "memref.alloc") ? add_alloc(l, o) : TP_OK;
@@ -128,7 +128,7 @@ tp_status tp__find_buffers(MlirOperation func, tp__buffers *buffers) {
   if (status == TP_OK) {
     alloc_at = tp__calloc(buffers->n + 1, sizeof *alloc_at);
     if (!alloc_at || !list_classes(&l))
-      status = tp__error(func, TP_NO_MEMORY, "memory ran out");
+      status = tp__out_of_memory(func);
   }
   int64_t from = 0;
   for (size_t b = 0; status == TP_OK && b < buffers->n; b++) /* both lists are in pre-order */

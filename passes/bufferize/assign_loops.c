@@ -62,7 +62,7 @@ static tp_status carry(MlirOperation loop) {
       n_carried = 0;
   carried *list = tp__calloc((size_t)n, sizeof *list);
   if (!list)
-    return tp__error(loop, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(loop);
   tp_status status = TP_OK;
   for (int k = 0; k < n && status == TP_OK; k++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(yield, k));

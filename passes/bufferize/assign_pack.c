@@ -194,5 +194,5 @@ tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *pr
   bool ok = list && offsets;
   tp__free(list);
   tp__free(offsets);
-  return ok ? TP_OK : tp__error(func, TP_NO_MEMORY, "memory ran out");
+  return ok ? TP_OK : tp__out_of_memory(func);
 }

@@ -327,7 +327,7 @@ static tp_status run(tp_pass *pass) {
   keeper k = {.pass = pass};
   tp_status status = keep(&k);
   if (status == TP_OK && k.no_memory)
-    status = tp__error(pass->module, TP_NO_MEMORY, "memory ran out");
+    status = tp__out_of_memory(pass->module);
   tp__value_map_destroy(&k.kept);
   tp__value_map_destroy(&k.known);
   tp__value_map_destroy(&k.scalar_of);

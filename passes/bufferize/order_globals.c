@@ -42,7 +42,7 @@ static tp_status visit(MlirOperation op, void *data) {
   if (status != TP_OK || tp__table_get(&o->number, global.ptr) >= 0)
     return status;
   if (tp__table_put(&o->number, global.ptr, (int)o->globals.n) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   return tp__op_list_add(&o->globals, global);
 }
 

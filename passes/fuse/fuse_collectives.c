@@ -99,7 +99,7 @@ static tp_status run(tp_pass *pass) {
         "the module is not partitioned (no tp.phase = \"local\"); run tp-partition first");
   tp__fuser *fuser = tp__calloc(1, sizeof *fuser);
   if (!fuser)
-    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(pass->module);
   fuser->module = pass->module;
   fuser->always = given->fuse == FUSE_ALWAYS;
   tp_status status = tp__module_mesh(pass->module, NULL, &fuser->mesh);

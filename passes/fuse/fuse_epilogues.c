@@ -379,7 +379,7 @@ static tp_status run(tp_pass *pass) {
     return TP_OK;
   fuser *s = tp__calloc(1, sizeof *s);
   if (!s)
-    return tp__error(pass->module, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(pass->module);
   s->pass = pass;
   tp_status status = tp__walk(pass->module, collect, s);
   if (status == TP_OK)

@@ -137,7 +137,7 @@ static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *pr
   tp__string text = {0};
   mlirOperationPrint(func, tp__append_part, &text);
   if (text.failed)
-    return tp__error(o->module, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(o->module);
   for (size_t i = 0; i < o->n_kernels; i++)
     if (strcmp(o->kernels[i].text, text.text) == 0) {
       tp__free(text.text);
@@ -146,7 +146,7 @@ static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *pr
       return TP_OK;
     }
   if (tp__grow((void **)&o->kernels, &o->capacity, o->n_kernels + 1, sizeof *o->kernels) != TP_OK)
-    return tp__error(o->module, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(o->module);
   char name[160];
   snprintf(name, sizeof name, "%s.%s%zu", prefix, o->kind, o->n_kernels);
   mlirOperationSetInherentAttributeByName(

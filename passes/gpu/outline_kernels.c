@@ -40,7 +40,7 @@ static tp_status collect(outlining *o, MlirBlock block) {
        op = mlirOperationGetNextInBlock(op)) {
     if (is_nest(o, op)) {
       if (tp__grow((void **)&o->ops, &o->op_capacity, o->n_ops + 1, sizeof *o->ops) != TP_OK)
-        return tp__error(op, TP_NO_MEMORY, "memory ran out");
+        return tp__out_of_memory(op);
       o->ops[o->n_ops++] = op;
       continue;
     }

@@ -34,7 +34,7 @@ static tp_status import_boundary(tp_importer *im, MlirOperation func, bool is_ar
   tp_boundary boundary;
   tp_status status = TP_OK;
   if (tp__boundary_begin(func, is_args, &boundary) != TP_OK)
-    return tp__error(func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(func);
   for (int i = 0; i < boundary.n && status == TP_OK; i++) {
     MlirType value =
         is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);

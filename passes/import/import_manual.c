@@ -156,7 +156,7 @@ static tp_status check_values(tp_importer *im, MlirOperation op, const computati
 tp_status tp__sdy_check_computation(tp_importer *im, MlirOperation op) {
   computation *c = tp__calloc(1, sizeof *c);
   if (!c)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = check_form(op);
   if (status == TP_OK)
     status = read_computation(op, c);
@@ -262,7 +262,7 @@ static MlirValue move_dims(MlirOperation where, const tp_mesh *mesh, const compu
 tp_status tp__sdy_replace_computation(tp_importer *im, const tp_mesh *refined, MlirOperation op) {
   computation *c = tp__calloc(1, sizeof *c);
   if (!c)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = read_computation(op, c);
   MlirBlock body = tp__region_block(op, 0);
   MlirOperation end = end_of(body), next;

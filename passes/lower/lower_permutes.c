@@ -14,7 +14,7 @@ static tp_status begin_permute(tp__lowering *l, MlirOperation op, int32_t **sour
                      MAX_DEVICES);
   *source_of = tp__calloc((size_t)n, sizeof **source_of);
   if (!*source_of)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   for (int64_t d = 0; d < n; d++)
     (*source_of)[d] = -1;
   return TP_OK;
@@ -50,7 +50,7 @@ static tp_status collect_pairs(const tp_mesh *mesh, MlirOperation op, const int3
     tp_status status =
         tp__grow((void **)&pairs->items, &pairs->capacity, pairs->n + 2, sizeof *pairs->items);
     if (status != TP_OK)
-      return tp__error(op, status, "memory ran out");
+      return tp__out_of_memory(op);
     pairs->items[pairs->n++] = source_of[d];
     pairs->items[pairs->n++] = d;
   }

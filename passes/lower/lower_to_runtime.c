@@ -70,7 +70,7 @@ static tp_status add_context(tp__lowering *l) {
       n_results = (int)mlirFunctionTypeGetNumResults(type);
   MlirType *types = tp__calloc((size_t)(n + n_results + 1), sizeof *types);
   if (!types)
-    return tp__error(l->func, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(l->func);
   types[0] = l->ptr;
   for (int i = 0; i < n; i++)
     types[1 + i] = mlirFunctionTypeGetInput(type, i);
@@ -91,7 +91,7 @@ static tp_status add_context(tp__lowering *l) {
   if (status == TP_OK)
     tp__boundary_end(&boundary);
   tp__free(types);
-  return status == TP_OK ? TP_OK : tp__error(l->func, TP_NO_MEMORY, "memory ran out");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(l->func);
 }
 
 /* ---- bodies ---- */

@@ -239,7 +239,7 @@ tp_status tp__expansion_permute(tp__expansion *e, MlirOperation where, MlirValue
   *result =
       tp__build_permute(where, e->pass->module, value, n_pairs, (const int64_t (*)[2])e->pairs);
   if (mlirValueIsNull(*result))
-    return tp__error(where, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(where);
   e->pass->statistics[0]++;
   return TP_OK;
 }
@@ -258,7 +258,7 @@ static tp_status run(tp_pass *pass) {
     e.pairs = tp__calloc(n, sizeof *e.pairs);
     e.flags = tp__calloc(n, sizeof *e.flags);
     bool ok = e.source_of && e.destination_of && e.pairs && e.flags;
-    status = ok ? expand(&e, &ops) : tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+    status = ok ? expand(&e, &ops) : tp__out_of_memory(pass->module);
     tp__free(e.source_of);
     tp__free(e.destination_of);
     tp__free(e.pairs);

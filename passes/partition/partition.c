@@ -78,7 +78,7 @@ static tp_status gather_ring(const tp_local *local) {
   MlirValue whole =
       tp__build_step(rule->op, local->module, part, local->mesh, &step, map->rank, map->shape);
   if (mlirValueIsNull(whole))
-    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(rule->op);
   tp__set(tp__defining_op(whole), "tp.ring", mlirUnitAttrGet(mlirOperationGetContext(rule->op)));
   mlirOperationSetOperand(rule->op, rule->ring.operand, whole);
   return TP_OK;
@@ -131,7 +131,7 @@ static tp_status rewrite_layout(tp_partitioner *p, const tp_item *item,
     value =
         tp__build_step(item->op, p->pass->module, value, p->mesh, step, plan->rank, plan->shape);
     if (mlirValueIsNull(value))
-      return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+      return tp__out_of_memory(item->op);
     p->pass->statistics[step->bytes > 0 ? STAT_COLLECTIVES : STAT_LOCAL_STEPS]++;
   }
   mark_copy(before, item->op);
@@ -179,7 +179,7 @@ static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, co
   MlirContext context = p->pass->context;
   tp_boundary boundary;
   if (tp__boundary_begin(p->graph.func, is_args, &boundary) != TP_OK)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (int i = 0; i < n; i++) {
     if (!tp__is_tensor(types[i]))
       continue;
@@ -246,7 +246,7 @@ static tp_status allocate(tp_partitioner *p) {
   p->result_specs = tp__arena_array(&p->arena, n_results, sizeof *p->result_specs);
   bool ok = p->ops && p->layouts && p->arg_types && p->result_types && p->specs && p->has_spec &&
             p->arg_specs && p->result_specs;
-  return ok ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+  return ok ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 /* True if the plan uses a ring. Only then does the pass look for attention, the only op with
@@ -327,7 +327,7 @@ static tp_status run(tp_pass *pass) {
     return status;
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
-    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(pass->module);
   tp__write_grids(pass->module, &mesh);
   status = partition_functions(pass, &mesh, reshards);
   tp_reshard_cache_destroy(reshards);

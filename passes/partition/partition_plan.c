@@ -101,7 +101,7 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
                            tp_planned_op *plan) {
   const tp_rule *rule = item->rule;
   plan->results = tp__arena_array(&p->arena, (size_t)rule->n_results + 1, sizeof *plan->results);
-  tp_status status = plan->results ? TP_OK : tp__error(item->op, TP_NO_MEMORY, "out of memory");
+  tp_status status = plan->results ? TP_OK : tp__out_of_memory(item->op);
   for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
     tp_annotation annotation = {0};
     bool present;
@@ -146,12 +146,11 @@ static tp_status plan_op(tp_partitioner *p, const tp_item *item, const tp_planne
     return status;
   void **slot = rule->first ? same_plan(p, item, operands) : NULL;
   if (rule->first && !slot)
-    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(item->op);
   tp_planned_op *plan = slot ? *slot : NULL;
   if (!plan) {
     plan = tp__arena_alloc(&p->arena, sizeof *plan);
-    status = plan ? plan_anew(p, item, operands, plan)
-                  : tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    status = plan ? plan_anew(p, item, operands, plan) : tp__out_of_memory(item->op);
     if (slot && status == TP_OK)
       *slot = plan;
   }
@@ -200,7 +199,7 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   void **slot = tp__memo(&p->same_layouts, &p->arena, key, TP_LEN(key));
   tp_planned_layout *plan = slot && *slot ? *slot : tp__arena_alloc(&p->arena, sizeof *plan);
   if (!slot || !plan)
-    return tp__error(item->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(item->op);
   if (!*slot)
     status = find_path(p, item, from, annotation.spec, plan);
   if (status != TP_OK)

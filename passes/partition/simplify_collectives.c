@@ -345,7 +345,7 @@ static tp_status sweep(simplifier *s) {
   if (status == TP_OK)
     erase_dead(s);
   tp__table_destroy(&s->places);
-  return status == TP_OK ? TP_OK : tp__error(s->pass->module, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(s->pass->module);
 }
 
 static tp_status run(tp_pass *pass) {

@@ -15,7 +15,7 @@ typedef struct dropper {
 static tp_status drop_boundary(dropper *d, MlirOperation func, bool is_args) {
   tp_boundary boundary;
   if (tp__boundary_begin(func, is_args, &boundary) != TP_OK)
-    return tp__error(func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(func);
   for (int i = 0; i < boundary.n; i++) {
     d->pass->statistics[STAT_SHARDINGS] +=
         !mlirAttributeIsNull((is_args ? tp__arg_attr : tp__result_attr)(func, i, "tp.sharding"));

@@ -137,7 +137,7 @@ static tp_status collect_invariants(hoister *h, MlirBlock block) {
       continue;
     tp_status status = tp__op_list_add(&h->ops, op);
     if (status == TP_OK && tp__table_put(&h->place, op.ptr, (int)h->ops.n - 1) != TP_OK)
-      status = tp__error(op, TP_NO_MEMORY, "out of memory");
+      status = tp__out_of_memory(op);
     if (status != TP_OK)
       return status;
   }
@@ -149,7 +149,7 @@ static tp_status hoist_from(MlirOperation loop, MlirBlock block, int64_t *n_move
   tp_status status = collect_invariants(&h, block);
   h.needed = tp__calloc(h.ops.n + 1, sizeof *h.needed);
   if (status == TP_OK && !h.needed)
-    status = tp__error(loop, TP_NO_MEMORY, "out of memory");
+    status = tp__out_of_memory(loop);
   for (size_t i = h.ops.n; i-- > 0 && status == TP_OK;)
     if (h.needed[i] || is_worth_it(h.ops.items[i])) {
       h.needed[i] = true;

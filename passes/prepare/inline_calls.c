@@ -148,7 +148,7 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
   tp__free(map.values);
   if (status == TP_NO_MEMORY ||
       (status == TP_OK && tp__table_put(&in->called, callee.ptr, 1) != TP_OK))
-    return tp__error(call, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(call);
   if (status != TP_OK)
     return status;
   mlirOperationDestroy(call);
@@ -184,7 +184,7 @@ static tp_status inline_in_function(inliner *in, MlirOperation func) {
   int n = 0;
   tp__walk(func, count, &n);
   if (status == TP_OK && tp__table_put(&in->done, func.ptr, n) != TP_OK)
-    return tp__error(func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(func);
   return status;
 }
 

@@ -33,7 +33,7 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   tp_boundary boundary;
   tp_status status = tp__boundary_begin(func, is_args, &boundary);
   if (status != TP_OK)
-    return tp__error(func, status, "out of memory");
+    return tp__out_of_memory(func);
   for (int i = 0; i < boundary.n && status == TP_OK; i++)
     status = normalize_value(
         &boundary, i,

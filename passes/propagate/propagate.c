@@ -149,7 +149,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
       status = tp__pads_in_place(op, p->arena);
     if (status == TP_OK && tp__grow((void **)&list->graphs, &list->capacity, list->n + 1,
                                     sizeof *list->graphs) != TP_OK)
-      status = tp__error(op, TP_NO_MEMORY, "out of memory");
+      status = tp__out_of_memory(op);
     if (status == TP_OK)
       status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->arena,
                                    &list->graphs[list->n++]);
@@ -252,8 +252,8 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
   p->mesh = read;
   p->mixes_sub_axes = tp_mesh_is_refined(read);
   list->flows = tp__arena_array(p->arena, list->n + 1, sizeof *list->flows);
-  tp_status status = list->flows ? load_topologies(p->pass, read, planning)
-                                 : tp__error(p->pass->module, TP_NO_MEMORY, "out of memory");
+  tp_status status =
+      list->flows ? load_topologies(p->pass, read, planning) : tp__out_of_memory(p->pass->module);
   if (status == TP_OK)
     status = tp__refine_mesh(p, list->n, list->graphs, list->flows, &planning->mesh);
   if (!same_axes(read, &planning->mesh))
@@ -268,7 +268,7 @@ static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
   if (!is_shared)
     planning->reshards = tp_reshard_cache_create(&planning->mesh, &planning->topology);
   common->reshards = is_shared ? like->reshards : planning->reshards;
-  return common->reshards ? TP_OK : tp__error(common->pass->module, TP_NO_MEMORY, "out of memory");
+  return common->reshards ? TP_OK : tp__out_of_memory(common->pass->module);
 }
 
 /* Reads everything of a module that does not depend on a plan. `like` is a planner of the same

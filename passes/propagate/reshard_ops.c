@@ -172,7 +172,7 @@ static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
   for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
     if (p->graph.items[i].kind == TP_ITEM_REGION)
       status = tp__table_put(regions, p->graph.items[i].op.ptr, i);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 /* Places a use in the block of the value: at the op that uses it or that encloses the user. Items
@@ -196,7 +196,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
   copies c = {.p = p, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
   placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
   if (!uses)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   MlirBlock block = tp__block_of(v->value);
   for (int u = 0; u < v->n_uses; u++)
     uses[u] = place(p, regions, block, &v->uses[u]);
@@ -274,7 +274,7 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
   copies c = {.p = p, .v = v};
   MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
   if (!values)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (int i = 0; i < route->n_stations; i++) /* in order, so that the source of each exists */
     values[i] = pass_station(
         &c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);

@@ -12,7 +12,7 @@ static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}
 static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   tp_boundary boundary;
   if (tp__boundary_begin(p->graph.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   MlirType type = tp__func_type(p->graph.func);
   for (size_t i = 0; i < p->n_nodes; i++) {
     const tp_node *node = &p->nodes[i];
@@ -70,14 +70,14 @@ static tp_status write_op(tp_planner *p, const tp_node *node) {
                    node->chosen};
   void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
   if (rule->first && !slot)
-    return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(rule->op);
   const written *before = slot ? *slot : NULL;
   if (!before) {
     MlirAttribute was = tp__attributes(rule->op);
     write_anew(p, node);
     written *now = slot ? tp__arena_alloc(p->arena, sizeof *now) : NULL;
     if (slot && !now)
-      return tp__error(rule->op, TP_NO_MEMORY, "out of memory");
+      return tp__out_of_memory(rule->op);
     if (now)
       *now = (written){tp__get(rule->op, "tp.sharding"), tp__get(rule->op, "tp.factors"), was,
                        tp__attributes(rule->op)};

@@ -25,7 +25,7 @@ const char *tp__minus_infinity(MlirType element) {
 MlirOperation tp__parse_function(MlirOperation at, tp__string *text) {
   MlirOperation func = {NULL};
   if (text->failed)
-    (void)tp__error(at, TP_NO_MEMORY, "out of memory");
+    (void)tp__out_of_memory(at);
   else
     func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text),
                                     tp__ref("tpshard"));

@@ -55,9 +55,7 @@ tp_status tp__lowering_end(tp__lowering *l) {
   }
   tp__free(l->sites.items);
   tp__free(l->extra.items);
-  return l->no_memory
-             ? tp__error(l->func, TP_NO_MEMORY, "memory ran out while its sites were collected")
-             : TP_OK;
+  return l->no_memory ? tp__out_of_memory(l->func) : TP_OK;
 }
 
 int tp__lowering_site(tp__lowering *l, const tprt_abi_site *site, int n_extra,

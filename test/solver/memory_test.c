@@ -1,6 +1,7 @@
-/* Every allocation of the solver fails once, in turn: it must report that and leak nothing. Linked
- * with --wrap. */
+/* Every allocation of the solver fails once, in turn: it must report that and leak nothing. */
 #include "generate.h"
+
+#include "support/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,59 +9,22 @@
 
 #include <cmocka.h>
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *at, size_t size);
-void __real_free(void *at);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *at, size_t size);
-void __wrap_free(void *at);
-
-static int64_t countdown = INT64_MAX; /* the allocation that decrements it to 0 fails */
-static int64_t n_alive;
-
-static bool fails(void) { return --countdown == 0; }
-
-static void *counted(void *at) {
-  n_alive += at != NULL;
-  return at;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
-void *__wrap_calloc(size_t n, size_t size) {
-  return fails() ? NULL : counted(__real_calloc(n, size));
-}
-
-void *__wrap_realloc(void *at, size_t size) {
-  if (fails())
-    return NULL;
-  void *moved = __real_realloc(at, size);
-  n_alive += !at && moved;
-  return moved;
-}
-
-void __wrap_free(void *at) {
-  n_alive -= at != NULL;
-  __real_free(at);
-}
-
 static void fail_each(const tp_problem *problem, const tp_solver_options *options) {
-  int64_t before = n_alive;
+  int64_t before = tp__alloc_live();
   for (int64_t k = 1;; k++) {
     tp_solution s = {0};
-    countdown = k;
+    tp__alloc_fail(k, 1);
     tp_status status = tp_solve(problem, options, &s);
-    bool reached = countdown <= 0;
-    countdown = INT64_MAX;
+    bool reached = tp__alloc_count() >= k;
+    tp__alloc_fail(0, 0);
     if (!reached) {
       assert_true(status == TP_OK || status == TP_INFEASIBLE);
       tp_solution_clear(&s);
-      assert_true(n_alive == before);
+      assert_true(tp__alloc_live() == before);
       return;
     }
     assert_int_equal(status, TP_NO_MEMORY);
-    assert_true(n_alive == before);
+    assert_true(tp__alloc_live() == before);
   }
 }
 
@@ -104,14 +68,14 @@ static void other_decisions(void **state) {
   rng r = {3};
   tp_problem *p = generate(&r, &(recipe){SHAPE_TREE, 12, 0, 4, 100, 0, 0, true});
   add_memory(p, &r, 4);
-  int64_t before = n_alive;
+  int64_t before = tp__alloc_live();
   for (int64_t k = 1;; k++) {
     tp_cost bounds[4];
-    countdown = k;
+    tp__alloc_fail(k, 1);
     tp_status status = tp_solve_each(p, NULL, 1, bounds);
-    bool reached = countdown <= 0;
-    countdown = INT64_MAX;
-    assert_true(n_alive == before);
+    bool reached = tp__alloc_count() >= k;
+    tp__alloc_fail(0, 0);
+    assert_true(tp__alloc_live() == before);
     assert_int_equal(status, reached ? TP_NO_MEMORY : TP_OK);
     if (!reached)
       break;
@@ -146,14 +110,14 @@ static void sensitivity(void **state) {
     if (memory)
       add_memory(p, &r, 4);
     allowed[3] = memory ? NULL : last;
-    int64_t before = n_alive;
+    int64_t before = tp__alloc_live();
     bool reached = true;
     for (int64_t k = 1; reached; k++) {
-      countdown = k;
+      tp__alloc_fail(k, 1);
       tp_status status = use_sensitivity(p, allowed);
-      reached = countdown <= 0;
-      countdown = INT64_MAX;
-      assert_true(n_alive == before);
+      reached = tp__alloc_count() >= k;
+      tp__alloc_fail(0, 0);
+      assert_true(tp__alloc_live() == before);
       assert_true(reached ? status == TP_NO_MEMORY : status == TP_OK || status == TP_INFEASIBLE);
     }
     tp_problem_destroy(p);
@@ -165,9 +129,9 @@ static void building(void **state) {
   tp_cost costs[200] = {0};
   static tp_cost table[200 * 200];
   bool finished = false;
-  int64_t before = n_alive;
+  int64_t before = tp__alloc_live();
   for (int64_t k = 1; !finished; k++) {
-    countdown = k;
+    tp__alloc_fail(k, 1);
     tp_problem *p = tp_problem_create();
     bool ok = p != NULL;
     for (int v = 0; ok && v < 100; v++) {
@@ -175,11 +139,11 @@ static void building(void **state) {
       if (ok && v)
         ok = tp_problem_add_edge(p, v - 1, v, table) == TP_OK;
     }
-    finished = countdown > 0;
-    countdown = INT64_MAX;
+    finished = tp__alloc_count() < k;
+    tp__alloc_fail(0, 0);
     assert_true(ok == finished);
     tp_problem_destroy(p);
-    assert_true(n_alive == before);
+    assert_true(tp__alloc_live() == before);
   }
 }
 

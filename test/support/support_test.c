@@ -18,19 +18,42 @@ static void status_names(void **state) {
 
 static void allocation_hook(void **state) {
   (void)state;
-  tp__alloc_fail_at(2);
+  tp__alloc_fail(2, INT64_MAX);
   void *first = tp__malloc(8);
   assert_non_null(first);
   assert_null(tp__malloc(8));
   assert_null(tp__calloc(1, 8)); /* and all later ones */
   assert_null(tp__realloc(first, 2, 8));
-  tp__alloc_fail_at(0);
+  tp__alloc_fail(0, 0);
   void *grown = tp__realloc(first, 2, 8);
   assert_non_null(grown);
   assert_null(tp__realloc(grown, SIZE_MAX, 8)); /* overflow, and `grown` is still valid */
   memset(grown, 1, 16);
   tp__free(grown);
   assert_null(tp__calloc(SIZE_MAX, 8));
+}
+
+static void allocation_counts(void **state) {
+  (void)state;
+  int64_t live = tp__alloc_live();
+  tp__alloc_fail(2, 1);
+  char *first = tp__strdup("one");
+  assert_null(tp__strdup("two"));
+  char *third = tp__strdup("three"); /* only the second fails */
+  assert_string_equal(first, "one");
+  assert_string_equal(third, "three");
+  assert_int_equal(tp__alloc_count(), 3);
+  assert_int_equal(tp__alloc_live(), live + 2);
+  first = tp__realloc(first, 100, 1);
+  void *none = tp__realloc(NULL, 100, 1);
+  assert_int_equal(tp__alloc_live(), live + 3);
+  tp__free(first);
+  tp__free(third);
+  tp__free(none);
+  tp__free(NULL);
+  assert_int_equal(tp__alloc_live(), live);
+  tp__alloc_fail(0, 0);
+  assert_int_equal(tp__alloc_count(), 0);
 }
 
 static void growing(void **state) {
@@ -74,10 +97,10 @@ static void arena(void **state) {
   assert_null(tp__arena_alloc(&arena, SIZE_MAX));
   assert_null(tp__arena_alloc(&arena, SIZE_MAX - 100));
   tp__arena_destroy(&arena);
-  tp__alloc_fail_at(1);
+  tp__alloc_fail(1, INT64_MAX);
   assert_null(tp__arena_alloc(&arena, 8));
   assert_null(tp__arena_printf(&arena, "%d", 1));
-  tp__alloc_fail_at(0);
+  tp__alloc_fail(0, 0);
   assert_non_null(tp__arena_alloc(&arena, 8)); /* usable after failure and after destroy */
   tp__arena_destroy(&arena);
 }
@@ -101,9 +124,9 @@ static void strings(void **state) {
   tp__free(text);
 
   assert_int_equal(tp__string_append(&s, "x"), TP_OK);
-  tp__alloc_fail_at(1);
+  tp__alloc_fail(1, INT64_MAX);
   assert_int_equal(tp__string_printf(&s, "%0999d", 1), TP_NO_MEMORY);
-  tp__alloc_fail_at(0);
+  tp__alloc_fail(0, 0);
   assert_int_equal(tp__string_append(&s, "y"), TP_NO_MEMORY); /* sticky */
   assert_true(s.failed);
   assert_string_equal(tp__string_text(&s), "x");
@@ -147,9 +170,13 @@ static void sizes_and_times(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(status_names),    cmocka_unit_test(allocation_hook),
-      cmocka_unit_test(growing),         cmocka_unit_test(arena),
-      cmocka_unit_test(strings),         cmocka_unit_test(texts),
+      cmocka_unit_test(status_names),
+      cmocka_unit_test(allocation_hook),
+      cmocka_unit_test(allocation_counts),
+      cmocka_unit_test(growing),
+      cmocka_unit_test(arena),
+      cmocka_unit_test(strings),
+      cmocka_unit_test(texts),
       cmocka_unit_test(sizes_and_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
   if (status == TP_OK && changes)
     apply(s, block, &tasks, &steps);
   tp__arena_destroy(&arena);
-  return status == TP_OK ? TP_OK : tp__error(s->lowering.func, status, "memory ran out");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(s->lowering.func);
 }
 
 /* ---- one function ---- */
@@ -149,7 +149,7 @@ static tp_status schedule(scheduler *s, MlirOperation func, freedom most) {
   tp__lowering_begin(&s->lowering, s->pass->module, func);
   tp_status status = schedule_body(s, most);
   if (status == TP_OK && (s->classes.no_memory || s->lowering.no_memory))
-    status = tp__error(func, TP_NO_MEMORY, "memory ran out");
+    status = tp__out_of_memory(func);
   end_scheduler(s);
   return status;
 }

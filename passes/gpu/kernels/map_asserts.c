@@ -19,7 +19,7 @@ static tp_status number_of(tp__map_asserts *asserts, MlirOperation op, int *numb
     }
   if (tp__grow((void **)&asserts->messages, &asserts->capacity, asserts->n + 1,
                sizeof *asserts->messages) != TP_OK)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   asserts->messages[asserts->n++] = message;
   *number = (int)asserts->n;
   return TP_OK;

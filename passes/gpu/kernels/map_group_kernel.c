@@ -47,13 +47,13 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
       nb->source[i] = tp__group_add_kept(b, number, i, true);
       nb->fills[i] = true;
       if (nb->source[i] < 0)
-        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+        return tp__out_of_memory(n->op);
     }
   }
   for (int i = n->n_inputs; i < n->n_operands; i++) {
     nb->target[i] = tp__group_add_kept(b, number, i, false);
     if (nb->target[i] < 0)
-      return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+      return tp__out_of_memory(n->op);
   }
   return TP_OK;
 }
@@ -163,7 +163,7 @@ static tp_status read_rows(tp__group_builder *b, int last) {
         continue;
       int entry = tp__group_add_kept(b, j, i, true);
       if (entry < 0)
-        return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+        return tp__out_of_memory(n->op);
       tp__group_build_at(b, n, -1, at);
       tp__map_fetch(n, b->end, i, 0, 1, at, b->items[entry].values);
     }

@@ -162,7 +162,7 @@ static tp_status find_nests(MlirOperation func, reading *r) {
     return tp__error(func, TP_UNSUPPORTED,
                      "has %d loop nests; tp-fuse-nests finds those that one kernel can do", r->n);
   r->nests = tp__calloc((size_t)r->n, sizeof *r->nests);
-  return r->nests ? TP_OK : tp__error(func, TP_NO_MEMORY, "memory ran out");
+  return r->nests ? TP_OK : tp__out_of_memory(func);
 }
 
 static tp_status read_nests(reading *r, int most_lanes) {
@@ -354,7 +354,7 @@ static tp_status find_kernels(mapping *m) {
       continue;
     if (tp__grow((void **)&m->kernels.items, &m->kernels.capacity, m->kernels.n + 1,
                  sizeof *m->kernels.items) != TP_OK)
-      return tp__error(op, TP_NO_MEMORY, "memory ran out");
+      return tp__out_of_memory(op);
     m->kernels.items[m->kernels.n++] = (tp__map_kernel){.func = op};
   }
   return TP_OK;

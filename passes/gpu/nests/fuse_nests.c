@@ -55,7 +55,7 @@ static MlirOperation build_copy(MlirOperation copy) {
 static tp_status add_nest(tp__nest_group *g, MlirOperation op, size_t at) {
   tp__map_nest *n = tp__calloc(1, sizeof *n);
   if (!n)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   g->at[g->map.n_nests] = at;
   g->map.nests[g->map.n_nests++] = n;
   return tp__map_read(op, n);
@@ -172,7 +172,7 @@ static tp_status read_block(fusing *f, MlirBlock block, tp__nest_block *b) {
   *b = (tp__nest_block){.block = block, .classes = &f->classes};
   b->last_use = tp__calloc(f->classes.n_nodes + 1, sizeof *b->last_use);
   if (!b->last_use)
-    return tp__error(f->pass->module, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(f->pass->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     uses u = {b, b->ops.n};
@@ -234,8 +234,7 @@ static tp_status fuse_function(MlirOperation func, void *data) {
     return TP_OK; /* the name is too long; tp-outline-kernels skips such functions too */
   f->classes = (tp__memory_classes){0};
   (void)tp__walk(func, tp__memory_classes_visit, &f->classes); /* the visitor does not fail */
-  tp_status status =
-      f->classes.no_memory ? tp__error(func, TP_NO_MEMORY, "memory ran out") : fuse_inside(f, func);
+  tp_status status = f->classes.no_memory ? tp__out_of_memory(func) : fuse_inside(f, func);
   if (status == TP_OK)
     status = tp__walk(func, collect_unused, &unused);
   for (size_t i = 0; i < unused.n && status == TP_OK; i++)

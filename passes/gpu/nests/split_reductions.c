@@ -155,7 +155,7 @@ static tp_status split_if_long(tp__splitting *s, size_t number) {
   tp__cut c;
   tp__map_nest *n = tp__calloc(1, sizeof *n);
   if (!n)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   tp_status status = tp__map_read(op, n);
   n->most_lanes = TP_MAP_LANES;
   if (status == TP_OK && tp__split_choose(s, n, &c)) {
@@ -171,7 +171,7 @@ static tp_status split_function(MlirOperation func, void *data) {
   tp__splitting *s = data;
   tp_status status = tp__walk(func, note_op, s);
   if (status == TP_OK && s->classes.no_memory)
-    status = tp__error(func, TP_NO_MEMORY, "memory ran out");
+    status = tp__out_of_memory(func);
   for (size_t i = 0; i < s->nests.n && status == TP_OK; i++)
     if (!mlirOperationIsNull(s->nests.items[i]))
       status = split_if_long(s, i);

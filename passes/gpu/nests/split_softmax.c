@@ -274,7 +274,7 @@ tp_status tp__split_softmax(tp__splitting *s, const tp__map_nest *n, const tp__c
     return TP_OK;
   tp__map_nest *sum = tp__calloc(1, sizeof *sum);
   if (!sum)
-    return tp__error(n->op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(n->op);
   MlirOperation made = build_sum(&f);
   tp_status status = tp__map_read(made, sum);
   sum->most_lanes = TP_MAP_LANES;

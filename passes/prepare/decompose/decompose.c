@@ -88,7 +88,7 @@ static tp_status check_strides(MlirOperation op, const char *what, int i, MlirTy
     return TP_OK;
   int64_t offset, *strides = tp__calloc((size_t)mlirShapedTypeGetRank(type) + 1, sizeof *strides);
   if (!strides)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   bool has_strides =
       mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset));
   tp__free(strides);

@@ -34,7 +34,7 @@ tp_status tp__decompose_resource(MlirOperation op) {
     n *= (size_t)shape[d];
   unsigned char *bytes = tp__malloc(n * size);
   if (!bytes)
-    return tp__error(op, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(op);
   tp_status status = TP_OK;
   if (!tp__resource_bytes(tp__inherent(op, "value"), n * size, bytes))
     status = tp__error(op, TP_INVALID_ARGUMENT,
@@ -45,7 +45,7 @@ tp_status tp__decompose_resource(MlirOperation op) {
                               ? mlirDenseElementsAttrRawBufferGet(type, n * size, bytes)
                               : dense_booleans(type, n, bytes);
     if (mlirAttributeIsNull(dense))
-      status = tp__error(op, TP_NO_MEMORY, "out of memory");
+      status = tp__out_of_memory(op);
     else
       mlirOperationSetInherentAttributeByName(op, tp__ref("value"), dense);
   }

@@ -77,7 +77,7 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK)
     status = for_all(pass, &raise, true, raise_picks);
   if (status != TP_OK)
-    return tp__error(pass->module, status, "out of memory");
+    return tp__out_of_memory(pass->module);
   return tp__raise_elements(&raise, pass->module);
 }
 

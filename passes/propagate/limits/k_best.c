@@ -321,7 +321,7 @@ static tp_status run(tp_search *s) {
   p->result.is_cut_short |= tp__clock_is_over(p->limits.clock);
   if (status != TP_OK || !best.choices)
     return status;
-  tp_solution found = {.choices = malloc((p->n_nodes + 1) * sizeof *found.choices),
+  tp_solution found = {.choices = tp__malloc((p->n_nodes + 1) * sizeof *found.choices),
                        .lower_bound = o->floor,
                        .method = "listing"};
   if (!found.choices)

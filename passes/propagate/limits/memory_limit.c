@@ -98,7 +98,7 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
 tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   holder *list = tp__calloc(p->n_nodes + 1, sizeof *list);
   if (!list)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   char values[512] = "", found[160] = "no plan was found that needs less than the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;

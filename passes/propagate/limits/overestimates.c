@@ -35,7 +35,7 @@ static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t 
 /* Makes the plan of `other` the best, with routes. */
 static void take(tp_overestimates *o, tp_solution *other) {
   int64_t work = o->best.work;
-  free(o->unrouted);
+  tp__free(o->unrouted);
   o->unrouted = NULL;
   o->cost = other->cost;
   tp_solution_clear(&o->best);
@@ -46,7 +46,7 @@ static void take(tp_overestimates *o, tp_solution *other) {
 
 void tp__overestimates_take_unrouted(tp_overestimates *o, tp_solution *other, tp_cost cost) {
   tp_cost bound = other->lower_bound;
-  free(o->unrouted);
+  tp__free(o->unrouted);
   o->unrouted = other->choices;
   other->choices = NULL;
   o->cost = cost;

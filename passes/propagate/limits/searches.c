@@ -136,7 +136,7 @@ tp_status tp__plan(tp_planner *p) {
              : s.is_large         ? finish_large(&s)
                                   : finish_small(&s);
   tp_solution_clear(&s.over.best);
-  free(s.over.unrouted);
+  tp__free(s.over.unrouted);
   tp__seeds_close(&s.seeds);
   tp__priced_close(&s.priced);
   tp__planner_drop(&s.over.reduced);

@@ -187,13 +187,13 @@ tp_status tp__flow_build(tp_planner *p) {
   tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
   if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1,
                                                     sizeof *flow->first_slot)))
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   add_values(p);
   flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
   flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
   flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
   if (!flow->parent || !flow->axes || !flow->cuts)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
   p->n_orders = 1;

@@ -82,5 +82,5 @@ tp_status tp__order_nodes(tp_planner *p) {
   tp__free(numbers);
   tp__free(moves);
   tp__free(nodes);
-  return ok ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+  return ok ? TP_OK : tp__out_of_memory(p->graph.func);
 }

@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-tp_status tp__plan_no_memory(const tp_planner *p) {
-  return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
-}
+tp_status tp__plan_no_memory(const tp_planner *p) { return tp__out_of_memory(p->graph.func); }
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
   int i = tp__func_graph_number(&p->graph, value);

@@ -197,7 +197,7 @@ static tp_status simulate(tp_planner *p, tp_cost *time) {
   tp__free(s.produced);
   tp__free(s.changes);
   tp__free(s.waits);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 /* ---- solving again ---- */
@@ -212,7 +212,7 @@ tp_status tp__plan_overlap(tp_planner *p) {
   tp_cost time = 0;
   int *best = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *best);
   if (!best)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   tp_status status = simulate(p, &p->result.overlapped);
   for (size_t i = 0; i < p->n_nodes; i++)
     best[i] = p->nodes[i].chosen;

@@ -201,7 +201,7 @@ static tp_status hold_steps(peak_finder *f, int k) {
                   mlirValueGetType(result), &bytes);
   if (status == TP_OK && bytes > 0)
     hold(f, (tp_held){TP_HELD_STEPS, result, bytes, k, k});
-  return status == TP_NO_MEMORY ? tp__error(op, status, "out of memory") : TP_OK;
+  return status == TP_NO_MEMORY ? tp__out_of_memory(op) : TP_OK;
 }
 
 /* True if op k makes its result in the memory of a function result, also because a later op
@@ -379,7 +379,7 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   if (status == TP_OK && !f.failed)
     status = hold_all(&f);
   if (status == TP_OK && f.failed)
-    status = tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    status = tp__out_of_memory(p->graph.func);
   if (status == TP_OK)
     find_peak(&f, peak);
   else

@@ -167,7 +167,7 @@ tp_status tp__timeline_build(const tp_planner *p, tp_timeline *t) {
     t->values[i] = (tp_timed_value){-1, -1};
   if (status == TP_OK)
     status = add_regions(&b, p->graph.func, -1);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 void tp__timeline_destroy(tp_timeline *t) {

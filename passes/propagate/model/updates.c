@@ -43,7 +43,7 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   tp_cost *table = tp__calloc((size_t)a->n * (size_t)b->n + 1, sizeof *table);
   bool possible = false;
   if (!table)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (int x = 0; x < a->n; x++)
     for (int y = 0; y < b->n; y++) {
       bool same = tp_spec_equal(a->out[x], b->in[y]);
@@ -53,7 +53,7 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   tp_status status = tp_problem_add_edge(problem, arg_node, result_node, table);
   tp__free(table);
   if (status != TP_OK)
-    return tp__error(p->graph.func, status, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   if (possible)
     return TP_OK;
   char from[256], to[256];

@@ -300,7 +300,7 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
     return TP_OK;
   bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
   if (!among)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (int s = 0; s < n->n; s++)
     any |= among[s] = space->base_rows[d.node][s] &&
                       (d.what == STRATEGY ? s != space->chosen[d.node]
@@ -349,7 +349,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (size_t i = 0; i < f->n_changes; i++)
     if (f->changes[i].n_collectives > 0)
       order[n++] = &f->changes[i];
@@ -439,7 +439,7 @@ static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space)
   dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   examine(&d, 0, f->n_pins);
   return TP_OK;
 }

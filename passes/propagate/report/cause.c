@@ -40,7 +40,7 @@ static tp_status list_incidences(causes *c) {
   c->from = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->from);
   c->queue = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->queue);
   if (!c->first || !c->at || !c->from || !c->queue)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   for (size_t k = 0; k < p->n_values; k++)
     for (int u = -1; u < p->values[k].n_uses; u++)
       c->first[2 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++;
@@ -250,7 +250,7 @@ static int axis_of(const tp_change *change) {
 tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
   causes *c = tp__arena_alloc(p->arena, sizeof *c);
   if (!c)
-    return tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(p->graph.func);
   *c = (causes){.r = r, .p = p};
   tp_status status = list_incidences(c);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {

@@ -37,5 +37,5 @@ tp_status tp__report_decisions(tp_report *r, const tp_planner *p, const tp_space
   tp__free(bounds);
   if (f->n_decisions > 0)
     qsort(f->decisions, (size_t)f->n_decisions, sizeof *f->decisions, by_worth);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }

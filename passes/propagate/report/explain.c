@@ -50,7 +50,7 @@ static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value 
 
 static tp_status keep_known(tp_report *r, const char *name) {
   if (tp__grow((void **)&r->known, &r->known_capacity, r->n_known + 1, sizeof *r->known) != TP_OK)
-    return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(r->pass->module);
   r->known[r->n_known++] = name;
   return TP_OK;
 }
@@ -239,7 +239,7 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
   tp__free(allowed);
   tp__free(bounds);
   tp__free(rows);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 /* ---- the value ---- */

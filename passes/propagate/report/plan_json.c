@@ -14,12 +14,12 @@ static json_t *text_json(const char *text) {
   json_t *json = json_string(text);
   if (json)
     return json;
-  char *plain = strdup(text);
+  char *plain = tp__strdup(text);
   for (char *c = plain; c && *c; c++)
     if ((unsigned char)*c >= 0x80)
       *c = '?';
-  json = json_string(plain ? plain : "");
-  free(plain);
+  json = plain ? json_string(plain) : NULL;
+  tp__free(plain);
   return json;
 }
 

@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-tp_status tp__report_no_memory(const tp_report *r) {
-  return tp__error(r->pass->module, TP_NO_MEMORY, "out of memory");
-}
+tp_status tp__report_no_memory(const tp_report *r) { return tp__out_of_memory(r->pass->module); }
 
 /* ---- names ---- */
 
@@ -201,7 +199,7 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
     return TP_OK;
   tp_report *r = tp__calloc(1, sizeof *r);
   if (!r)
-    return tp__error(pass->module, TP_NO_MEMORY, "out of memory");
+    return tp__out_of_memory(pass->module);
   *r = (tp_report){
       .pass = pass, .file = file, .explain = explain, .n_alternatives = (int)given->n_alternatives};
   *report = r;

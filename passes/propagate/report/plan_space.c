@@ -193,7 +193,7 @@ tp_status tp__space_create(const tp_planner *p, tp_planner *open, tp_space *spac
                                    &space->sensitivity);
   if (status != TP_OK)
     tp__space_destroy(space);
-  return status == TP_OK ? TP_OK : tp__error(p->graph.func, status, "out of memory");
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
 void tp__space_destroy(tp_space *space) {

@@ -210,7 +210,7 @@ tp_status tp__plan_remarks(const tp_planner *p) {
     status = check_gathers(&r, &p->values[k]);
   }
   if (status == TP_OK && r.failed)
-    status = tp__error(p->graph.func, TP_NO_MEMORY, "out of memory");
+    status = tp__out_of_memory(p->graph.func);
   if (status == TP_OK)
     emit(&r);
   tp__free(r.items);
