@@ -93,7 +93,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true", default=bool(os.environ.get("TP_LONG")))
     parser.add_argument("--analyze", action="store_true")
-    parser.add_argument("--at-most", type=int, default=40)
+    parser.add_argument("--at-most", type=int, default=100)
     parser.add_argument("--tidy", default="clang-tidy-22")
     parser.add_argument("source", type=os.path.realpath)
     parser.add_argument("build", type=os.path.realpath)
