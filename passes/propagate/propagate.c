@@ -27,7 +27,7 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
       !tp__is_used(mlirOperationGetResult(op, 0)) ||
       tp__is_used_once(mlirOperationGetResult(op, 0)))
     return TP_OK;
-  tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->arena, &rule);
+  tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->problem.arena, &rule);
   if (status != TP_OK || !rule.is_free)
     return status;
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -75,7 +75,7 @@ static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_
 enum { STAT_NODES, STAT_STRATEGIES, STAT_LEFT_OUT, STAT_WORK };
 
 static void destroy(tp_planner *p) {
-  tp__free(p->nodes);
+  tp__free(p->problem.nodes);
   tp__memo_destroy(&p->same_rules);
   tp__memo_destroy(&p->first_rules);
   tp__memo_destroy(&p->same_ops);
@@ -84,7 +84,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->written_ops);
   tp__memo_destroy(&p->forms);
   tp__memo_destroy(&p->layout_changes);
-  tp_problem_destroy(p->problem);
+  tp_problem_destroy(p->stated);
   tp__routes_destroy(p->routes);
 }
 
@@ -99,7 +99,7 @@ static tp_status report_plan(tp_planner *p) {
 
 static tp_status plan_func(tp_planner *p) {
   tp__clock_share(p->limits.clock, p->limits.end, tp__report_makes_plans(p->report) ? 0.5 : 1);
-  tp_status status = p->flow ? TP_OK : tp__flow_build(p);
+  tp_status status = p->problem.flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
   if (status == TP_OK)
@@ -117,17 +117,17 @@ static tp_status plan_func(tp_planner *p) {
   tp__clock_share(p->limits.clock, p->limits.end, 1);
   if (status == TP_OK && p->report)
     status = report_plan(p);
-  p->pass->statistics[STAT_NODES] += (int64_t)p->n_nodes;
-  p->pass->statistics[STAT_WORK] += p->result.work;
+  p->problem.pass->statistics[STAT_NODES] += (int64_t)p->problem.n_nodes;
+  p->problem.pass->statistics[STAT_WORK] += p->result.work;
   int64_t offered = p->n_cut, left_out = 0;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    offered += p->nodes[i].n;
-    left_out += p->nodes[i].left_out;
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    offered += p->problem.nodes[i].n;
+    left_out += p->problem.nodes[i].left_out;
   }
-  p->pass->statistics[STAT_STRATEGIES] += offered;
-  p->pass->statistics[STAT_LEFT_OUT] += left_out;
+  p->problem.pass->statistics[STAT_STRATEGIES] += offered;
+  p->problem.pass->statistics[STAT_LEFT_OUT] += left_out;
   if (status == TP_OK && left_out > 0)
-    tp__remark(p->graph.func,
+    tp__remark(p->problem.graph.func,
                "planned with %lld strategies; %lld more were left out, of decisions that have over "
                "%d each: cost and bound are about "
                "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
@@ -139,19 +139,19 @@ static tp_status plan_func(tp_planner *p) {
  * refined. */
 static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate,
                                 tp_func_list *list) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->pass->module, 0));
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (!tp__is_defined_func(op))
       continue;
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)
-      status = tp__pads_in_place(op, p->arena);
+      status = tp__pads_in_place(op, p->problem.arena);
     if (status == TP_OK && tp__grow((void **)&list->graphs, &list->capacity, list->n + 1,
                                     sizeof *list->graphs) != TP_OK)
       status = tp__out_of_memory(op);
     if (status == TP_OK)
-      status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->arena,
+      status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->problem.arena,
                                    &list->graphs[list->n++]);
     if (status == TP_OK)
       status = tp__mark_attention(&list->graphs[list->n - 1]);
@@ -170,16 +170,16 @@ static tp_status plan_functions(tp_planning *planning) {
     left += 1 + functions->graphs[i].n_items;
   for (size_t i = 0; i < functions->n; i++) {
     tp_planner p = planning->common;
-    p.graph = functions->graphs[i];
-    p.number = i;
+    p.problem.graph = functions->graphs[i];
+    p.problem.number = i;
     if (functions->flows) {
-      p.flow = functions->flows[i].flow;
-      p.n_orders = functions->flows[i].n_orders;
-      memcpy(p.orders, functions->flows[i].orders, sizeof p.orders);
+      p.problem.flow = functions->flows[i].flow;
+      p.problem.n_orders = functions->flows[i].n_orders;
+      memcpy(p.problem.orders, functions->flows[i].orders, sizeof p.problem.orders);
     }
     p.limits.end =
-        tp__clock_share(p.limits.clock, p.limits.clock->end, (1 + p.graph.n_items) / left);
-    left -= 1 + p.graph.n_items;
+        tp__clock_share(p.limits.clock, p.limits.clock->end, (1 + p.problem.graph.n_items) / left);
+    left -= 1 + p.problem.graph.n_items;
     tp_status status = plan_func(&p);
     destroy(&p);
     if (status != TP_OK)
@@ -227,13 +227,13 @@ static tp_status take_mesh(tp_planner *p, const tp_mesh *read, tp_planning *plan
   const tp_mesh *mesh = &planning->mesh;
   tp_func_list *list = &planning->functions;
   tp_status status = TP_OK;
-  p->mesh = mesh;
+  p->problem.mesh = mesh;
   for (size_t i = 0; i < list->n; i++)
     list->graphs[i].mesh = mesh;
   for (size_t i = 0; i < list->n && status == TP_OK && mesh->n_axes != read->n_axes; i++)
     /* must be repeated, since its bits are those of the refined axes */
     status = tp__mark_divergent(&list->graphs[i]);
-  return status == TP_OK ? load_topologies(p->pass, mesh, planning) : status;
+  return status == TP_OK ? load_topologies(p->problem.pass, mesh, planning) : status;
 }
 
 static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
@@ -249,11 +249,11 @@ static bool same_axes(const tp_mesh *a, const tp_mesh *b) {
 /* Refines the mesh, and loads the topology for the refined mesh. */
 static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *planning) {
   tp_func_list *list = &planning->functions;
-  p->mesh = read;
-  p->mixes_sub_axes = tp_mesh_is_refined(read);
-  list->flows = tp__arena_array(p->arena, list->n + 1, sizeof *list->flows);
-  tp_status status =
-      list->flows ? load_topologies(p->pass, read, planning) : tp__out_of_memory(p->pass->module);
+  p->problem.mesh = read;
+  p->problem.mixes_sub_axes = tp_mesh_is_refined(read);
+  list->flows = tp__arena_array(p->problem.arena, list->n + 1, sizeof *list->flows);
+  tp_status status = list->flows ? load_topologies(p->problem.pass, read, planning)
+                                 : tp__out_of_memory(p->problem.pass->module);
   if (status == TP_OK)
     status = tp__refine_mesh(p, list->n, list->graphs, list->flows, &planning->mesh);
   if (!same_axes(read, &planning->mesh))
@@ -264,11 +264,11 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
 /* Reuses the reshard cache of `like` if it has the same mesh, since reshards then cost the same. */
 static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
   tp_planner *common = &planning->common;
-  bool is_shared = like && same_axes(like->mesh, &planning->mesh);
+  bool is_shared = like && same_axes(like->problem.mesh, &planning->mesh);
   if (!is_shared)
     planning->reshards = tp_reshard_cache_create(&planning->mesh, &planning->topology);
-  common->reshards = is_shared ? like->reshards : planning->reshards;
-  return common->reshards ? TP_OK : tp__out_of_memory(common->pass->module);
+  common->problem.reshards = is_shared ? like->problem.reshards : planning->reshards;
+  return common->problem.reshards ? TP_OK : tp__out_of_memory(common->problem.pass->module);
 }
 
 /* Reads everything of a module that does not depend on a plan. `like` is a planner of the same
@@ -279,17 +279,17 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
   tp_planner *common = &planning->common;
   tp_mesh *mesh = &planning->mesh, read;
   *planning = (tp_planning){0};
-  *common = (tp_planner){.pass = pass,
-                         .options = given,
-                         .follow = given->strategy == TP_STRATEGY_FOLLOW,
-                         .overlaps = given->overlap,
-                         .limits.gap = given->gap,
-                         .limits.effort = given->effort,
-                         .limits.work = tp__limited_work(given->effort),
-                         .mesh = mesh,
-                         .topology = &planning->topology,
-                         .machine = &planning->machine,
-                         .arena = &planning->arena};
+  *common = (tp_planner){.problem = {.pass = pass,
+                                     .options = given,
+                                     .follow = given->strategy == TP_STRATEGY_FOLLOW,
+                                     .overlaps = given->overlap,
+                                     .mesh = mesh,
+                                     .topology = &planning->topology,
+                                     .machine = &planning->machine,
+                                     .arena = &planning->arena},
+                         .limits = {.gap = given->gap,
+                                    .effort = given->effort,
+                                    .work = tp__limited_work(given->effort)}};
   common->limits.clock = like ? like->limits.clock : &planning->clock;
   if (!like)
     tp__clock_start(given->time_limit, common->limits.clock);
@@ -298,14 +298,14 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
     status = read_functions(common, &read, given->unknown_ops == TP_UNKNOWN_REPLICATE,
                             &planning->functions);
   if (status == TP_OK && keep_mesh) {
-    *mesh = *like->mesh;
-    common->mixes_sub_axes = like->mixes_sub_axes;
+    *mesh = *like->problem.mesh;
+    common->problem.mixes_sub_axes = like->problem.mixes_sub_axes;
     status = take_mesh(common, &read, planning);
   } else if (status == TP_OK) {
     status = refine(common, &read, planning);
   }
   if (status == TP_OK)
-    status = tp__memory_limit(pass->module, given->memory_limit, common->topology,
+    status = tp__memory_limit(pass->module, given->memory_limit, common->problem.topology,
                               &common->limits.memory);
   return status == TP_OK ? share_reshards(planning, like) : status;
 }
@@ -335,8 +335,8 @@ tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, 
   again->planner = again->planning.common;
   if (status != TP_OK)
     return status;
-  again->planner.graph = again->planning.functions.graphs[like->number];
-  again->planner.number = like->number;
+  again->planner.problem.graph = again->planning.functions.graphs[like->problem.number];
+  again->planner.problem.number = like->problem.number;
   status = tp__flow_build(&again->planner);
   return status == TP_OK ? tp__plan_nodes(&again->planner) : status;
 }

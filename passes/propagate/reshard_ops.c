@@ -35,7 +35,8 @@ typedef struct copies {
 } copies;
 
 static tp_cost change_cost(const copies *c, tp_spec from, tp_spec to) {
-  return tp_reshard_cost(c->p->reshards, from, to, c->v->rank, c->v->shape, c->v->element_size);
+  return tp_reshard_cost(c->p->problem.reshards, from, to, c->v->rank, c->v->shape,
+                         c->v->element_size);
 }
 
 /* The op behind the producer, or the first op of the block whose argument the value is. */
@@ -67,14 +68,16 @@ static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocatio
                                MlirValue from, tp_spec spec) {
   tp_planner *p = c->p;
   int64_t key[] = {(int64_t)spec.bits, c->v->rank};
-  void **slot = tp__memo(&p->layout_changes, p->arena, key, TP_LEN(key));
+  void **slot = tp__memo(&p->layout_changes, p->problem.arena, key, TP_LEN(key));
   tp_layout_change *kept = slot ? *slot : NULL;
   if (slot && !kept)
-    kept = *slot = tp__arena_alloc(p->arena, sizeof *kept);
+    kept = *slot = tp__arena_alloc(p->problem.arena, sizeof *kept);
   if (!kept)
-    return tp__build_layout_change(where, location, from, p->mesh, (tp_annotation){.spec = spec});
+    return tp__build_layout_change(where, location, from, p->problem.mesh,
+                                   (tp_annotation){.spec = spec});
   if (mlirTypeIsNull(kept->type))
-    *kept = tp__layout_change(p->pass->context, p->mesh, c->v->rank, (tp_annotation){.spec = spec});
+    *kept = tp__layout_change(p->problem.pass->context, p->problem.mesh, c->v->rank,
+                              (tp_annotation){.spec = spec});
   return tp__insert_layout_change(where, location, from, kept);
 }
 
@@ -86,8 +89,8 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
     return c->values[best];
   MlirValue from = c->values[best];
   MlirLocation location = mlirOperationGetLocation(at->use->op);
-  bool stays =
-      c->p->nodes[c->v->node].kind != TP_NODE_OP && c->p->nodes[c->v->node].kind != TP_NODE_LAYOUT;
+  bool stays = c->p->problem.nodes[c->v->node].kind != TP_NODE_OP &&
+               c->p->problem.nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
   MlirOperation where = late ? at->anchor : behind(from);
   MlirValue value = insert_change(c, where, location, from, spec);
@@ -131,7 +134,7 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
 
 /* A constraint (shard.shard) reshards by itself, from the copy that makes it cheapest. */
 static bool changes_itself(const tp_planner *p, const tp_use *use) {
-  return p->nodes[use->node].kind == TP_NODE_LAYOUT;
+  return p->problem.nodes[use->node].kind == TP_NODE_LAYOUT;
 }
 
 /* The first of the uses that take the shared copy; -1 if no use or only one takes it, which then
@@ -169,10 +172,10 @@ static bool stays(const tp_planner *p, const tp_planned_value *v) {
 /* Maps control-flow ops to their items. */
 static tp_status number_regions(const tp_planner *p, tp_value_table *regions) {
   tp_status status = TP_OK;
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
-    if (p->graph.items[i].kind == TP_ITEM_REGION)
-      status = tp__table_put(regions, p->graph.items[i].op.ptr, i);
-  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
+  for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++)
+    if (p->problem.graph.items[i].kind == TP_ITEM_REGION)
+      status = tp__table_put(regions, p->problem.graph.items[i].op.ptr, i);
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }
 
 /* Places a use in the block of the value: at the op that uses it or that encloses the user. Items
@@ -182,7 +185,7 @@ static placed_use place(const tp_planner *p, const tp_value_table *regions, Mlir
   MlirOperation op = use->op;
   while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
     op = mlirOperationGetParentOperation(op);
-  const tp_node *node = &p->nodes[use->node];
+  const tp_node *node = &p->problem.nodes[use->node];
   bool is_item =
       mlirOperationEqual(op, use->op) && (node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT);
   int region = is_item ? -1 : tp__table_get(regions, op.ptr);
@@ -196,12 +199,13 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
   copies c = {.p = p, .v = v, .n = 1, .specs = {tp__plan_produced(p, v)}, .values = {v->value}};
   placed_use *uses = tp__calloc((size_t)v->n_uses + 1, sizeof *uses);
   if (!uses)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   MlirBlock block = tp__block_of(v->value);
   for (int u = 0; u < v->n_uses; u++)
     uses[u] = place(p, regions, block, &v->uses[u]);
   qsort(uses, (size_t)v->n_uses, sizeof *uses, by_order);
-  tp_spec shared = v->copy >= 0 ? p->nodes[v->copy].in[p->nodes[v->copy].chosen] : c.specs[0];
+  tp_spec shared =
+      v->copy >= 0 ? p->problem.nodes[v->copy].in[p->problem.nodes[v->copy].chosen] : c.specs[0];
   int first = first_sharing(&c, shared, uses);
   for (int u = 0; u < v->n_uses; u++) {
     const tp_use *use = uses[u].use;
@@ -220,7 +224,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
 /* ---- under a memory limit: reshards at the stations of the route ---- */
 
 static bool is_changed(const tp_planner *p, const tp_station *s) {
-  const tp_node *node = &p->nodes[s->node];
+  const tp_node *node = &p->problem.nodes[s->node];
   return node->station_strategies[node->chosen].changed;
 }
 
@@ -228,7 +232,7 @@ static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const t
                          int station) {
   if (station < 0)
     return tp__plan_produced(p, v);
-  const tp_node *node = &p->nodes[route->stations[station].node];
+  const tp_node *node = &p->problem.nodes[route->stations[station].node];
   return node->in[node->chosen];
 }
 
@@ -264,7 +268,7 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
         mlirOperationGetLocation(op), from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
-      tp__set(op, "tp.copy", tp__attr_i64(p->pass->context, station));
+      tp__set(op, "tp.copy", tp__attr_i64(p->problem.pass->context, station));
   }
   note_change(c, n > 1 ? -1 : use, before, after, op);
   return to;
@@ -274,7 +278,7 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
   copies c = {.p = p, .v = v};
   MlirValue *values = tp__calloc((size_t)route->n_stations + 1, sizeof *values);
   if (!values)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   for (int i = 0; i < route->n_stations; i++) /* in order, so that the source of each exists */
     values[i] = pass_station(
         &c, route, i, route->stations[i].before < 0 ? v->value : values[route->stations[i].before]);
@@ -287,10 +291,11 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
 tp_status tp__write_changes(tp_planner *p) {
   tp_value_table regions = {0};
   tp_status status = number_regions(p, &regions);
-  for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
-    status = p->routes && tp__route(p->routes, &p->values[i])->n_stations > 0
-                 ? write_route(p, &p->values[i], tp__route(p->routes, &p->values[i]))
-                 : write_value(p, &regions, &p->values[i]);
+  for (size_t i = 0; i < p->problem.n_values && status == TP_OK; i++)
+    status =
+        p->routes && tp__route(p->routes, &p->problem.values[i])->n_stations > 0
+            ? write_route(p, &p->problem.values[i], tp__route(p->routes, &p->problem.values[i]))
+            : write_value(p, &regions, &p->problem.values[i]);
   tp__table_destroy(&regions);
   return status;
 }

@@ -11,18 +11,18 @@ static tp_annotation closed(tp_spec spec) { return (tp_annotation){.spec = spec}
 /* Writes the layouts of arguments (from their nodes) or of results. */
 static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
   tp_boundary boundary;
-  if (tp__boundary_begin(p->graph.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
-    return tp__out_of_memory(p->graph.func);
-  MlirType type = tp__func_type(p->graph.func);
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    const tp_node *node = &p->nodes[i];
+  if (tp__boundary_begin(p->problem.graph.func, kind == TP_NODE_ARG, &boundary) != TP_OK)
+    return tp__out_of_memory(p->problem.graph.func);
+  MlirType type = tp__func_type(p->problem.graph.func);
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    const tp_node *node = &p->problem.nodes[i];
     if (node->kind != kind)
       continue;
     MlirType value = kind == TP_NODE_ARG ? mlirFunctionTypeGetInput(type, node->index)
                                          : mlirFunctionTypeGetResult(type, node->index);
     tp_spec spec = (kind == TP_NODE_ARG ? node->out : node->in)[node->chosen];
     tp__boundary_set(&boundary, node->index, "tp.sharding",
-                     tp__write_sharding(p->pass->context, p->mesh,
+                     tp__write_sharding(p->problem.pass->context, p->problem.mesh,
                                         (int)mlirShapedTypeGetRank(value), closed(spec)));
   }
   tp__boundary_end(&boundary);
@@ -32,17 +32,18 @@ static tp_status write_boundary(tp_planner *p, tp_node_kind kind) {
 /* Writes the choice of factors if the layouts do not imply it, and always for a ring, because a
  * ring is considered only if it is named. */
 static void write_factors(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->graph.items[node->index].rule;
+  const tp_rule *rule = p->problem.graph.items[node->index].rule;
   tp_strategy found = {0};
   tp_strategy *chosen = &node->strategies[node->chosen];
-  int n = tp__strategy_match(rule, p->mesh, node->in + node->chosen * node->n_in,
+  int n = tp__strategy_match(rule, p->problem.mesh, node->in + node->chosen * node->n_in,
                              node->out + node->chosen * node->n_out, NULL, &found);
   bool differs = n == 0;
-  for (int a = 0; a < p->mesh->n_axes; a++)
+  for (int a = 0; a < p->problem.mesh->n_axes; a++)
     differs |= !tp__same_choice(found.choices[a], chosen->choices[a]);
   tp__remove(rule->op, "tp.factors");
-  if ((n > 1 && differs) || tp__ring_parts(p->mesh, chosen) > 1)
-    tp__set(rule->op, "tp.factors", tp__write_factors(p->pass->context, p->mesh, chosen));
+  if ((n > 1 && differs) || tp__ring_parts(p->problem.mesh, chosen) > 1)
+    tp__set(rule->op, "tp.factors",
+            tp__write_factors(p->problem.pass->context, p->problem.mesh, chosen));
 }
 
 /* The plan's attributes of an op, and all its attributes before and after writing. */
@@ -51,7 +52,7 @@ typedef struct written {
 } written;
 
 static void write_anew(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->graph.items[node->index].rule;
+  const tp_rule *rule = p->problem.graph.items[node->index].rule;
   tp_annotation annotations[64];
   bool has_layout = false; /* an op that reads one element has no layout */
   for (int i = 0; i < rule->n_results && i < TP_LEN(annotations); i++) {
@@ -59,23 +60,23 @@ static void write_anew(tp_planner *p, const tp_node *node) {
     has_layout |= rule->results[i].is_tensor;
   }
   if (has_layout)
-    tp__set_op_sharding(rule->op, p->mesh, rule->n_results, annotations);
+    tp__set_op_sharding(rule->op, p->problem.mesh, rule->n_results, annotations);
   write_factors(p, node);
 }
 
 /* Writes the plan of an op. Equal ops with the same strategy get the same attributes. */
 static tp_status write_op(tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->graph.items[node->index].rule;
+  const tp_rule *rule = p->problem.graph.items[node->index].rule;
   int64_t key[] = {(int64_t)(intptr_t)rule->first, (int64_t)(intptr_t)node->strategies,
                    node->chosen};
-  void **slot = rule->first ? tp__memo(&p->written_ops, p->arena, key, TP_LEN(key)) : NULL;
+  void **slot = rule->first ? tp__memo(&p->written_ops, p->problem.arena, key, TP_LEN(key)) : NULL;
   if (rule->first && !slot)
     return tp__out_of_memory(rule->op);
   const written *before = slot ? *slot : NULL;
   if (!before) {
     MlirAttribute was = tp__attributes(rule->op);
     write_anew(p, node);
-    written *now = slot ? tp__arena_alloc(p->arena, sizeof *now) : NULL;
+    written *now = slot ? tp__arena_alloc(p->problem.arena, sizeof *now) : NULL;
     if (slot && !now)
       return tp__out_of_memory(rule->op);
     if (now)
@@ -105,7 +106,7 @@ static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
 }
 
 static tp_status write_region(tp_planner *p, MlirOperation op) {
-  MlirContext context = p->pass->context;
+  MlirContext context = p->problem.pass->context;
   enum { MAX_VALUES = 256 };
   MlirAttribute lists[2], entries[MAX_VALUES];
   tp_annotation results[64];
@@ -123,7 +124,7 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
       int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg))
                      ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg))
                      : 0;
-      entries[i] = tp__write_sharding(context, p->mesh, rank, layout_of(p, arg));
+      entries[i] = tp__write_sharding(context, p->problem.mesh, rank, layout_of(p, arg));
     }
     lists[r] = mlirArrayAttrGet(context, n, entries);
   }
@@ -131,27 +132,27 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
   for (int i = 0; i < n_results; i++)
     results[i] = layout_of(p, mlirOperationGetResult(op, i));
   if (n_results > 0)
-    tp__set_op_sharding(op, p->mesh, n_results, results);
+    tp__set_op_sharding(op, p->problem.mesh, n_results, results);
   return TP_OK;
 }
 
 static tp_status write_regions(tp_planner *p) {
   tp_status status = TP_OK;
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
-    if (p->graph.items[i].kind == TP_ITEM_REGION)
-      status = write_region(p, p->graph.items[i].op);
+  for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++)
+    if (p->problem.graph.items[i].kind == TP_ITEM_REGION)
+      status = write_region(p, p->problem.graph.items[i].op);
   return status;
 }
 
 static tp_status write_producers(tp_planner *p) {
   tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
-    const tp_node *node = &p->nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
+    const tp_node *node = &p->problem.nodes[i];
     if (node->kind == TP_NODE_OP)
       status = write_op(p, node);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);
-      tp__set_op_sharding(p->graph.items[node->index].op, p->mesh, 1, &annotation);
+      tp__set_op_sharding(p->problem.graph.items[node->index].op, p->problem.mesh, 1, &annotation);
     }
   }
   return status;
@@ -161,7 +162,7 @@ static tp_status write_producers(tp_planner *p) {
  * the objective, if one is named), peak memory of a device in bytes, and whether the clock cut the
  * search short, so that the plan is not reproducible. */
 static tp_status write_summary(tp_planner *p) {
-  MlirContext context = p->pass->context;
+  MlirContext context = p->problem.pass->context;
   tp_memory_peak peak;
   tp_status status = tp__plan_peak(p, &peak);
   if (status != TP_OK)
@@ -175,14 +176,15 @@ static tp_status write_summary(tp_planner *p) {
       tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
   };
   int n = 4;
-  if (p->overlaps)
+  if (p->problem.overlaps)
     entries[n++] = tp__named(context, "overlapped_ps", tp__attr_i64(context, p->result.overlapped));
-  if (p->options->objective != TP_OBJECTIVE_TIME)
-    entries[n++] = tp__named(context, "objective",
-                             tp__attr_string(context, tp_objective_name(p->options->objective)));
+  if (p->problem.options->objective != TP_OBJECTIVE_TIME)
+    entries[n++] =
+        tp__named(context, "objective",
+                  tp__attr_string(context, tp_objective_name(p->problem.options->objective)));
   if (p->result.is_cut_short)
     entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
-  tp__set(p->graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
+  tp__set(p->problem.graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;
 }
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 const tp_rule *tp__route_rule(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
-  return node->kind == TP_NODE_OP ? p->graph.items[node->index].rule : NULL;
+  const tp_node *node = &p->problem.nodes[v->node];
+  return node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].rule : NULL;
 }
 
 /* ---- memory held all the time ---- */
@@ -17,14 +17,14 @@ static int64_t number_bytes(MlirType type) {
 
 tp_status tp__hold_numbers(struct tp_routes *r) {
   const tp_planner *p = r->p;
-  MlirType type = tp__func_type(p->graph.func);
+  MlirType type = tp__func_type(p->problem.graph.func);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
     r->numbers += number_bytes(mlirFunctionTypeGetResult(type, i));
   return r->numbers <= p->limits.memory
              ? TP_OK
-             : tp__error(p->graph.func, TP_INFEASIBLE,
+             : tp__error(p->problem.graph.func, TP_INFEASIBLE,
                          "memory-limit: a device may hold %" PRId64
                          " bytes, and no plan fits: the numbers that the function is given or "
                          "returns take %" PRId64 "; raise the limit",
@@ -35,12 +35,12 @@ tp_status tp__hold_boundary(struct tp_routes *r) {
   tp_planner *p = r->p;
   int64_t end = 2 * (int64_t)r->timeline.n + 1;
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
-    const tp_planned_value *v = &p->values[k];
-    if (p->nodes[v->node].kind == TP_NODE_ARG)
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
+    if (p->problem.nodes[v->node].kind == TP_NODE_ARG)
       status = tp__hold_output(r, v->node, v, 0, end);
     for (int u = 0; u < v->n_uses && status == TP_OK; u++)
-      if (p->nodes[v->uses[u].node].kind == TP_NODE_RESULT) {
+      if (p->problem.nodes[v->uses[u].node].kind == TP_NODE_RESULT) {
         tp_planned_value result = *v;
         result.output = 0;
         status = tp__hold_output(r, v->uses[u].node, &result, 0, end);
@@ -52,19 +52,19 @@ tp_status tp__hold_boundary(struct tp_routes *r) {
 static bool lies_in_result(const struct tp_routes *r, const tp_carried *c) {
   bool lies = false;
   for (int i = 0; i < c->n_values; i++)
-    lies |= r->since[tp__planned_value(r->p, c->values[i]) - r->p->values] >= 0;
+    lies |= r->since[tp__planned_value(r->p, c->values[i]) - r->p->problem.values] >= 0;
   return lies;
 }
 
 tp_status tp__hold_carried(struct tp_routes *r) {
   tp_planner *p = r->p;
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
-    tp_planned_value *v = &p->values[k];
-    tp_node *node = &p->nodes[v->node];
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
+    tp_planned_value *v = &p->problem.values[k];
+    tp_node *node = &p->problem.nodes[v->node];
     if (node->kind != TP_NODE_CARRIED || r->usages[v->node].n > 0)
       continue;
-    const tp_item *item = &p->graph.items[node->index];
+    const tp_item *item = &p->problem.graph.items[node->index];
     if (tp__carried_is_passed_on(item, node->slot) || lies_in_result(r, &item->carried[node->slot]))
       continue;
     int loop = tp__timeline_number(&r->timeline, item->op), last = r->timeline.moments[loop].end;
@@ -92,8 +92,8 @@ static tp_status hold_inside(struct tp_routes *r, int k,
                                            const tp_strategy *),
                              int64_t from, int64_t to) {
   tp_planner *p = r->p;
-  const tp_planned_value *v = &p->values[k];
-  const tp_node *node = &p->nodes[v->node];
+  const tp_planned_value *v = &p->problem.values[k];
+  const tp_node *node = &p->problem.nodes[v->node];
   int64_t *bytes = tp__calloc((size_t)node->n + 1, sizeof *bytes);
   if (!bytes)
     return tp__plan_no_memory(p);
@@ -106,10 +106,10 @@ static tp_status hold_inside(struct tp_routes *r, int k,
 
 tp_status tp__hold_workspaces(struct tp_routes *r) {
   tp_planner *p = r->p;
-  size_t n_values = p->n_values;
+  size_t n_values = p->problem.n_values;
   tp_status status = TP_OK;
   for (size_t k = 0; k < n_values && status == TP_OK; k++) {
-    const tp_planned_value *v = &p->values[k];
+    const tp_planned_value *v = &p->problem.values[k];
     const tp_rule *rule = tp__route_rule(p, v);
     if (!rule || v->output > 0)
       continue;

@@ -2,7 +2,7 @@
 #include "passes/propagate/limits/search.h"
 
 tp_cost tp__plan_worth(const tp_planner *p) {
-  return p->overlaps ? p->result.overlapped : p->result.cost;
+  return p->problem.overlaps ? p->result.overlapped : p->result.cost;
 }
 
 void tp__found_keep(tp_search *s, tp_planner *planner) {

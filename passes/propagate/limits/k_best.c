@@ -93,18 +93,18 @@ static tp_spec spec_of(const tp_node *node, const held_column *c, int s) {
 }
 
 static int64_t bytes_of(const listing *l, const site *at, int s) {
-  const tp_node *node = &l->unrouted.nodes[at->node];
+  const tp_node *node = &l->unrouted.problem.nodes[at->node];
   int64_t bytes = 0;
   for (int k = 0; k < at->n; k++) {
     const tp_planned_value *v = at->columns[k].v;
-    bytes += tp__local_bytes(l->unrouted.mesh, spec_of(node, &at->columns[k], s), v->rank, v->shape,
-                             v->element_size);
+    bytes += tp__local_bytes(l->unrouted.problem.mesh, spec_of(node, &at->columns[k], s), v->rank,
+                             v->shape, v->element_size);
   }
   return bytes;
 }
 
 static bool is_alike(const listing *l, const site *at, int s, int t) {
-  const tp_node *node = &l->unrouted.nodes[at->node];
+  const tp_node *node = &l->unrouted.problem.nodes[at->node];
   bool alike = true;
   for (int k = 0; k < at->n && alike; k++)
     alike = tp_spec_equal(spec_of(node, &at->columns[k], s), spec_of(node, &at->columns[k], t));
@@ -123,8 +123,8 @@ static int find_sites(const listing *l, const examined *plan, site *sites) {
   int n = 0;
   for (size_t i = 0; i < l->n_first; i++)
     sites[i] = (site){.node = (int)i};
-  for (size_t k = 0; k < unrouted->n_values; k++) {
-    const tp_planned_value *v = &unrouted->values[k];
+  for (size_t k = 0; k < unrouted->problem.n_values; k++) {
+    const tp_planned_value *v = &unrouted->problem.values[k];
     bool is_changed = plan->at_peak.changed[k];
     if (!is_changed && !plan->at_peak.made[k])
       continue;
@@ -153,11 +153,12 @@ static tp_status add_part(listing *l, const bool *const *allowed, const examined
   l->work += status == TP_OK || status == TP_INFEASIBLE ? solution.work + OF_NODE : 0;
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(l->p);
-  int *choices = tp__arena_array(unrouted->arena, unrouted->n_nodes + 1, sizeof *choices);
+  int *choices =
+      tp__arena_array(unrouted->problem.arena, unrouted->problem.n_nodes + 1, sizeof *choices);
   status = choices ? tp__grow((void **)&l->parts, &l->capacity, l->n_parts + 1, sizeof *l->parts)
                    : TP_NO_MEMORY;
   if (status == TP_OK && solution.cost < l->best->cost) {
-    memcpy(choices, solution.choices, unrouted->n_nodes * sizeof *choices);
+    memcpy(choices, solution.choices, unrouted->problem.n_nodes * sizeof *choices);
     part *now = &l->parts[l->n_parts++];
     *now = (part){.allowed = allowed,
                   .choices = choices,
@@ -174,8 +175,8 @@ static tp_status add_part(listing *l, const bool *const *allowed, const examined
  * differ from it if `alike` is false. NULL when memory runs out. */
 static const bool *row_of(const listing *l, const site *at, const bool *allowed, int chosen,
                           bool alike, bool *any) {
-  const tp_node *node = &l->unrouted.nodes[at->node];
-  bool *row = tp__arena_array(l->unrouted.arena, (size_t)node->n + 1, sizeof *row);
+  const tp_node *node = &l->unrouted.problem.nodes[at->node];
+  bool *row = tp__arena_array(l->unrouted.problem.arena, (size_t)node->n + 1, sizeof *row);
   *any = false;
   for (int s = 0; row && s < node->n; s++) {
     row[s] = (!allowed || allowed[s]) && is_alike(l, at, s, chosen) == alike;
@@ -188,24 +189,24 @@ static const bool *row_of(const listing *l, const site *at, const bool *allowed,
 static tp_status add_parts(listing *l, const part *from, const examined *plan) {
   tp_planner *unrouted = &l->unrouted;
   site *sites = tp__calloc(l->n_first + 1, sizeof *sites);
-  const bool **same = tp__calloc(unrouted->n_nodes + 1, sizeof(const bool *));
+  const bool **same = tp__calloc(unrouted->problem.n_nodes + 1, sizeof(const bool *));
   const bool *const *allowed = from->allowed; /* a copy: adding parts may move `from` */
   tp_status status = sites && same ? TP_OK : tp__plan_no_memory(l->p);
   int n = status == TP_OK ? find_sites(l, plan, sites) : 0;
-  for (size_t i = 0; i < unrouted->n_nodes && status == TP_OK; i++)
+  for (size_t i = 0; i < unrouted->problem.n_nodes && status == TP_OK; i++)
     same[i] = allowed ? allowed[i] : NULL;
   for (int i = 0; i < n && status == TP_OK; i++) {
     int node = sites[i].node, chosen = plan->choices[node];
     bool any, some;
-    const bool **rows =
-        tp__arena_array(unrouted->arena, unrouted->n_nodes + 1, sizeof(const bool *));
+    const bool **rows = tp__arena_array(unrouted->problem.arena, unrouted->problem.n_nodes + 1,
+                                        sizeof(const bool *));
     const bool *other = row_of(l, &sites[i], same[node], chosen, false, &any);
     const bool *alike = row_of(l, &sites[i], same[node], chosen, true, &some);
     if (!rows || !other || !alike) {
       status = tp__plan_no_memory(l->p);
       break;
     }
-    memcpy(rows, same, unrouted->n_nodes * sizeof *rows);
+    memcpy(rows, same, unrouted->problem.n_nodes * sizeof *rows);
     rows[node] = other;
     same[node] = alike;
     if (any)
@@ -235,13 +236,15 @@ static part *next_part(const listing *l, bool min_memory) {
 /* Writes the cheapest plan of the part, and takes it if it keeps the limit and is the best. */
 static tp_status examine(listing *l, const part *at, const examined **plan) {
   const tp_planner *p = l->p;
-  examined *now = tp__arena_alloc(p->arena, sizeof *now);
-  int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
+  examined *now = tp__arena_alloc(p->problem.arena, sizeof *now);
+  int *choices = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *choices);
   if (!now || !choices)
     return tp__plan_no_memory(p);
   *now = (examined){.choices = at->choices};
-  now->at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.made);
-  now->at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *now->at_peak.changed);
+  now->at_peak.made =
+      tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *now->at_peak.made);
+  now->at_peak.changed =
+      tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *now->at_peak.changed);
   if (!now->at_peak.made || !now->at_peak.changed)
     return tp__plan_no_memory(p);
   for (size_t i = 0; i < l->n_first; i++)
@@ -249,7 +252,7 @@ static tp_status examine(listing *l, const part *at, const examined **plan) {
   tp_solution solution = {.choices = choices};
   tp_cost cost = TP_COST_FORBIDDEN;
   now->held = tp__unrouted_peak(p, &solution, &cost, &now->at_peak);
-  l->work += WRITING + OF_NODE * (int64_t)p->n_nodes;
+  l->work += WRITING + OF_NODE * (int64_t)p->problem.n_nodes;
   if (now->held <= p->limits.memory && cost < l->best->cost)
     *l->best = (best_plan){.choices = choices, .cost = cost};
   *plan = now->held < INT64_MAX ? now : NULL;
@@ -275,22 +278,22 @@ static tp_status search(listing *l, int64_t work) {
 
 static tp_status open_listing(listing *l) {
   const tp_planner *p = l->p;
-  l->place = tp__calloc(p->n_nodes + 1, sizeof *l->place);
+  l->place = tp__calloc(p->problem.n_nodes + 1, sizeof *l->place);
   if (!l->place)
     return tp__plan_no_memory(p);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    if (!tp__is_of_routes(&p->nodes[i]))
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    if (!tp__is_of_routes(&p->problem.nodes[i]))
       l->place[l->n_first++] = (int)i;
   tp_status status = tp__unrouted_open(p, &l->unrouted);
   if (status == TP_OK)
     status = tp__plan_copies(&l->unrouted);
   if (status == TP_OK)
-    status = tp__plan_make_problem(&l->unrouted, false, &l->unrouted.problem);
+    status = tp__plan_make_problem(&l->unrouted, false, &l->unrouted.stated);
   tp_solver_options options = {.size = sizeof options};
   tp__clock_heed(p->limits.clock, &options);
   if (status == TP_OK)
     status =
-        tp_sensitivity_create(l->unrouted.problem, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
+        tp_sensitivity_create(l->unrouted.stated, &options, NULL, TP_COST_FORBIDDEN, &l->beside);
   return status;
 }
 
@@ -321,12 +324,12 @@ static tp_status run(tp_search *s) {
   p->result.is_cut_short |= tp__clock_is_over(p->limits.clock);
   if (status != TP_OK || !best.choices)
     return status;
-  tp_solution found = {.choices = tp__malloc((p->n_nodes + 1) * sizeof *found.choices),
+  tp_solution found = {.choices = tp__malloc((p->problem.n_nodes + 1) * sizeof *found.choices),
                        .lower_bound = o->floor,
                        .method = "listing"};
   if (!found.choices)
     return tp__plan_no_memory(p);
-  memcpy(found.choices, best.choices, p->n_nodes * sizeof *found.choices);
+  memcpy(found.choices, best.choices, p->problem.n_nodes * sizeof *found.choices);
   tp__overestimates_take_unrouted(o, &found, best.cost);
   return TP_OK;
 }

@@ -20,7 +20,7 @@ void tp__limit_remark(const tp_planner *p) {
                    ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
                    : 0;
   if (p->limits.memory >= 0 && gap > p->limits.gap)
-    tp__remark(p->graph.func,
+    tp__remark(p->problem.graph.func,
                "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest "
                "that keeps the limit; a larger "
                "effort plans for longer, a gap ends planning earlier",
@@ -44,7 +44,7 @@ static int by_bytes(const void *a, const void *b) {
 static int64_t min_bytes(const tp_planner *p, int node, int64_t time) {
   const tp_usage *u = tp__usage(p->routes, node);
   int64_t bytes = tp__usage_at(u, time, 0);
-  for (int s = 1; s < p->nodes[node].n; s++) {
+  for (int s = 1; s < p->problem.nodes[node].n; s++) {
     int64_t with = tp__usage_at(u, time, s);
     bytes = with < bytes ? with : bytes;
   }
@@ -55,8 +55,8 @@ static int64_t min_bytes(const tp_planner *p, int node, int64_t time) {
  * exact, while those of other values may be overestimates. */
 static int64_t min_boundary(const tp_planner *p) {
   int64_t bytes = tp__routes_numbers(p->routes);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    if (p->nodes[i].kind == TP_NODE_ARG || p->nodes[i].kind == TP_NODE_RESULT)
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    if (p->problem.nodes[i].kind == TP_NODE_ARG || p->problem.nodes[i].kind == TP_NODE_RESULT)
       bytes += min_bytes(p, (int)i, 0);
   return bytes;
 }
@@ -66,7 +66,7 @@ bool tp__limit_is_impossible(const tp_planner *p) { return min_boundary(p) > p->
 /* Lists the nodes that hold memory at `time`, largest first. */
 static int find_holders(const tp_planner *p, int64_t time, holder *list) {
   int n = 0;
-  for (size_t i = 0; i < p->n_nodes; i++) {
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
     int64_t bytes = min_bytes(p, (int)i, time);
     if (bytes > 0)
       list[n++] = (holder){(int)i, bytes};
@@ -76,7 +76,7 @@ static int find_holders(const tp_planner *p, int64_t time, holder *list) {
 }
 
 static int print_holder(const tp_planner *p, const holder *h, size_t size, char *text) {
-  const tp_node *node = &p->nodes[h->node];
+  const tp_node *node = &p->problem.nodes[h->node];
   char what[128];
   if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
     snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result",
@@ -84,8 +84,8 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
   } else {
     bool of_value =
         node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
-    MlirOperation op =
-        of_value ? tp__defining_op(p->values[node->index].value) : p->graph.items[node->index].op;
+    MlirOperation op = of_value ? tp__defining_op(p->problem.values[node->index].value)
+                                : p->problem.graph.items[node->index].op;
     MlirStringRef name = mlirOperationIsNull(op) ? tp__ref("a value of a loop") : tp__op_name(op);
     snprintf(what, sizeof what, "%s'%.*s'",
              node->kind == TP_NODE_CARRIED ? "carried by " : "the result of ", (int)name.length,
@@ -96,9 +96,9 @@ static int print_holder(const tp_planner *p, const holder *h, size_t size, char 
 }
 
 tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
-  holder *list = tp__calloc(p->n_nodes + 1, sizeof *list);
+  holder *list = tp__calloc(p->problem.n_nodes + 1, sizeof *list);
   if (!list)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   char values[512] = "", found[160] = "no plan was found that needs less than the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;

@@ -21,12 +21,12 @@ static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t 
                               tp_solution *solution) {
   int64_t numbers = tp__routes_numbers(p->routes);
   *solution = (tp_solution){0};
-  tp_status status = tp_problem_set_limit(p->problem, capacity - numbers);
+  tp_status status = tp_problem_set_limit(p->stated, capacity - numbers);
   if (status == TP_OK)
-    status = tp_solve(p->problem, &options, solution);
+    status = tp_solve(p->stated, &options, solution);
   if (status == TP_OK || status == TP_INFEASIBLE)
-    status = tp_problem_set_limit(p->problem, p->limits.memory - numbers) == TP_OK ? status
-                                                                                   : TP_INTERNAL;
+    status =
+        tp_problem_set_limit(p->stated, p->limits.memory - numbers) == TP_OK ? status : TP_INTERNAL;
   return status == TP_OK || status == TP_INFEASIBLE ? status : tp__solver_failed(p, status);
 }
 
@@ -113,8 +113,9 @@ static bool is_final(const tp_planner *p, const tp_solution *best) {
 
 /* The same for a large function, whose problem is not stated yet. */
 static bool is_final_large(const tp_search *s) {
-  return !s->priced.sketch.nodes || s->is_over || s->p->is_restricted || s->priced.left <= 0 ||
-         tp__clock_is_over(s->p->limits.clock) || tp__limit_is_impossible(&s->priced.sketch) ||
+  return !s->priced.sketch.problem.nodes || s->is_over || s->p->is_restricted ||
+         s->priced.left <= 0 || tp__clock_is_over(s->p->limits.clock) ||
+         tp__limit_is_impossible(&s->priced.sketch) ||
          (s->best.cost < TP_COST_FORBIDDEN &&
           (double)(s->best.cost - s->floor) <= TP_NEAR / s->p->limits.effort * (double)s->floor);
 }

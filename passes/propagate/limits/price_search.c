@@ -47,12 +47,12 @@ typedef struct price_search {
 } price_search;
 
 static double bytes_of(const price_search *l, size_t k, tp_spec spec) {
-  const tp_planned_value *v = &l->priced.values[k];
+  const tp_planned_value *v = &l->priced.problem.values[k];
   return v->in_blocks ? 0 : (double)tp__value_bytes(l->p, v, spec);
 }
 
 static void charge(price_search *l, size_t k, int node, bool makes, int column, double price) {
-  tp_node *n = &l->priced.nodes[node];
+  tp_node *n = &l->priced.problem.nodes[node];
   for (int s = 0; s < n->n && price > 0; s++)
     n->costs[s] = tp_cost_add(
         n->costs[s], (tp_cost)(price * bytes_of(l, k, tp__node_spec(n, makes, column, s))));
@@ -61,15 +61,15 @@ static void charge(price_search *l, size_t k, int node, bool makes, int column, 
 /* Recomputes all costs with prices multiplied by `share`. */
 static tp_status set_prices(price_search *l, double share) {
   tp_planner *p = &l->priced;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    tp_node *node = &p->nodes[i];
-    node->costs = tp__arena_array(p->arena, (size_t)node->n + 1, sizeof *node->costs);
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    tp_node *node = &p->problem.nodes[i];
+    node->costs = tp__arena_array(p->problem.arena, (size_t)node->n + 1, sizeof *node->costs);
     if (!node->costs)
       return TP_NO_MEMORY;
     memcpy(node->costs, l->own[i], (size_t)node->n * sizeof *node->costs);
   }
-  for (size_t k = 0; k < p->n_values; k++) {
-    const tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
     charge(l, k, v->node, true, v->output, share * l->made[k]);
     if (v->copy >= 0)
       charge(l, k, v->copy, true, 0, share * l->changed[k]);
@@ -83,10 +83,11 @@ static tp_status set_prices(price_search *l, double share) {
 static void raise_prices(price_search *l, double sum) {
   double bytes = 1;
   for (int pass = 0; pass < 2; pass++)
-    for (size_t k = 0; k < l->priced.n_values; k++) {
-      const tp_planned_value *v = &l->priced.values[k];
+    for (size_t k = 0; k < l->priced.problem.n_values; k++) {
+      const tp_planned_value *v = &l->priced.problem.values[k];
       double size = bytes_of(
-          l, k, tp__node_spec(&l->priced.nodes[v->node], true, v->output, l->choices[v->node]));
+          l, k,
+          tp__node_spec(&l->priced.problem.nodes[v->node], true, v->output, l->choices[v->node]));
       bytes += pass == 0 && (l->at_peak.made[k] || l->at_peak.changed[k]) ? size : 0;
       l->made[k] += pass == 1 && l->at_peak.made[k] ? sum / bytes : 0;
       l->changed[k] += pass == 1 && l->at_peak.changed[k] ? sum / bytes : 0;
@@ -116,7 +117,7 @@ static tp_status try_prices(price_search *l, double share) {
   }
   if (status != TP_OK)
     return status;
-  for (size_t i = 0; i < l->p->n_nodes; i++)
+  for (size_t i = 0; i < l->p->problem.n_nodes; i++)
     l->tried[i][l->choices[i]] = true;
   l->best.tried = (const bool *const *)l->tried;
   tp_solution solution = {.choices = (int *)l->choices, .method = method};
@@ -160,24 +161,26 @@ static tp_status search(tp_planner *p, price_plan *plan) {
   l.priced.limits.memory = -1;
   if (status == TP_OK)
     status = tp__plan_copies(&l.priced);
-  l.own = tp__arena_array(p->arena, l.priced.n_nodes + 1, sizeof(const tp_cost *));
-  l.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.made);
-  l.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.changed);
-  l.at_peak.made = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.at_peak.made);
-  l.at_peak.changed = tp__arena_array(p->arena, p->n_values + 1, sizeof *l.at_peak.changed);
-  l.tried = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(bool *));
+  l.own = tp__arena_array(p->problem.arena, l.priced.problem.n_nodes + 1, sizeof(const tp_cost *));
+  l.made = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *l.made);
+  l.changed = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *l.changed);
+  l.at_peak.made =
+      tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *l.at_peak.made);
+  l.at_peak.changed =
+      tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *l.at_peak.changed);
+  l.tried = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof(bool *));
   bool ok = l.own && l.made && l.changed && l.at_peak.made && l.at_peak.changed && l.tried;
-  for (size_t i = 0; i < p->n_nodes && ok; i++)
-    ok = (l.tried[i] = tp__arena_array(p->arena, (size_t)p->nodes[i].n + 1, sizeof **l.tried)) !=
-         NULL;
+  for (size_t i = 0; i < p->problem.n_nodes && ok; i++)
+    ok = (l.tried[i] = tp__arena_array(p->problem.arena, (size_t)p->problem.nodes[i].n + 1,
+                                       sizeof **l.tried)) != NULL;
   if (status == TP_OK && ok) {
-    for (size_t i = 0; i < l.priced.n_nodes; i++)
-      l.own[i] = l.priced.nodes[i].costs;
+    for (size_t i = 0; i < l.priced.problem.n_nodes; i++)
+      l.own[i] = l.priced.problem.nodes[i].costs;
     MlirDiagnosticHandlerID handler =
-        mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+        mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
     if (tp__seeds_open(&l.priced, &l.seeds) == TP_OK)
       try_all_prices(&l); /* failing is no error: other plans are searched for later */
-    mlirContextDetachDiagnosticHandler(p->pass->context, handler);
+    mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
     tp__seeds_close(&l.seeds);
   }
   tp__memo_destroy(&l.priced.same_layouts);
@@ -226,7 +229,7 @@ static tp_status run_tried(tp_search *s) {
   tp__clock_heed(p->limits.clock, &options);
   tp_status status = tp__state_strategies(p, s->tried, true, &reduced);
   if (status == TP_OK) {
-    status = tp_solve(reduced.problem, &options, &solution);
+    status = tp_solve(reduced.stated, &options, &solution);
     p->result.work += solution.work;
     if (status != TP_OK && status != TP_INFEASIBLE)
       status = tp__plan_no_memory(p);

@@ -23,27 +23,28 @@ tp_status tp__priced_open(tp_priced *l) {
   if (status != TP_OK)
     return status;
   size_t n_times = l->n_times = tp__sketch_times(sketch);
-  l->n_first = p->n_nodes;
+  l->n_first = p->problem.n_nodes;
   l->limit = p->limits.memory - tp__routes_numbers(sketch->routes);
   l->left = p->limits.work;
-  l->offset = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->offset);
-  l->node = tp__arena_array(p->arena, l->n_first + 1, sizeof *l->node);
-  l->used = tp__arena_array(p->arena, n_times + 1, sizeof *l->used);
-  l->prices = tp__arena_array(p->arena, n_times + 1, sizeof *l->prices);
-  l->choices = tp__arena_array(p->arena, sketch->n_nodes + 1, sizeof *l->choices);
-  l->price = tp__arena_array(p->arena, n_times + 1, sizeof *l->price);
-  l->best = tp__arena_array(p->arena, n_times + 1, sizeof *l->best);
+  l->offset = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof *l->offset);
+  l->node = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof *l->node);
+  l->used = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->used);
+  l->prices = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->prices);
+  l->choices = tp__arena_array(p->problem.arena, sketch->problem.n_nodes + 1, sizeof *l->choices);
+  l->price = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->price);
+  l->best = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->best);
   if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->best)
     return tp__plan_no_memory(p);
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
-    while (tp__is_of_routes(&sketch->nodes[k]))
+    while (tp__is_of_routes(&sketch->problem.nodes[k]))
       k++;
     l->node[i] = (int)k;
-    l->offset[i + 1] = l->offset[i] + (size_t)p->nodes[i].n;
+    l->offset[i + 1] = l->offset[i] + (size_t)p->problem.nodes[i].n;
   }
-  l->must = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->must);
-  l->reduced_cost = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->reduced_cost);
-  l->cheapest = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *l->cheapest);
+  l->must = tp__arena_array(p->problem.arena, l->offset[l->n_first] + 1, sizeof *l->must);
+  l->reduced_cost =
+      tp__arena_array(p->problem.arena, l->offset[l->n_first] + 1, sizeof *l->reduced_cost);
+  l->cheapest = tp__arena_array(p->problem.arena, l->offset[l->n_first] + 1, sizeof *l->cheapest);
   if (!l->must || !l->reduced_cost || !l->cheapest)
     return tp__plan_no_memory(p);
   return tp__plan_make_problem(sketch, false, &l->unpriced);
@@ -134,7 +135,7 @@ tp_status tp__priced_solve(tp_priced *l) {
   tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
   if (status == TP_OK) {
-    memcpy(l->choices, solution.choices, l->sketch.n_nodes * sizeof *l->choices);
+    memcpy(l->choices, solution.choices, l->sketch.problem.n_nodes * sizeof *l->choices);
     must_keep(l, l->choices);
     tp__sketch_used(&l->sketch, l->choices, l->used);
   }
@@ -168,7 +169,7 @@ tp_status tp__priced_reduced_costs(tp_priced *l) {
   for (size_t i = 0; i < l->n_first && status == TP_OK; i++) {
     tp_cost *reduced = l->reduced_cost + l->offset[i], lowest = TP_COST_FORBIDDEN;
     status = tp_sensitivity_bounds(sensitivity, l->node[i], reduced);
-    for (int s = 0; s < p->nodes[i].n; s++) {
+    for (int s = 0; s < p->problem.nodes[i].n; s++) {
       reduced[s] -= reduced[s] < TP_COST_FORBIDDEN ? back : 0;
       lowest = reduced[s] < lowest ? reduced[s] : lowest;
     }

@@ -4,42 +4,43 @@
 #include <string.h>
 
 static tp_status copy_values(const tp_planner *p, tp_planner *copy) {
-  copy->values = tp__arena_array(p->arena, p->n_values + 1, sizeof *copy->values);
-  if (!copy->values)
+  copy->problem.values =
+      tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *copy->problem.values);
+  if (!copy->problem.values)
     return TP_NO_MEMORY;
-  for (size_t k = 0; k < p->n_values; k++) {
-    const tp_planned_value *from = &p->values[k];
-    tp_use *uses = tp__arena_array(p->arena, (size_t)from->n_uses + 1, sizeof *uses);
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    const tp_planned_value *from = &p->problem.values[k];
+    tp_use *uses = tp__arena_array(p->problem.arena, (size_t)from->n_uses + 1, sizeof *uses);
     if (!uses)
       return TP_NO_MEMORY;
     if (from->n_uses > 0)
       memcpy(uses, from->uses, (size_t)from->n_uses * sizeof *uses);
-    copy->values[k] = *from;
-    copy->values[k].uses = uses;
-    copy->values[k].use_capacity = from->n_uses;
+    copy->problem.values[k] = *from;
+    copy->problem.values[k].uses = uses;
+    copy->problem.values[k].use_capacity = from->n_uses;
   }
   return TP_OK;
 }
 
 tp_status tp__planner_copy(const tp_planner *p, tp_planner *copy) {
   *copy = *p;
-  copy->nodes = tp__calloc(p->n_nodes + 1, sizeof *copy->nodes);
-  copy->node_capacity = p->n_nodes;
+  copy->problem.nodes = tp__calloc(p->problem.n_nodes + 1, sizeof *copy->problem.nodes);
+  copy->problem.node_capacity = p->problem.n_nodes;
   copy->same_edges = copy->forms = (tp_memo){0}; /* the memos that routes and problems add to */
-  copy->problem = NULL;
+  copy->stated = NULL;
   copy->routes = NULL;
-  if (!copy->nodes || copy_values(p, copy) != TP_OK)
+  if (!copy->problem.nodes || copy_values(p, copy) != TP_OK)
     return tp__plan_no_memory(p);
-  if (p->n_nodes > 0)
-    memcpy(copy->nodes, p->nodes, p->n_nodes * sizeof *p->nodes);
+  if (p->problem.n_nodes > 0)
+    memcpy(copy->problem.nodes, p->problem.nodes, p->problem.n_nodes * sizeof *p->problem.nodes);
   return TP_OK;
 }
 
 static void drop_lists(tp_planner *p) {
-  tp__free(p->nodes);
+  tp__free(p->problem.nodes);
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->forms);
-  tp_problem_destroy(p->problem);
+  tp_problem_destroy(p->stated);
   tp__routes_destroy(p->routes);
 }
 
@@ -50,13 +51,13 @@ void tp__planner_drop(tp_planner *copy) {
 
 void tp__planner_take(tp_planner *p, tp_planner *copy) {
   drop_lists(p);
-  p->nodes = copy->nodes;
-  p->n_nodes = copy->n_nodes;
-  p->node_capacity = copy->node_capacity;
-  p->values = copy->values;
+  p->problem.nodes = copy->problem.nodes;
+  p->problem.n_nodes = copy->problem.n_nodes;
+  p->problem.node_capacity = copy->problem.node_capacity;
+  p->problem.values = copy->problem.values;
   p->same_edges = copy->same_edges;
   p->forms = copy->forms;
-  p->problem = copy->problem;
+  p->stated = copy->stated;
   p->routes = copy->routes;
   p->kept = copy->kept;
   p->n_cut = copy->n_cut;
@@ -79,8 +80,9 @@ static tp_status cut_node(tp_planner *p, const bool *kept, tp_node *node) {
   int n = count(kept, from.n);
   if (tp__node_allocate(p, node, n, from.n_in, from.n_out) != TP_OK)
     return TP_NO_MEMORY;
-  node->strategies =
-      from.strategies ? tp__arena_array(p->arena, (size_t)n, sizeof *node->strategies) : NULL;
+  node->strategies = from.strategies
+                         ? tp__arena_array(p->problem.arena, (size_t)n, sizeof *node->strategies)
+                         : NULL;
   if (from.strategies && !node->strategies)
     return TP_NO_MEMORY;
   node->n = 0;
@@ -113,15 +115,15 @@ static void **find_cut(tp_planner *p, tp_memo *memo, const bool *kept, const tp_
       bits |= (int64_t)kept[i] << (i - s);
     key[n++] = bits;
   }
-  return tp__memo(memo, p->arena, key, n);
+  return tp__memo(memo, p->problem.arena, key, n);
 }
 
 tp_status tp__planner_cut(tp_planner *p, const bool *const *kept) {
   tp_memo same = {0};
   tp_status status = TP_OK;
   p->kept = kept;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
-    tp_node *node = &p->nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
+    tp_node *node = &p->problem.nodes[i];
     if (count(kept[i], node->n) == node->n)
       continue;
     p->n_cut += node->n - count(kept[i], node->n);
@@ -136,7 +138,7 @@ tp_status tp__planner_cut(tp_planner *p, const bool *const *kept) {
       continue;
     }
     status = slot ? cut_node(p, kept[i], node) : TP_NO_MEMORY;
-    tp_node *keep = status == TP_OK ? tp__arena_array(p->arena, 1, sizeof *keep) : NULL;
+    tp_node *keep = status == TP_OK ? tp__arena_array(p->problem.arena, 1, sizeof *keep) : NULL;
     if (keep) {
       *keep = *node;
       *slot = keep;
@@ -149,14 +151,14 @@ tp_status tp__planner_cut(tp_planner *p, const bool *const *kept) {
 
 tp_status tp__planner_restrict(tp_planner *p, int place, const bool *among) {
   size_t n = 1;
-  for (size_t i = 0; i < p->n_nodes; i++)
-    n = (size_t)p->nodes[i].n > n ? (size_t)p->nodes[i].n : n;
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    n = (size_t)p->problem.nodes[i].n > n ? (size_t)p->problem.nodes[i].n : n;
   bool *all = tp__calloc(n, sizeof *all);
-  const bool **kept = tp__calloc(p->n_nodes + 1, sizeof(const bool *));
+  const bool **kept = tp__calloc(p->problem.n_nodes + 1, sizeof(const bool *));
   tp_status status = all && kept ? TP_OK : tp__plan_no_memory(p);
   for (size_t s = 0; status == TP_OK && s < n; s++)
     all[s] = true;
-  for (size_t i = 0; status == TP_OK && i < p->n_nodes; i++)
+  for (size_t i = 0; status == TP_OK && i < p->problem.n_nodes; i++)
     kept[i] = (int)i == place ? among : all;
   if (status == TP_OK)
     status = tp__planner_cut(p, kept);

@@ -11,10 +11,11 @@ enum {
 
 static int64_t entries(const tp_planner *p, const size_t *n_kept) {
   int64_t sum = 0;
-  for (size_t k = 0; k < p->n_values; k++)
-    for (int u = 0; u < p->values[k].n_uses; u++) {
-      int a = p->values[k].node, b = p->values[k].uses[u].node;
-      sum += n_kept ? (int64_t)(n_kept[a] * n_kept[b]) : (int64_t)p->nodes[a].n * p->nodes[b].n;
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    for (int u = 0; u < p->problem.values[k].n_uses; u++) {
+      int a = p->problem.values[k].node, b = p->problem.values[k].uses[u].node;
+      sum += n_kept ? (int64_t)(n_kept[a] * n_kept[b])
+                    : (int64_t)p->problem.nodes[a].n * p->problem.nodes[b].n;
     }
   return sum;
 }
@@ -25,9 +26,9 @@ const bool *const *tp__select_strategies(const tp_search *s, const bool *must, t
                                          int64_t *n_entries) {
   const tp_priced *l = &s->priced;
   const tp_planner *p = s->p;
-  const bool **rows = tp__arena_array(p->arena, l->n_first + 1, sizeof(const bool *));
-  bool *kept = tp__arena_array(p->arena, l->offset[l->n_first] + 1, sizeof *kept);
-  size_t *n_kept = tp__arena_array(p->arena, l->n_first + 1, sizeof *n_kept);
+  const bool **rows = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof(const bool *));
+  bool *kept = tp__arena_array(p->problem.arena, l->offset[l->n_first] + 1, sizeof *kept);
+  size_t *n_kept = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof *n_kept);
   if (!rows || !kept || !n_kept)
     return NULL;
   for (size_t i = 0; i < l->n_first; i++) {
@@ -46,12 +47,12 @@ tp_status tp__state_strategies(const tp_planner *p, const bool *const *kept, boo
     status = tp__planner_cut(reduced, kept);
   if (status == TP_OK)
     status = tp__routes_build(reduced, false);
-  return status == TP_OK ? tp__plan_make_problem(reduced, limited, &reduced->problem) : status;
+  return status == TP_OK ? tp__plan_make_problem(reduced, limited, &reduced->stated) : status;
 }
 
 void tp__choose(tp_planner *p, const tp_solution *solution) {
-  for (size_t i = 0; i < p->n_nodes; i++)
-    p->nodes[i].chosen = solution->choices[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    p->problem.nodes[i].chosen = solution->choices[i];
   p->result.cost = solution->cost;
   p->result.method = solution->method;
   p->result.width = solution->width;
@@ -60,10 +61,10 @@ void tp__choose(tp_planner *p, const tp_solution *solution) {
 /* Marks the strategies of a solution, by their numbers among all strategies. */
 static void keep_chosen(tp_priced *l, const tp_planner *reduced, const int *choices) {
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
-    while (tp__is_of_routes(&reduced->nodes[k]))
+    while (tp__is_of_routes(&reduced->problem.nodes[k]))
       k++;
     int left = choices[k];
-    for (int s = 0; s < l->p->nodes[i].n; s++)
+    for (int s = 0; s < l->p->problem.nodes[i].n; s++)
       if (reduced->kept[i][s] && left-- == 0)
         tp__priced_keep(l, i, s);
   }
@@ -95,7 +96,7 @@ tp_status tp__solve_strategies(tp_search *s, tp_cost threshold) {
     tp__planner_drop(&reduced);
     return status;
   }
-  status = tp_solve(reduced.problem, &options, &solution);
+  status = tp_solve(reduced.stated, &options, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     status = tp__plan_no_memory(s->p);
   if (status == TP_OK || status == TP_INFEASIBLE) {

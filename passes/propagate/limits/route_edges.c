@@ -22,20 +22,20 @@ static void choose_places(int n_first, const int *first_of, const int *next, int
 static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_usage *usages,
                      const tp_station_table **tables) {
   tp_planner *p = r->p;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    nodes[place[i]] = p->nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    nodes[place[i]] = p->problem.nodes[i];
     usages[place[i]] = r->usages[i];
     tables[place[i]] = r->tables[i];
   }
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    p->nodes[i] = nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    p->problem.nodes[i] = nodes[i];
     if (nodes[i].kind == TP_NODE_HELD || nodes[i].kind == TP_NODE_SPACE)
-      p->nodes[i].slot = place[nodes[i].slot];
+      p->problem.nodes[i].slot = place[nodes[i].slot];
     r->usages[i] = usages[i];
     r->tables[i] = tables[i];
   }
-  for (size_t k = 0; k < p->n_values; k++) {
-    tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    tp_planned_value *v = &p->problem.values[k];
     v->node = place[v->node];
     for (int u = 0; u < v->n_uses; u++)
       v->uses[u].node = place[v->uses[u].node];
@@ -51,7 +51,7 @@ static void renumber(struct tp_routes *r, const int *place, tp_node *nodes, tp_u
 
 tp_status tp__routes_order(struct tp_routes *r) {
   tp_planner *p = r->p;
-  size_t n = p->n_nodes;
+  size_t n = p->problem.n_nodes;
   int n_first = 0, *lists = tp__calloc(3 * n + 1, sizeof *lists), *next = lists + n;
   tp_node *nodes = tp__calloc(n + 1, sizeof *nodes);
   tp_usage *usages = tp__calloc(n + 1, sizeof *usages);
@@ -59,12 +59,13 @@ tp_status tp__routes_order(struct tp_routes *r) {
   bool ok = lists && nodes && usages && tables;
   for (size_t i = 0; i < n && ok; i++) {
     lists[i] = -1;
-    n_first += p->nodes[i].kind != TP_NODE_CHANGE && p->nodes[i].kind != TP_NODE_HELD &&
-               p->nodes[i].kind != TP_NODE_SPACE;
+    n_first += p->problem.nodes[i].kind != TP_NODE_CHANGE &&
+               p->problem.nodes[i].kind != TP_NODE_HELD &&
+               p->problem.nodes[i].kind != TP_NODE_SPACE;
   }
   for (size_t i = n; ok && i-- > (size_t)n_first;) {
     /* backwards, since each node is pushed to the front of its list */
-    int producer = p->values[p->nodes[i].index].node;
+    int producer = p->problem.values[p->problem.nodes[i].index].node;
     next[i] = lists[producer];
     lists[producer] = (int)i;
   }
@@ -88,7 +89,7 @@ typedef struct link {
 /* Fills the table of an edge from the node in front of a station to the station. */
 static void fill_change(const tp_planner *p, const tp_station_table *t, const link *e,
                         tp_cost *table) {
-  const tp_node *a = &p->nodes[e->from], *b = &p->nodes[e->to];
+  const tp_node *a = &p->problem.nodes[e->from], *b = &p->problem.nodes[e->to];
   tp_spec before[TP_MAX_STATION_LAYOUTS];
   int n = tp__add_outputs(p, e->from, e->output, before, 0);
   for (int x = 0; x < a->n; x++) {
@@ -109,7 +110,7 @@ static void fill_change(const tp_planner *p, const tp_station_table *t, const li
 
 /* Fills the table of an edge without a reshard: both layouts must be equal. */
 static void fill_equal(const tp_planner *p, const link *e, tp_cost *table) {
-  const tp_node *a = &p->nodes[e->from], *b = &p->nodes[e->to];
+  const tp_node *a = &p->problem.nodes[e->from], *b = &p->problem.nodes[e->to];
   for (int x = 0; x < a->n; x++)
     for (int y = 0; y < b->n; y++)
       table[(size_t)x * (size_t)b->n + (size_t)y] =
@@ -122,13 +123,13 @@ static void fill_equal(const tp_planner *p, const link *e, tp_cost *table) {
 static tp_status add_link(struct tp_routes *r, tp_problem *problem, link e,
                           const tp_station_table *t) {
   tp_planner *p = r->p;
-  const tp_node *a = &p->nodes[e.from], *b = &p->nodes[e.to];
+  const tp_node *a = &p->problem.nodes[e.from], *b = &p->problem.nodes[e.to];
   if (e.from == e.to)
     return TP_OK;
   const int64_t key[] = {t ? 1 : 2, (int64_t)(intptr_t)(a->out + e.output),
                          (int64_t)(intptr_t)(b->in + e.input), (int64_t)a->n << 32 | a->n_out,
                          (int64_t)b->n << 32 | b->n_in};
-  void **slot = tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
+  void **slot = tp__memo(&p->same_edges, p->problem.arena, key, TP_LEN(key));
   if (!slot)
     return tp__plan_no_memory(p);
   tp_status status = TP_NO_MEMORY;
@@ -178,8 +179,8 @@ static bool goes_together(const tp_space *space, const tp_node *node, int node_n
 static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const tp_space *space,
                                int number) {
   const tp_planner *p = r->p;
-  const tp_node *node = &p->nodes[number];
-  int n = p->nodes[space->node].n;
+  const tp_node *node = &p->problem.nodes[number];
+  int n = p->problem.nodes[space->node].n;
   tp_cost *table = tp__calloc((size_t)node->n * (size_t)n + 1, sizeof *table);
   if (!table)
     return tp__plan_no_memory(r->p);
@@ -192,7 +193,7 @@ static tp_status link_space_to(struct tp_routes *r, tp_problem *problem, const t
 }
 
 static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_space *space) {
-  tp_status status = link_space_to(r, problem, space, r->p->nodes[space->node].slot);
+  tp_status status = link_space_to(r, problem, space, r->p->problem.nodes[space->node].slot);
   return status == TP_OK && space->before >= 0 ? link_space_to(r, problem, space, space->before)
                                                : status;
 }
@@ -200,14 +201,14 @@ static tp_status link_space(struct tp_routes *r, tp_problem *problem, const tp_s
 tp_status tp__routes_state(tp_planner *p, tp_problem *problem) {
   struct tp_routes *r = p->routes;
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++)
-    status = r->is_sketch ? tp__sketch_value(r, problem, &p->values[k])
-                          : link_value(r, problem, &p->values[k]);
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK && !p->is_given_up; k++)
+    status = r->is_sketch ? tp__sketch_value(r, problem, &p->problem.values[k])
+                          : link_value(r, problem, &p->problem.values[k]);
   for (size_t i = 0; i < r->n_spaces && status == TP_OK; i++)
     status = link_space(r, problem, &r->spaces[i]);
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
-    if (p->nodes[i].kind == TP_NODE_HELD)
-      status = add_link(r, problem, (link){p->nodes[i].slot, 0, (int)i, 0}, NULL);
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
+    if (p->problem.nodes[i].kind == TP_NODE_HELD)
+      status = add_link(r, problem, (link){p->problem.nodes[i].slot, 0, (int)i, 0}, NULL);
     const tp_usage *u = &r->usages[i];
     for (int k = 0; k < u->n && status == TP_OK; k++)
       if (tp_problem_add_usage(problem, (int)i, u->spans[k].start, u->spans[k].end,

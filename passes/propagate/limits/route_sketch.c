@@ -33,12 +33,12 @@ typedef struct moves {
 } moves;
 
 static column output_of(const tp_planner *p, int node, int output) {
-  const tp_node *n = &p->nodes[node];
+  const tp_node *n = &p->problem.nodes[node];
   return (column){n->out + output, n->n, n->n_out};
 }
 
 static column input_of(const tp_planner *p, int node, int input) {
-  const tp_node *n = &p->nodes[node];
+  const tp_node *n = &p->problem.nodes[node];
   return (column){n->in + input, n->n, n->n_in};
 }
 
@@ -67,27 +67,27 @@ static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec 
       size_t at = (size_t)i * (size_t)m->n_to + (size_t)k;
       m->costs[at] = tp_spec_equal(from[i], to[k])
                          ? NOTHING_CHANGES
-                         : tp__cost_times(tp_reshard_cost(p->reshards, from[i], to[k], v->rank,
-                                                          v->shape, v->element_size),
+                         : tp__cost_times(tp_reshard_cost(p->problem.reshards, from[i], to[k],
+                                                          v->rank, v->shape, v->element_size),
                                           v->trips);
     }
 }
 
 static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column *a,
                          const column *b) {
-  moves *m = tp__arena_alloc(p->arena, sizeof *m);
+  moves *m = tp__arena_alloc(p->problem.arena, sizeof *m);
   tp_spec *lists = tp__calloc((size_t)a->n + (size_t)b->n + 1, sizeof *lists);
   if (m) {
-    *m = (moves){.from = tp__arena_array(p->arena, (size_t)a->n, sizeof *m->from),
-                 .to = tp__arena_array(p->arena, (size_t)b->n, sizeof *m->to)};
+    *m = (moves){.from = tp__arena_array(p->problem.arena, (size_t)a->n, sizeof *m->from),
+                 .to = tp__arena_array(p->problem.arena, (size_t)b->n, sizeof *m->to)};
     if (lists && m->from && m->to) {
       m->n_from = distinct(a, lists, m->from);
       m->n_to = distinct(b, lists + a->n, m->to);
     }
     size_t pairs = (size_t)m->n_from * (size_t)m->n_to;
-    m->costs = tp__arena_array(p->arena, pairs + 1, sizeof *m->costs);
-    m->from_bytes = tp__arena_array(p->arena, (size_t)m->n_from + 1, sizeof *m->from_bytes);
-    m->to_bytes = tp__arena_array(p->arena, (size_t)m->n_to + 1, sizeof *m->to_bytes);
+    m->costs = tp__arena_array(p->problem.arena, pairs + 1, sizeof *m->costs);
+    m->from_bytes = tp__arena_array(p->problem.arena, (size_t)m->n_from + 1, sizeof *m->from_bytes);
+    m->to_bytes = tp__arena_array(p->problem.arena, (size_t)m->n_to + 1, sizeof *m->to_bytes);
     bool ok = m->n_from > 0 && m->costs && m->from_bytes && m->to_bytes;
     if (ok)
       price_moves(p, v, lists, lists + a->n, m);
@@ -110,7 +110,7 @@ static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, c
   tp__words_add(&key, (int64_t)v->trips);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
-  void **slot = tp__memo(&r->same_moves, r->p->arena, key.words, key.n);
+  void **slot = tp__memo(&r->same_moves, r->p->problem.arena, key.words, key.n);
   if (slot && !*slot)
     *slot = make_moves(r->p, v, a, b);
   return slot ? *slot : NULL;
@@ -141,7 +141,7 @@ static weights weights_of(const struct tp_routes *r, const tp_station_plan *plan
 static tp_status add_moves(struct tp_routes *r, tp_problem *problem, const moves *m, weights w,
                            int from, int to) {
   const tp_planner *p = r->p;
-  size_t rows = (size_t)p->nodes[from].n, columns = (size_t)p->nodes[to].n;
+  size_t rows = (size_t)p->problem.nodes[from].n, columns = (size_t)p->problem.nodes[to].n;
   size_t pairs = (size_t)m->n_from * (size_t)m->n_to;
   tp_cost *priced = tp__calloc(pairs + 1, sizeof *priced),
           *table = tp__calloc(rows * columns + 1, sizeof *table);
@@ -172,7 +172,7 @@ static tp_status add_edge(struct tp_routes *r, tp_problem *problem, const tp_pla
     return tp__plan_no_memory(p);
   weights w = weights_of(r, plan);
   const int64_t key[] = {(int64_t)(intptr_t)m, (int64_t)w.from, (int64_t)w.made};
-  void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->arena, key, TP_LEN(key));
+  void **slot = from == to ? NULL : tp__memo(&p->same_edges, p->problem.arena, key, TP_LEN(key));
   if (from == to) /* a loop that yields the value it carries */
     return TP_OK;
   if (!slot)
@@ -230,15 +230,16 @@ static void hold(int64_t *used, int64_t start, int64_t end, int64_t bytes) {
 }
 
 static tp_spec chosen_output(const tp_planner *p, const int *choices, int node, int output) {
-  return p->nodes[node].out[choices[node] * p->nodes[node].n_out + output];
+  return p->problem.nodes[node].out[choices[node] * p->problem.nodes[node].n_out + output];
 }
 
 /* Bytes that the steps of a reshard hold besides its result, while its source is kept. */
 static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
   tp_reshard path;
-  if (tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path) != TP_OK)
+  if (tp_reshard_path(p->problem.reshards, from, to, v->rank, v->shape, v->element_size, &path) !=
+      TP_OK)
     return 0; /* no path exists, so no choice uses it */
-  return tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size);
+  return tp__change_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size);
 }
 
 static void use_station(const tp_planner *p, const tp_planned_value *v, const tp_station *s,
@@ -261,25 +262,25 @@ static void use_station(const tp_planner *p, const tp_planned_value *v, const tp
 void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {
   size_t n_times = tp__sketch_times(p);
   memset(used, 0, (n_times + 1) * sizeof *used);
-  for (size_t i = 0; i < p->n_nodes; i++) {
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
     const tp_usage *u = tp__usage(p->routes, (int)i);
     for (int k = 0; k < u->n; k++) {
       const tp_span *span = &u->spans[k];
       int64_t bytes = span->bytes[choices ? choices[i] : 0];
-      for (int s = 1; !choices && s < p->nodes[i].n; s++)
+      for (int s = 1; !choices && s < p->problem.nodes[i].n; s++)
         bytes = span->bytes[s] < bytes ? span->bytes[s] : bytes;
       hold(used, span->start, span->end, bytes);
     }
   }
-  for (size_t k = 0; k < p->n_values && choices; k++) {
-    const tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values && choices; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
     const tp_route *route = tp__route(p->routes, v);
     for (int i = 0; i < route->n_stations; i++)
       if (route->stations[i].node >= 0)
         use_station(p, v, &route->stations[i],
                     chosen_output(p, choices, route->stations[i].node, 0), choices, used);
     for (int u = 0; u < v->n_uses && route->n_stations > 0; u++) {
-      const tp_node *to = &p->nodes[v->uses[u].node];
+      const tp_node *to = &p->problem.nodes[v->uses[u].node];
       use_station(p, v, &route->stations[route->of_use[u]],
                   to->in[choices[v->uses[u].node] * to->n_in + v->uses[u].input], choices, used);
     }

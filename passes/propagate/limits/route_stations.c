@@ -14,16 +14,18 @@ enum { MAX_AMOUNTS = 3, MAX_SPACES = 16 };
 
 tp_status tp__routes_node(struct tp_routes *r, tp_node_kind kind, int index, int *number) {
   tp_planner *p = r->p;
-  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK ||
-      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) !=
-          TP_OK ||
-      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
+  if (tp__grow((void **)&p->problem.nodes, &p->problem.node_capacity, p->problem.n_nodes + 1,
+               sizeof *p->problem.nodes) != TP_OK ||
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->problem.n_nodes + 1,
+               sizeof *r->usages) != TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->problem.n_nodes + 1,
                sizeof(const tp_station_table *)) != TP_OK)
     return tp__plan_no_memory(p);
-  p->nodes[p->n_nodes] = (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
-  r->usages[p->n_nodes] = (tp_usage){0};
-  r->tables[p->n_nodes] = NULL;
-  *number = (int)p->n_nodes++;
+  p->problem.nodes[p->problem.n_nodes] =
+      (tp_node){.kind = kind, .index = index, .n_in = 1, .n_out = 1};
+  r->usages[p->problem.n_nodes] = (tp_usage){0};
+  r->tables[p->problem.n_nodes] = NULL;
+  *number = (int)p->problem.n_nodes++;
   return TP_OK;
 }
 
@@ -36,7 +38,7 @@ static tp_status hold(struct tp_routes *r, int node, int64_t start, int64_t end,
     return TP_OK;
   if (u->n == u->capacity) {
     int capacity = u->capacity ? 2 * u->capacity : 2;
-    tp_span *spans = tp__arena_array(r->p->arena, (size_t)capacity, sizeof *spans);
+    tp_span *spans = tp__arena_array(r->p->problem.arena, (size_t)capacity, sizeof *spans);
     if (!spans)
       return tp__plan_no_memory(r->p);
     if (u->n > 0)
@@ -71,8 +73,8 @@ static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spe
 
 tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start,
                           int64_t end) {
-  const tp_node *n = &r->p->nodes[node];
-  int64_t *bytes = tp__arena_array(r->p->arena, (size_t)n->n + 1, sizeof *bytes);
+  const tp_node *n = &r->p->problem.nodes[node];
+  int64_t *bytes = tp__arena_array(r->p->problem.arena, (size_t)n->n + 1, sizeof *bytes);
   if (!bytes)
     return tp__plan_no_memory(r->p);
   const tp_spec *specs = n->n_out ? n->out : n->in; /* a function result has no output */
@@ -109,9 +111,9 @@ static tp_status add_space(struct tp_routes *r, int value, int tied, tp_space ma
       tp__grow((void **)&r->spaces, &r->space_capacity, r->n_spaces + 1, sizeof *r->spaces) !=
           TP_OK)
     return tp__plan_no_memory(p);
-  tp_node *space = &p->nodes[made.node];
+  tp_node *space = &p->problem.nodes[made.node];
   *space = (tp_node){.kind = TP_NODE_SPACE, .index = value, .slot = tied, .n = n};
-  space->costs = tp__arena_array(p->arena, (size_t)n, sizeof *space->costs);
+  space->costs = tp__arena_array(p->problem.arena, (size_t)n, sizeof *space->costs);
   if (!space->costs)
     return tp__plan_no_memory(p);
   r->spaces[r->n_spaces++] = made;
@@ -134,11 +136,11 @@ static int number_amounts(const int64_t *bytes, int n_bytes, int64_t *list, int 
 tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t *bytes,
                          int64_t start, int64_t end) {
   tp_planner *p = r->p;
-  int n_tied = p->nodes[node].n;
-  tp_space made = {.before = -1,
-                   .strategy =
-                       tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *made.strategy)};
-  int64_t *list = tp__arena_array(p->arena, (size_t)n_tied + 1, sizeof *list);
+  int n_tied = p->problem.nodes[node].n;
+  tp_space made = {
+      .before = -1,
+      .strategy = tp__arena_array(p->problem.arena, (size_t)n_tied + 1, sizeof *made.strategy)};
+  int64_t *list = tp__arena_array(p->problem.arena, (size_t)n_tied + 1, sizeof *list);
   if (!list || !made.strategy)
     return tp__plan_no_memory(p);
   int n = number_amounts(bytes, n_tied, list, made.strategy);
@@ -148,16 +150,16 @@ tp_status tp__hold_space(struct tp_routes *r, int value, int node, const int64_t
 tp_status tp__hold_source(struct tp_routes *r, int value, int station, int before, int output,
                           int64_t start, int64_t end) {
   tp_planner *p = r->p;
-  const tp_node *from = &p->nodes[before];
-  tp_space made = {.before = before,
-                   .strategy =
-                       tp__arena_array(p->arena, (size_t)from->n + 1, sizeof *made.strategy)};
-  int64_t *bytes = tp__arena_array(p->arena, 2 * (size_t)from->n + 2, sizeof *bytes),
+  const tp_node *from = &p->problem.nodes[before];
+  tp_space made = {
+      .before = before,
+      .strategy = tp__arena_array(p->problem.arena, (size_t)from->n + 1, sizeof *made.strategy)};
+  int64_t *bytes = tp__arena_array(p->problem.arena, 2 * (size_t)from->n + 2, sizeof *bytes),
           *list = bytes + from->n;
   if (!bytes || !made.strategy)
     return tp__plan_no_memory(p);
   for (int s = 0; s < from->n; s++)
-    bytes[s] = tp__value_bytes(p, &p->values[value], from->out[s * from->n_out + output]);
+    bytes[s] = tp__value_bytes(p, &p->problem.values[value], from->out[s * from->n_out + output]);
   /* list[0] = 0 is the amount if no layout changes */
   int n = number_amounts(bytes, from->n, list + 1, made.strategy);
   for (int s = 0; s < from->n; s++)
@@ -177,14 +179,14 @@ int tp__add_distinct(tp_spec *specs, int n, tp_spec spec) {
 }
 
 int tp__add_outputs(const tp_planner *p, int node, int output, tp_spec *specs, int n) {
-  const tp_node *from = &p->nodes[node];
+  const tp_node *from = &p->problem.nodes[node];
   for (int s = 0; s < from->n; s++)
     n = tp__add_distinct(specs, n, from->out[s * from->n_out + output]);
   return n;
 }
 
 int tp__add_inputs(const tp_planner *p, const tp_use *use, tp_spec *specs, int n) {
-  const tp_node *to = &p->nodes[use->node];
+  const tp_node *to = &p->problem.nodes[use->node];
   for (int s = 0; s < to->n; s++)
     n = tp__add_distinct(specs, n, to->in[s * to->n_in + use->input]);
   return n;
@@ -214,28 +216,29 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
       t->excess[at] = -1;
       if (tp_spec_equal(before[i], layouts[k]))
         continue;
-      t->costs[at] = tp__cost_times(
-          tp_reshard_cost(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size),
-          v->trips);
+      t->costs[at] = tp__cost_times(tp_reshard_cost(p->problem.reshards, before[i], layouts[k],
+                                                    v->rank, v->shape, v->element_size),
+                                    v->trips);
       if (t->costs[at] < TP_COST_FORBIDDEN &&
-          tp_reshard_path(p->reshards, before[i], layouts[k], v->rank, v->shape, v->element_size,
-                          &path) == TP_OK)
-        t->excess[at] = tp__change_excess(p->mesh, &path, v->rank, v->shape, v->element_size) +
-                        keeps * tp__value_bytes(p, v, before[i]);
+          tp_reshard_path(p->problem.reshards, before[i], layouts[k], v->rank, v->shape,
+                          v->element_size, &path) == TP_OK)
+        t->excess[at] =
+            tp__change_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size) +
+            keeps * tp__value_bytes(p, v, before[i]);
     }
 }
 
 static tp_station_table *allocate_table(tp_planner *p, int n_before, int n_layouts) {
-  tp_station_table *t = tp__arena_alloc(p->arena, sizeof *t);
+  tp_station_table *t = tp__arena_alloc(p->problem.arena, sizeof *t);
   size_t max = (size_t)n_layouts * (MAX_AMOUNTS + 1), pairs = (size_t)n_before * (size_t)n_layouts;
   if (!t)
     return NULL;
   *t = (tp_station_table){.n_before = n_before, .n_layouts = n_layouts};
-  t->specs = tp__arena_array(p->arena, max, sizeof *t->specs);
-  t->station_strategies = tp__arena_array(p->arena, max, sizeof *t->station_strategies);
-  t->layout = tp__arena_array(p->arena, max, sizeof *t->layout);
-  t->costs = tp__arena_array(p->arena, pairs, sizeof *t->costs);
-  t->excess = tp__arena_array(p->arena, pairs, sizeof *t->excess);
+  t->specs = tp__arena_array(p->problem.arena, max, sizeof *t->specs);
+  t->station_strategies = tp__arena_array(p->problem.arena, max, sizeof *t->station_strategies);
+  t->layout = tp__arena_array(p->problem.arena, max, sizeof *t->layout);
+  t->costs = tp__arena_array(p->problem.arena, pairs, sizeof *t->costs);
+  t->excess = tp__arena_array(p->problem.arena, pairs, sizeof *t->excess);
   return t->specs && t->station_strategies && t->layout && t->costs && t->excess ? t : NULL;
 }
 
@@ -282,7 +285,7 @@ static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value 
     tp__words_add(&key, (int64_t)layouts[i].bits);
   if (key.n > TP_MAX_WORDS)
     return make_table(r, v, n_before, before, n_layouts, layouts, keeps);
-  void **slot = tp__memo(&r->same_stations, r->p->arena, key.words, key.n);
+  void **slot = tp__memo(&r->same_stations, r->p->problem.arena, key.words, key.n);
   if (slot && !*slot)
     *slot = make_table(r, v, n_before, before, n_layouts, layouts, keeps);
   return slot ? *slot : NULL;
@@ -295,7 +298,7 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
   tp_planner *p = r->p;
   tp_route *route = &r->routes[value];
   int number = -1;
-  tp_station_plan *kept = tp__arena_alloc(p->arena, sizeof *kept);
+  tp_station_plan *kept = tp__arena_alloc(p->problem.arena, sizeof *kept);
   if (!kept || (!plan->is_alone && tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK))
     return tp__plan_no_memory(p);
   *kept = *plan;
@@ -306,13 +309,14 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
   int64_t key[TP_MAX_STATION_LAYOUTS];
   for (int i = 0; i < n_layouts; i++)
     key[i] = (int64_t)layouts[i].bits;
-  void **slot = tp__memo(&r->same_stations, p->arena, key, (size_t)n_layouts);
-  if (slot && !*slot && (*slot = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *layouts)))
+  void **slot = tp__memo(&r->same_stations, p->problem.arena, key, (size_t)n_layouts);
+  if (slot && !*slot &&
+      (*slot = tp__arena_array(p->problem.arena, (size_t)n_layouts + 1, sizeof *layouts)))
     memcpy(*slot, layouts, (size_t)n_layouts * sizeof *layouts);
-  tp_node *node = &p->nodes[number];
+  tp_node *node = &p->problem.nodes[number];
   node->n = n_layouts;
   node->in = node->out = slot ? *slot : NULL;
-  node->costs = tp__arena_array(p->arena, (size_t)n_layouts + 1, sizeof *node->costs);
+  node->costs = tp__arena_array(p->problem.arena, (size_t)n_layouts + 1, sizeof *node->costs);
   return node->in && node->costs ? TP_OK : tp__plan_no_memory(p);
 }
 
@@ -320,9 +324,9 @@ static tp_status sketch_station(struct tp_routes *r, int value, int n_layouts,
  * overwrite it, and the steps. */
 static tp_status hold_change(struct tp_routes *r, int value, int station,
                              const tp_station_plan *plan) {
-  const tp_planned_value *v = &r->p->values[value];
-  const tp_node *node = &r->p->nodes[station];
-  int64_t *steps = tp__arena_array(r->p->arena, 2 * (size_t)node->n + 1, sizeof *steps),
+  const tp_planned_value *v = &r->p->problem.values[value];
+  const tp_node *node = &r->p->problem.nodes[station];
+  int64_t *steps = tp__arena_array(r->p->problem.arena, 2 * (size_t)node->n + 1, sizeof *steps),
           *made = steps + node->n;
   if (!steps)
     return tp__plan_no_memory(r->p);
@@ -342,7 +346,7 @@ static tp_status hold_change(struct tp_routes *r, int value, int station,
 tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const tp_spec *layouts,
                           const tp_station_plan *plan, int *station) {
   tp_planner *p = r->p;
-  const tp_planned_value *v = &p->values[value];
+  const tp_planned_value *v = &p->problem.values[value];
   tp_route *route = &r->routes[value];
   tp_spec before[TP_MAX_STATION_LAYOUTS];
   int number;
@@ -354,11 +358,11 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
   tp_station_table *t = find_table(r, v, n_before, before, n_layouts, layouts, plan->keeps);
   if (!t || tp__routes_node(r, TP_NODE_CHANGE, value, &number) != TP_OK)
     return tp__plan_no_memory(p);
-  tp_node *node = &p->nodes[number];
+  tp_node *node = &p->problem.nodes[number];
   node->n = t->n;
   node->in = node->out = t->specs;
   node->station_strategies = t->station_strategies;
-  node->costs = tp__arena_array(p->arena, (size_t)t->n + 1, sizeof *node->costs);
+  node->costs = tp__arena_array(p->problem.arena, (size_t)t->n + 1, sizeof *node->costs);
   if (!node->costs)
     return tp__plan_no_memory(p);
   if (hold_change(r, value, number, plan) != TP_OK)
@@ -370,6 +374,7 @@ tp_status tp__add_station(struct tp_routes *r, int value, int n_layouts, const t
     return TP_OK;
   bool is_first = plan->before < 0;
   return tp__hold_source(
-      r, value, number, is_first ? p->values[value].node : route->stations[plan->before].node,
-      is_first ? p->values[value].output : 0, plan->source_start, plan->source_end);
+      r, value, number,
+      is_first ? p->problem.values[value].node : route->stations[plan->before].node,
+      is_first ? p->problem.values[value].output : 0, plan->source_start, plan->source_end);
 }

@@ -39,12 +39,12 @@ typedef struct placed {
 static bool is_unstored(const struct tp_routes *r, const tp_planned_value *v) {
   tp_planner *p = r->p;
   const tp_rule *rule = tp__route_rule(p, v);
-  if (!rule ||
-      !(rule->is_free || tp__is_unstored(p, &r->timeline, r->timeline.values[v - p->values].maker)))
+  if (!rule || !(rule->is_free ||
+                 tp__is_unstored(p, &r->timeline, r->timeline.values[v - p->problem.values].maker)))
     return false;
   bool is_returned = false;
   for (int u = 0; u < v->n_uses; u++)
-    is_returned |= p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
+    is_returned |= p->problem.nodes[v->uses[u].node].kind == TP_NODE_RESULT;
   return !is_returned;
 }
 
@@ -62,7 +62,7 @@ static int place_uses(const struct tp_routes *r, const tp_planned_value *v, plac
   int n = 0;
   for (int u = 0; u < v->n_uses; u++) {
     int anchor = tp__timeline_anchor(&r->timeline, v->value, v->uses[u].op);
-    bool is_return = r->p->nodes[v->uses[u].node].kind == TP_NODE_RESULT;
+    bool is_return = r->p->problem.nodes[v->uses[u].node].kind == TP_NODE_RESULT;
     bool starts = tp__op_has_dialect(v->uses[u].op, "scf") &&
                   mlirOperationEqual(v->uses[u].op, r->timeline.moments[anchor].op);
     /* a loop reads its initial value only at its start */
@@ -83,7 +83,7 @@ static int last_of(const placed *uses, int from, int to, int last) {
 static tp_status share(struct tp_routes *r, int value, const placed *uses, int from, int to,
                        tp_station_plan plan, int *station) {
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
-  const tp_planned_value *v = &r->p->values[value];
+  const tp_planned_value *v = &r->p->problem.values[value];
   int n = tp__add_outputs(r->p, v->node, v->output, layouts, 0);
   for (int u = from; u < to; u++)
     n = tp__add_inputs(r->p, &v->uses[uses[u].use], layouts, n);
@@ -139,9 +139,9 @@ static tp_status hold_changed(struct tp_routes *r, int value, int station, int64
                               int64_t end) {
   tp_planner *p = r->p;
   int change = r->routes[value].stations[station].node;
-  const tp_node *node = &p->nodes[change];
-  const tp_planned_value *v = &p->values[value];
-  int64_t *bytes = tp__arena_array(p->arena, (size_t)node->n + 1, sizeof *bytes);
+  const tp_node *node = &p->problem.nodes[change];
+  const tp_planned_value *v = &p->problem.values[value];
+  int64_t *bytes = tp__arena_array(p->problem.arena, (size_t)node->n + 1, sizeof *bytes);
   if (!bytes)
     return tp__plan_no_memory(p);
   for (int s = 0; s < node->n; s++)
@@ -161,7 +161,7 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   if (stays)
     plan = (tp_station_plan){
         .before = top, .anchor = uses[0].anchor, .start = 2 * uses[0].anchor, .end = 2 * last + 1};
-  hold_source(r, &p->values[value], uses, 0, n, l,
+  hold_source(r, &p->problem.values[value], uses, 0, n, l,
               stays ? 2 * (int64_t)last + 1 : 2 * (int64_t)l->def + 2, &plan);
   if (!stays && l->is_elsewhere && r->is_sketch) /* counts the resharded value, nothing else */
     plan.end = 2 * (int64_t)last + 1;
@@ -172,7 +172,7 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
     return r->is_sketch
                ? TP_OK
                : hold_changed(r, value, *station, 2 * (int64_t)l->def + 2, 2 * (int64_t)last + 1);
-  tp_planned_value whole = p->values[value];
+  tp_planned_value whole = p->problem.values[value];
   whole.output = 0;
   if (r->is_sketch)
     return tp__hold_output(r, r->routes[value].stations[*station].node, &whole, 2 * l->def + 2,
@@ -180,10 +180,10 @@ static tp_status add_hold(struct tp_routes *r, int value, const placed *uses, in
   status = tp__routes_node(r, TP_NODE_HELD, value, &held);
   if (status != TP_OK)
     return status;
-  const tp_node *change = &p->nodes[r->routes[value].stations[*station].node];
-  tp_node *node = &p->nodes[held];
-  node->in = node->out = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->in);
-  node->costs = tp__arena_array(p->arena, (size_t)change->n + 1, sizeof *node->costs);
+  const tp_node *change = &p->problem.nodes[r->routes[value].stations[*station].node];
+  tp_node *node = &p->problem.nodes[held];
+  node->in = node->out = tp__arena_array(p->problem.arena, (size_t)change->n + 1, sizeof *node->in);
+  node->costs = tp__arena_array(p->problem.arena, (size_t)change->n + 1, sizeof *node->costs);
   if (!node->in || !node->costs)
     return tp__plan_no_memory(p);
   for (int s = 0; s < change->n; s++)
@@ -220,7 +220,7 @@ static tp_status add_shared(struct tp_routes *r, int value, const placed *uses, 
                             .keep_start = 2 * (int64_t)l->def,
                             .twice = l->is_overwritten,
                             .twice_start = 2 * (int64_t)uses[to - 1].anchor};
-    hold_source(r, &r->p->values[value], uses, from, to, l,
+    hold_source(r, &r->p->problem.values[value], uses, from, to, l,
                 2 * (int64_t)last_of(uses, 0, n, l->def) + 1, &plan);
     status = share(r, value, uses, from, to, plan, &station);
     for (int u = from; u < to && status == TP_OK; u++)
@@ -243,7 +243,7 @@ static void plan_return(const life *l, int anchor, int last, tp_station_plan *pl
  * result, where the other uses read it. */
 static tp_status add_returned(struct tp_routes *r, int value, const placed *uses, int n,
                               const life *l, int *station) {
-  int n_uses = r->p->values[value].n_uses;
+  int n_uses = r->p->problem.values[value].n_uses;
   tp_station_plan plan = {.before = -1, .anchor = -1, .elsewhere = true};
   plan.start = 2 * (int64_t)l->def;
   plan.source_start = 2 * (int64_t)l->since;
@@ -257,7 +257,7 @@ static tp_status add_returned(struct tp_routes *r, int value, const placed *uses
 static tp_status add_shared_return(struct tp_routes *r, int value, const placed *uses, int n,
                                    const life *l, int last, int top, int *above) {
   tp_station_plan plan = {.before = top};
-  int station, n_uses = r->p->values[value].n_uses;
+  int station, n_uses = r->p->problem.values[value].n_uses;
   for (int u = n; u < n_uses; u++)
     above[u] = top;
   if (n_uses - n < 2)
@@ -280,12 +280,12 @@ static bool is_made_in_result(const tp_planner *p, MlirOperation op) {
 
 static tp_status add_use(struct tp_routes *r, int value, const placed *at, const life *l, int above,
                          int last) {
-  const tp_planned_value *v = &r->p->values[value];
+  const tp_planned_value *v = &r->p->problem.values[value];
   const tp_use *use = &v->uses[at->use];
   tp_spec layouts[TP_MAX_STATION_LAYOUTS];
   int n = tp__add_inputs(r->p, use, layouts, 0), station;
   tp_station_plan plan = {.before = above, .anchor = at->anchor, .is_alone = true};
-  plan.in_op = r->p->nodes[use->node].kind == TP_NODE_LAYOUT;
+  plan.in_op = r->p->problem.nodes[use->node].kind == TP_NODE_LAYOUT;
   plan.start = 2 * (int64_t)at->anchor;
   plan.end = 2 * (int64_t)at->until + 1;
   plan.twice = l->is_overwritten;
@@ -308,8 +308,8 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
 }
 
 static life life_of(const struct tp_routes *r, int value, const placed *uses, int n) {
-  const tp_planned_value *v = &r->p->values[value];
-  const tp_node *node = &r->p->nodes[v->node];
+  const tp_planned_value *v = &r->p->problem.values[value];
+  const tp_node *node = &r->p->problem.nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);
   life l = {.def = r->timeline.values[value].maker};
   l.has_memory = node->kind == TP_NODE_ARG || node->kind == TP_NODE_CARRIED;
@@ -330,7 +330,7 @@ static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
   const tp_rule *rule = tp__route_rule(p, v);
   if (!rule || !rule->is_free || v->n_uses != 1)
     return false;
-  const tp_node *from = &p->nodes[v->node], *to = &p->nodes[v->uses[0].node];
+  const tp_node *from = &p->problem.nodes[v->node], *to = &p->problem.nodes[v->uses[0].node];
   for (int t = 0; t < to->n; t++) {
     bool is_made = false;
     for (int s = 0; s < from->n && !is_made; s++)
@@ -344,15 +344,15 @@ static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
 
 static tp_status route_value(struct tp_routes *r, int value) {
   tp_planner *p = r->p;
-  p->values[value].keeps_layout |= is_made_as_wanted(p, &p->values[value]);
+  p->problem.values[value].keeps_layout |= is_made_as_wanted(p, &p->problem.values[value]);
   /* a copy: adding nodes may move the array of nodes, not that of values */
-  tp_planned_value v = p->values[value];
+  tp_planned_value v = p->problem.values[value];
   tp_route *route = &r->routes[value];
   placed *uses = tp__calloc((size_t)v.n_uses + 1, sizeof *uses);
   int *above = tp__calloc((size_t)v.n_uses + 1, sizeof *above);
-  route->stations = tp__arena_array(p->arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES,
+  route->stations = tp__arena_array(p->problem.arena, (size_t)v.n_uses + MAX_STATIONS_ABOVE_USES,
                                     sizeof *route->stations);
-  route->of_use = tp__arena_array(p->arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
+  route->of_use = tp__arena_array(p->problem.arena, (size_t)v.n_uses + 1, sizeof *route->of_use);
   tp_status status =
       uses && above && route->stations && route->of_use ? TP_OK : tp__plan_no_memory(p);
   if (status == TP_OK && (v.in_blocks || !v.keeps_layout)) {
@@ -376,10 +376,10 @@ static tp_status route_value(struct tp_routes *r, int value) {
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
       status = add_use(r, value, &uses[u], &l, above[u], last);
     if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_elsewhere && !l.is_unstored)
-      status = tp__hold_output(r, v.node, &v,
-                               2 * (int64_t)l.def +
-                                   (p->nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
-                               held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
+      status = tp__hold_output(
+          r, v.node, &v,
+          2 * (int64_t)l.def + (p->problem.nodes[v.node].kind == TP_NODE_LAYOUT || l.overwrites),
+          held ? 2 * (int64_t)l.def + 2 : 2 * (int64_t)last + 1);
   }
   tp__free(uses);
   tp__free(above);
@@ -395,7 +395,7 @@ static void find_ends(struct tp_routes *r) {
     int result = r->timeline.moments[k].result;
     r->until[k] = r->timeline.moments[k].end;
     const tp_planned_value *v =
-        result >= 0 && (size_t)result < p->n_values ? &p->values[result] : NULL;
+        result >= 0 && (size_t)result < p->problem.n_values ? &p->problem.values[result] : NULL;
     if (!v || !(v->in_blocks || is_unstored(r, v)))
       continue;
     for (int u = 0; u < v->n_uses; u++) {
@@ -406,23 +406,23 @@ static void find_ends(struct tp_routes *r) {
 }
 
 tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
-  struct tp_routes *r = p->routes = tp__arena_alloc(p->arena, sizeof *r);
+  struct tp_routes *r = p->routes = tp__arena_alloc(p->problem.arena, sizeof *r);
   if (!r)
     return tp__plan_no_memory(p);
   *r = (struct tp_routes){.p = p, .is_sketch = is_sketch};
   tp_status status = tp__timeline_build(p, &r->timeline);
   if (status != TP_OK)
     return status;
-  r->until = tp__arena_array(p->arena, r->timeline.n + 1, sizeof *r->until);
-  r->routes = tp__arena_array(p->arena, p->n_values + 1, sizeof *r->routes);
+  r->until = tp__arena_array(p->problem.arena, r->timeline.n + 1, sizeof *r->until);
+  r->routes = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *r->routes);
   if (!r->until || !r->routes ||
-      tp__grow((void **)&r->usages, &r->usage_capacity, p->n_nodes + 1, sizeof *r->usages) !=
-          TP_OK ||
-      tp__grow((void **)&r->tables, &r->table_capacity, p->n_nodes + 1,
+      tp__grow((void **)&r->usages, &r->usage_capacity, p->problem.n_nodes + 1,
+               sizeof *r->usages) != TP_OK ||
+      tp__grow((void **)&r->tables, &r->table_capacity, p->problem.n_nodes + 1,
                sizeof(const tp_station_table *)) != TP_OK)
     return tp__plan_no_memory(p);
-  memset(r->usages, 0, p->n_nodes * sizeof *r->usages);
-  memset(r->tables, 0, p->n_nodes * sizeof(const tp_station_table *));
+  memset(r->usages, 0, p->problem.n_nodes * sizeof *r->usages);
+  memset(r->tables, 0, p->problem.n_nodes * sizeof(const tp_station_table *));
   find_ends(r);
   status = tp__routes_places(r);
   if (status == TP_OK)
@@ -431,7 +431,7 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
     status = tp__hold_boundary(r);
   if (status == TP_OK)
     status = tp__hold_carried(r);
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++)
     status = route_value(r, (int)k);
   if (status == TP_OK)
     status = tp__hold_workspaces(r);
@@ -456,7 +456,7 @@ void tp__routes_move(struct tp_routes *r, tp_planner *p) {
 }
 
 const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) {
-  return &r->routes[v - r->p->values];
+  return &r->routes[v - r->p->problem.values];
 }
 
 const tp_usage *tp__usage(const struct tp_routes *r, int node) { return &r->usages[node]; }
@@ -465,6 +465,6 @@ int64_t tp__routes_numbers(const struct tp_routes *r) { return r->numbers; }
 
 MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
   size_t k = time < 0 ? 0 : (size_t)time / 2;
-  return r->timeline.n == 0 ? r->p->graph.func
+  return r->timeline.n == 0 ? r->p->problem.graph.func
                             : r->timeline.moments[k < r->timeline.n ? k : r->timeline.n - 1].op;
 }

@@ -27,7 +27,7 @@ static bool seed_applies(const tp_search *s) {
 
 static tp_status find_first(tp_search *s) {
   tp_clock *clock = s->p->limits.clock;
-  double grace = GRACE + GRACE_OF_OP * (double)s->p->graph.n_items;
+  double grace = GRACE + GRACE_OF_OP * (double)s->p->problem.graph.n_items;
   tp_planner planned = {0};
   tp__clock_extend(clock, grace);
   tp_status status = tp__seeds_open(s->p, &s->seeds);
@@ -47,9 +47,9 @@ static tp_status find_first(tp_search *s) {
 static tp_status run_seed(tp_search *s) {
   const tp_planner *p = s->p;
   MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+      mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
   tp_status status = find_first(s);
-  mlirContextDetachDiagnosticHandler(p->pass->context, handler);
+  mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
   if (s->best.cost >= TP_COST_FORBIDDEN)
     tp__clock_extend(p->limits.clock, 0);
   return unless_no_memory(p, status);
@@ -92,9 +92,9 @@ static tp_status improve(tp_search *s) {
 static tp_status run_neighborhood(tp_search *s) {
   const tp_planner *p = s->p;
   MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(p->pass->context, tp__swallow, NULL, NULL);
+      mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
   tp_status status = improve(s);
-  mlirContextDetachDiagnosticHandler(p->pass->context, handler);
+  mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
   tp__clock_extend(p->limits.clock, 0); /* the grace was for the plans of few strategies */
   return unless_no_memory(p, status);
 }

@@ -20,7 +20,7 @@ typedef struct column {
 } column;
 
 static double trips_of(const tp_planner *p, const tp_node *node) {
-  return node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
+  return node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
 }
 
 /* ---- connections between nodes ---- */
@@ -42,8 +42,8 @@ static void add_edge(tp_seeds *f, int *n, const tp_planned_value *v, int from, i
 /* Counts the endpoints of each node, or fills them in once `ends` is allocated. */
 static void add_edges(tp_seeds *f, int *n) {
   const tp_planner *p = f->p;
-  for (size_t k = 0; k < p->n_values; k++) {
-    const tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
     if (v->copy >= 0)
       add_edge(f, n, v, v->node, v->output, v->copy, 0);
     for (int u = 0; u < v->n_uses; u++)
@@ -54,15 +54,16 @@ static void add_edges(tp_seeds *f, int *n) {
 
 tp_status tp__seeds_open(tp_planner *p, tp_seeds *f) {
   *f = (tp_seeds){.p = p};
-  int *n = tp__calloc(p->n_nodes + 1, sizeof *n);
-  f->rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
-  f->first = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *f->first);
+  int *n = tp__calloc(p->problem.n_nodes + 1, sizeof *n);
+  f->rows = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof(const bool *));
+  f->first = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *f->first);
   if (n && f->rows && f->first) {
     add_edges(f, n);
-    for (size_t i = 0; i < p->n_nodes; i++)
+    for (size_t i = 0; i < p->problem.n_nodes; i++)
       f->first[i + 1] = f->first[i] + n[i];
-    memset(n, 0, p->n_nodes * sizeof *n);
-    f->ends = tp__arena_array(p->arena, (size_t)f->first[p->n_nodes] + 1, sizeof *f->ends);
+    memset(n, 0, p->problem.n_nodes * sizeof *n);
+    f->ends = tp__arena_array(p->problem.arena, (size_t)f->first[p->problem.n_nodes] + 1,
+                              sizeof *f->ends);
     if (f->ends)
       add_edges(f, n);
   }
@@ -80,18 +81,18 @@ void tp__seeds_close(tp_seeds *f) {
 /* True if axes stand only where annotations propagate them. */
 static bool is_propagated(const tp_planner *p, const tp_seed_end *e, tp_spec spec) {
   for (int d = 0; d < e->v->rank; d++) {
-    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
     for (int i = 0; i < n; i++)
-      if (!tp__flow_names(p, (int)(e->v - p->values), d, axes[i]))
+      if (!tp__flow_names(p, (int)(e->v - p->problem.values), d, axes[i]))
         return false;
   }
   return true;
 }
 
 static column *make_column(const tp_planner *p, const tp_node *node, bool makes, int at) {
-  column *c = tp__arena_array(p->arena, 1, sizeof *c);
-  if (!c || !(c->specs = tp__arena_array(p->arena, (size_t)node->n, sizeof *c->specs)) ||
-      !(c->number = tp__arena_array(p->arena, (size_t)node->n, sizeof *c->number)))
+  column *c = tp__arena_array(p->problem.arena, 1, sizeof *c);
+  if (!c || !(c->specs = tp__arena_array(p->problem.arena, (size_t)node->n, sizeof *c->specs)) ||
+      !(c->number = tp__arena_array(p->problem.arena, (size_t)node->n, sizeof *c->number)))
     return NULL;
   for (int s = 0; s < node->n; s++) {
     tp_spec spec = tp__node_spec(node, makes, at, s);
@@ -107,10 +108,10 @@ static column *make_column(const tp_planner *p, const tp_node *node, bool makes,
 
 /* NULL when memory runs out. */
 static const column *find_column(tp_seeds *f, int number, bool makes, int at) {
-  const tp_node *node = &f->p->nodes[number];
+  const tp_node *node = &f->p->problem.nodes[number];
   const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
                          makes ? node->n_out : node->n_in, at};
-  void **slot = tp__memo(&f->same_columns, f->p->arena, key, TP_LEN(key));
+  void **slot = tp__memo(&f->same_columns, f->p->problem.arena, key, TP_LEN(key));
   if (slot && !*slot)
     *slot = make_column(f->p, node, makes, at);
   return slot ? *slot : NULL;
@@ -137,8 +138,8 @@ static tp_cost change_cost(const tp_planner *p, const tp_planned_value *v, tp_sp
   if (tp_spec_equal(from, to))
     return 0;
   return v->keeps_layout ? TP_COST_FORBIDDEN
-                         : tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape,
-                                                          v->element_size),
+                         : tp__cost_times(tp_reshard_cost(p->problem.reshards, from, to, v->rank,
+                                                          v->shape, v->element_size),
                                           v->trips);
 }
 
@@ -178,15 +179,17 @@ static tp_status add_reshards(tp_seeds *f, int node, const tp_seed_end *e, bool 
   const column *own = find_column(f, node, e->makes, e->column);
   if (!own)
     return TP_NO_MEMORY;
-  int n = row ? kept_layouts(&p->nodes[e->other], row, !e->makes, e->other_column, q->others) : 0;
+  int n =
+      row ? kept_layouts(&p->problem.nodes[e->other], row, !e->makes, e->other_column, q->others)
+          : 0;
   price_changes(p, e, own, n, q->others, q->reshard);
-  for (int s = 0; s < p->nodes[node].n; s++)
+  for (int s = 0; s < p->problem.nodes[node].n; s++)
     q->costs[s] = tp_cost_add(q->costs[s], q->reshard[own->number[s]]);
   if (!q->unnamed)
     return TP_OK;
   for (int k = 0; k < own->n; k++)
     q->reshard[k] = !is_propagated(p, e, own->specs[k]);
-  for (int s = 0; s < p->nodes[node].n; s++)
+  for (int s = 0; s < p->problem.nodes[node].n; s++)
     q->unnamed[s] |= q->reshard[own->number[s]] > 0;
   return TP_OK;
 }
@@ -199,7 +202,7 @@ static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs,
     memset(row, true, (size_t)n * sizeof *row);
     return TP_OK;
   }
-  tp_status status = tp__keep_cheapest(p->arena, costs, n, SEEDS, &list);
+  tp_status status = tp__keep_cheapest(p->problem.arena, costs, n, SEEDS, &list);
   for (int k = 0; k < SEEDS && status == TP_OK; k++)
     row[list[k]] = true;
   return status;
@@ -210,7 +213,7 @@ static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs,
  * annotations propagate them. Strategies already in `row` stay. */
 static tp_status price_and_keep(tp_seeds *f, int node, bool with_reshards, bool named, bool *row) {
   const tp_planner *p = f->p;
-  const tp_node *own = &p->nodes[node];
+  const tp_node *own = &p->problem.nodes[node];
   size_t n = (size_t)own->n;
   prices q = {tp__calloc(n + 1, sizeof *q.costs), tp__calloc(n + 1, sizeof *q.reshard),
               named ? tp__calloc(n + 1, sizeof *q.unnamed) : NULL,
@@ -238,7 +241,7 @@ static tp_status price_and_keep(tp_seeds *f, int node, bool with_reshards, bool 
 static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool named,
                            tp_words *key) {
   const tp_planner *p = f->p;
-  const tp_node *own = &p->nodes[node];
+  const tp_node *own = &p->problem.nodes[node];
   key->n = 0;
   tp__words_add(key, with_reshards | named << 1 | (int64_t)own->n << 2);
   tp__words_add(key, (int64_t)(intptr_t)own->in);
@@ -248,7 +251,7 @@ static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool
   tp__words_add(key, (int64_t)(intptr_t)f->rows[node]);
   for (int i = f->first[node]; i < f->first[node + 1]; i++) {
     const tp_seed_end *e = &f->ends[i];
-    const tp_node *other = &p->nodes[e->other];
+    const tp_node *other = &p->problem.nodes[e->other];
     tp__words_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 |
                            (int64_t)e->column << 16 | (int64_t)e->other_column << 40);
     tp__words_add(key, e->v->element_size);
@@ -258,7 +261,7 @@ static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool
     for (int d = 0; d < e->v->rank; d++) {
       uint8_t brought = 0, cut;
       if (named)
-        tp__flow_axes(p, (int)(e->v - p->values), d, &brought, &cut);
+        tp__flow_axes(p, (int)(e->v - p->problem.values), d, &brought, &cut);
       tp__words_add(key, e->v->shape[d]);
       tp__words_add(key, brought);
     }
@@ -271,15 +274,15 @@ static tp_status keep_best(tp_seeds *f, int node, bool with_reshards, bool named
   tp_words key;
   add_node_words(f, node, with_reshards, named, &key);
   bool is_shared = key.n <= TP_MAX_WORDS;
-  void **slot = is_shared ? tp__memo(&f->same_nodes, p->arena, key.words, key.n) : NULL;
+  void **slot = is_shared ? tp__memo(&f->same_nodes, p->problem.arena, key.words, key.n) : NULL;
   if (is_shared && !slot)
     return TP_NO_MEMORY;
   if (slot && *slot) {
     f->rows[node] = *slot;
     return TP_OK;
   }
-  size_t n = (size_t)p->nodes[node].n;
-  bool *row = tp__arena_array(p->arena, n + 1, sizeof *row);
+  size_t n = (size_t)p->problem.nodes[node].n;
+  bool *row = tp__arena_array(p->problem.arena, n + 1, sizeof *row);
   if (!row)
     return TP_NO_MEMORY;
   if (f->rows[node])
@@ -296,8 +299,8 @@ tp_status tp__seeds_choose(tp_seeds *f) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;
   for (int kind = 0; kind < 2; kind++)
-    for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
-      if ((p->nodes[i].kind == TP_NODE_OP) == (kind == 0))
+    for (int i = 0; i < (int)p->problem.n_nodes && status == TP_OK; i++)
+      if ((p->problem.nodes[i].kind == TP_NODE_OP) == (kind == 0))
         status = keep_best(f, i, kind == 1 && !tp__clock_is_over(p->limits.clock), true);
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
@@ -305,11 +308,11 @@ tp_status tp__seeds_choose(tp_seeds *f) {
 /* A row with one strategy. */
 static const bool *chosen_row(tp_seeds *f, int node, int s) {
   const tp_planner *p = f->p;
-  const int64_t key[] = {s, p->nodes[node].n};
-  void **slot = tp__memo(&f->same_nodes, p->arena, key, TP_LEN(key));
+  const int64_t key[] = {s, p->problem.nodes[node].n};
+  void **slot = tp__memo(&f->same_nodes, p->problem.arena, key, TP_LEN(key));
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  bool *row = tp__arena_array(p->arena, (size_t)p->nodes[node].n + 1, sizeof *row);
+  bool *row = tp__arena_array(p->problem.arena, (size_t)p->problem.nodes[node].n + 1, sizeof *row);
   if (row)
     row[s] = true;
   return *slot = row;
@@ -320,10 +323,10 @@ static const bool *chosen_row(tp_seeds *f, int node, int s) {
 tp_status tp__seeds_around(tp_seeds *f, const int *choices) {
   const tp_planner *p = f->p;
   tp_status status = TP_OK;
-  for (int i = 0; i < (int)p->n_nodes && status == TP_OK; i++)
+  for (int i = 0; i < (int)p->problem.n_nodes && status == TP_OK; i++)
     status = (f->rows[i] = chosen_row(f, i, choices[i])) ? TP_OK : TP_NO_MEMORY;
-  for (int i = 0; i < (int)p->n_nodes && status == TP_OK && !tp__clock_is_over(p->limits.clock);
-       i++)
+  for (int i = 0;
+       i < (int)p->problem.n_nodes && status == TP_OK && !tp__clock_is_over(p->limits.clock); i++)
     status = keep_best(f, i, true, false);
   return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
 }
@@ -332,13 +335,14 @@ tp_status tp__seeds_around(tp_seeds *f, const int *choices) {
 
 tp_cost tp__min_cost(const tp_planner *p) {
   tp_cost sum = 0;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    const tp_node *node = &p->nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    const tp_node *node = &p->problem.nodes[i];
     tp_cost min = TP_COST_FORBIDDEN;
     for (int s = 0; s < node->n; s++)
       min = node->costs[s] < min ? node->costs[s] : min;
-    sum = tp_cost_add(
-        sum, tp__cost_times(min, node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1));
+    sum = tp_cost_add(sum, tp__cost_times(min, node->kind == TP_NODE_OP
+                                                   ? p->problem.graph.items[node->index].trips
+                                                   : 1));
   }
   return sum;
 }
@@ -346,27 +350,28 @@ tp_cost tp__min_cost(const tp_planner *p) {
 tp_status tp__seeds_plan(const tp_seeds *f, tp_planner *reduced) {
   const tp_planner *p = f->p;
   /* a copy, since rows in use must stay */
-  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
+  const bool **rows =
+      tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof(const bool *));
   tp_status status = tp__planner_copy(p, reduced);
   reduced->result = (tp_plan_result){0};
   reduced->limits.gap = p->limits.gap > SEED_GAP ? p->limits.gap : SEED_GAP;
   if (status == TP_OK && !rows)
     status = tp__plan_no_memory(p);
   if (status == TP_OK) {
-    memcpy(rows, f->rows, p->n_nodes * sizeof *rows);
+    memcpy(rows, f->rows, p->problem.n_nodes * sizeof *rows);
     status = tp__planner_cut(reduced, rows);
   }
   if (status == TP_OK)
-    status = tp__plan_make_problem(reduced, true, &reduced->problem);
+    status = tp__plan_make_problem(reduced, true, &reduced->stated);
   return status == TP_OK ? tp__plan_stated(reduced) : status;
 }
 
 int *tp__seeds_chosen(const tp_planner *p, const tp_planner *reduced) {
-  int *choices = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *choices);
-  for (size_t i = 0, k = 0; choices && i < p->n_nodes; i++, k++) {
-    while (tp__is_of_routes(&reduced->nodes[k]))
+  int *choices = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *choices);
+  for (size_t i = 0, k = 0; choices && i < p->problem.n_nodes; i++, k++) {
+    while (tp__is_of_routes(&reduced->problem.nodes[k]))
       k++;
-    int left = reduced->nodes[k].chosen, s = 0;
+    int left = reduced->problem.nodes[k].chosen, s = 0;
     while (!reduced->kept[i][s] || left-- > 0)
       s++;
     choices[i] = s;

@@ -35,7 +35,7 @@ static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
 
 static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
                             edge_ends ends) {
-  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
+  const tp_node *a = &p->problem.nodes[ends.from], *b = &p->problem.nodes[ends.to];
   size_t na = (size_t)a->n, nb = (size_t)b->n;
   tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
   int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
@@ -50,11 +50,11 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
         pairs[i * cb + k] =
             v->keeps_layout
                 ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
-                : exposed_part(
-                      tp__cost_times(tp_reshard_cost(p->reshards, lists[i], lists[na + (size_t)k],
-                                                     v->rank, v->shape, v->element_size),
-                                     v->trips),
-                      ends.exposed);
+                : exposed_part(tp__cost_times(tp_reshard_cost(p->problem.reshards, lists[i],
+                                                              lists[na + (size_t)k], v->rank,
+                                                              v->shape, v->element_size),
+                                              v->trips),
+                               ends.exposed);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
@@ -71,7 +71,7 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
  * which is priced once. */
 static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
                           edge_ends ends) {
-  const tp_node *a = &p->nodes[ends.from], *b = &p->nodes[ends.to];
+  const tp_node *a = &p->problem.nodes[ends.from], *b = &p->problem.nodes[ends.to];
   tp_words key;
   key.n = 0;
   tp__words_add(&key, (int64_t)(intptr_t)(a->out + ends.output));
@@ -83,7 +83,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__words_add(&key, ends.exposed | v->keeps_layout << 8);
   for (int d = 0; d < v->rank; d++)
     tp__words_add(&key, v->shape[d]);
-  void **slot = tp__memo(&p->same_edges, p->arena, key.words, key.n);
+  void **slot = tp__memo(&p->same_edges, p->problem.arena, key.words, key.n);
   if (!slot)
     return tp__plan_no_memory(p);
   tp_status status;
@@ -98,8 +98,8 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
 
 static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK && !p->is_given_up; k++) {
-    const tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK && !p->is_given_up; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
     if (p->routes && tp__route(p->routes, v)->n_stations > 0)
       continue;
     if (v->copy >= 0)
@@ -123,12 +123,12 @@ int64_t tp__block_bytes(int64_t bytes, int64_t element_size) {
 }
 
 tp_spec tp__plan_produced(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   return node->out[node->chosen * node->n_out + v->output];
 }
 
 tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
-  const tp_node *node = &p->nodes[use->node];
+  const tp_node *node = &p->problem.nodes[use->node];
   return node->in[node->chosen * node->n_in + use->input];
 }
 
@@ -137,15 +137,15 @@ tp_spec tp__plan_wanted(const tp_planner *p, const tp_use *use) {
 /* Emits the error of an infeasible problem. It names a value whose annotations leave no choice, if
  * there is one. */
 tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
-  for (size_t k = 0; k < p->n_values; k++) {
-    const tp_planned_value *v = &p->values[k];
-    const tp_node *from = &p->nodes[v->node];
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
+    const tp_node *from = &p->problem.nodes[v->node];
     for (int u = 0; u < v->n_uses; u++) {
-      const tp_node *to = &p->nodes[v->uses[u].node];
+      const tp_node *to = &p->problem.nodes[v->uses[u].node];
       bool possible = false;
       for (int s = 0; s < from->n && !possible; s++)
         for (int t = 0; t < to->n && !possible; t++)
-          possible = tp_reshard_cost(p->reshards, from->out[s * from->n_out + v->output],
+          possible = tp_reshard_cost(p->problem.reshards, from->out[s * from->n_out + v->output],
                                      to->in[t * to->n_in + v->uses[u].input], v->rank, v->shape,
                                      v->element_size) < TP_COST_FORBIDDEN;
       if (!possible)
@@ -159,17 +159,17 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
   if (p->routes)
     return tp__limit_exceeded(p, solution);
   return tp__error(
-      p->graph.func, TP_INFEASIBLE,
+      p->problem.graph.func, TP_INFEASIBLE,
       "no plan satisfies the annotations, or each takes more than 26 days in the model");
 }
 
 /* Adds a node. Costs inside a loop count once per iteration. */
 static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
-  const tp_node *node = &p->nodes[i];
-  double trips = node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
+  const tp_node *node = &p->problem.nodes[i];
+  double trips = node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
   bool pays = p->routes && p->routes->prices;
-  bool hides =
-      p->hides_rings && node->kind == TP_NODE_OP && p->graph.items[node->index].rule->ring.factors;
+  bool hides = p->hides_rings && node->kind == TP_NODE_OP &&
+               p->problem.graph.items[node->index].rule->ring.factors;
   if (trips == 1 && !pays && !hides)
     return tp_problem_add_node(problem, node->n, node->costs);
   tp_cost *costs = tp__calloc((size_t)node->n, sizeof *costs);
@@ -188,7 +188,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   tp__memo_destroy(&p->same_edges); /* the memo has the edge numbers of one problem */
   if (!problem)
     return tp__plan_no_memory(p);
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++)
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++)
     if (add_problem_node(p, problem, i) != (int)i)
       status = tp__plan_no_memory(p);
   if (status == TP_OK)
@@ -208,9 +208,9 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
 }
 
 tp_status tp__solver_failed(const tp_planner *p, tp_status status) {
-  return status == TP_NO_MEMORY
-             ? tp__plan_no_memory(p)
-             : tp__error(p->graph.func, status, "the solver failed: %s", tp_status_name(status));
+  return status == TP_NO_MEMORY ? tp__plan_no_memory(p)
+                                : tp__error(p->problem.graph.func, status, "the solver failed: %s",
+                                            tp_status_name(status));
 }
 
 /* Solves a problem without a memory limit. */
@@ -228,22 +228,22 @@ static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *so
     return tp__clock_exceeded(p);
   if (status == TP_INFEASIBLE)
     return tp__plan_infeasible(p, solution);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    p->nodes[i].chosen = solution->choices[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    p->problem.nodes[i].chosen = solution->choices[i];
   p->result.work += solution->work;
   return TP_OK;
 }
 
 tp_status tp__plan_state(tp_planner *p) {
   p->heeds_clock = true;
-  tp_status status = tp__plan_make_problem(p, true, &p->problem);
+  tp_status status = tp__plan_make_problem(p, true, &p->stated);
   p->heeds_clock = false;
   return status;
 }
 
 tp_status tp__plan_stated(tp_planner *p) {
   tp_solution solution = {0};
-  tp_status status = solve(p, p->problem, &solution);
+  tp_status status = solve(p, p->stated, &solution);
   if (status == TP_OK) {
     p->result.cost = solution.cost;
     p->result.bound = solution.lower_bound;
@@ -251,7 +251,7 @@ tp_status tp__plan_stated(tp_planner *p) {
     p->result.width = solution.width;
   }
   tp_solution_clear(&solution);
-  return status == TP_OK && p->overlaps ? tp__plan_overlap(p) : status;
+  return status == TP_OK && p->problem.overlaps ? tp__plan_overlap(p) : status;
 }
 
 tp_status tp__plan_exposed(tp_planner *p) {

@@ -13,7 +13,7 @@
 /* Index among the values of the planner; -1: none. */
 static int number_of(const tp_planner *p, MlirValue value) {
   const tp_planned_value *v = tp__planned_value(p, value);
-  return v ? (int)(v - p->values) : -1;
+  return v ? (int)(v - p->problem.values) : -1;
 }
 
 /* ---- while loops ---- */
@@ -74,9 +74,9 @@ static tp_status note_since(struct tp_routes *r, MlirValue value, int since) {
 }
 
 bool tp__is_returned(const tp_planner *p, const tp_planned_value *v) {
-  tp_node_kind kind = p->nodes[v->node].kind;
+  tp_node_kind kind = p->problem.nodes[v->node].kind;
   for (int u = 0; u < v->n_uses && (kind == TP_NODE_OP || kind == TP_NODE_LAYOUT); u++)
-    if (p->nodes[v->uses[u].node].kind == TP_NODE_RESULT)
+    if (p->problem.nodes[v->uses[u].node].kind == TP_NODE_RESULT)
       return true;
   return false;
 }
@@ -121,8 +121,8 @@ static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValu
  * lies there. */
 static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
   const tp_planner *p = r->p;
-  for (size_t k = 0; k < p->n_values; k++)
-    r->since[k] = tp__is_returned(p, &p->values[k]) ? 0 : -1;
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    r->since[k] = tp__is_returned(p, &p->problem.values[k]) ? 0 : -1;
   for (size_t k = r->timeline.n; k-- > 0;) {
     MlirOperation op = r->timeline.moments[k].op;
     int number =
@@ -161,7 +161,7 @@ static tp_status find_since(struct tp_routes *r, const MlirValue *overwritten) {
 tp_status tp__routes_places(struct tp_routes *r) {
   tp_planner *p = r->p;
   MlirValue *overwritten = tp__calloc(r->timeline.n + 1, sizeof *overwritten);
-  r->since = tp__arena_array(p->arena, p->n_values + 1, sizeof *r->since);
+  r->since = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *r->since);
   tp_status status = overwritten && r->since ? TP_OK : TP_NO_MEMORY;
   for (size_t k = 0; k < r->timeline.n && status == TP_OK; k++) {
     MlirOperation root = r->timeline.moments[k].op;

@@ -18,7 +18,7 @@ enum {
 #define FIRST_WORTH 0.02
 #define RISE 4.0 /* factor by which the price of a time rises */
 
-static bool has_sketch(const tp_search *s) { return s->priced.sketch.nodes && !s->is_over; }
+static bool has_sketch(const tp_search *s) { return s->priced.sketch.problem.nodes && !s->is_over; }
 
 /* ---- the cheapest plan without a limit ---- */
 
@@ -37,7 +37,7 @@ static tp_status try_cheapest(tp_search *s, bool is_counted) {
     return tp__plan_no_memory(s->p);
   tp_status status = tp__state_strategies(s->p, kept, is_counted, &reduced);
   if (status == TP_OK) {
-    tp_status solved = tp_solve(reduced.problem, &options, &solution);
+    tp_status solved = tp_solve(reduced.stated, &options, &solution);
     status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(s->p);
     bool is_cheap = solved == TP_OK &&
                     (double)(solution.cost - l->bound) <= TP_NEAR * (double)l->bound &&

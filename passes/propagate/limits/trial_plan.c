@@ -2,15 +2,16 @@
 #include "passes/propagate/limits/reduced_planner.h"
 
 static bool same_nodes(const tp_planner *a, const tp_planner *b) {
-  bool same = a->n_nodes == b->n_nodes;
-  for (size_t i = 0; same && i < a->n_nodes; i++)
-    same = a->nodes[i].kind == b->nodes[i].kind && a->nodes[i].n == b->nodes[i].n;
+  bool same = a->problem.n_nodes == b->problem.n_nodes;
+  for (size_t i = 0; same && i < a->problem.n_nodes; i++)
+    same = a->problem.nodes[i].kind == b->problem.nodes[i].kind &&
+           a->problem.nodes[i].n == b->problem.nodes[i].n;
   return same;
 }
 
 tp_status tp__copy_open(const tp_planner *p, tp_copied *c) {
-  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->pass->module)),
-                   .pass = *p->pass};
+  *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->problem.pass->module)),
+                   .pass = *p->problem.pass};
   c->pass.module = mlirModuleGetOperation(c->module);
   c->handler = mlirContextAttachDiagnosticHandler(c->pass.context, tp__swallow, NULL, NULL);
   return tp__again_open(&c->pass, p, true, &c->again);
@@ -32,8 +33,8 @@ int64_t tp__written_peak(const tp_planner *p, const tp_solution *solution) {
   if (ok && p->kept)
     ok = tp__planner_cut(again, p->kept) == TP_OK;
   ok = ok && tp__routes_build(again, false) == TP_OK && same_nodes(p, again);
-  for (size_t i = 0; ok && i < p->n_nodes; i++)
-    again->nodes[i].chosen = solution->choices[i];
+  for (size_t i = 0; ok && i < p->problem.n_nodes; i++)
+    again->problem.nodes[i].chosen = solution->choices[i];
   again->result.method = solution->method;
   if (ok && tp__plan_write(again) == TP_OK)
     held = again->result.peak;

@@ -20,15 +20,17 @@ static int number_among_all(const bool *kept, int s) {
 /* By node that does not belong to routes: a row with only the chosen strategy, numbered as in the
  * program, or as in the planner if `own`. NULL when memory runs out. */
 static const bool *const *chosen_rows(const tp_planner *p, const int *choices, bool own) {
-  const bool **rows = tp__arena_array(p->arena, p->n_nodes + 1, sizeof(const bool *));
+  const bool **rows =
+      tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof(const bool *));
   size_t n = 0;
-  for (size_t i = 0; rows && i < p->n_nodes; i++) {
-    if (tp__is_of_routes(&p->nodes[i]))
+  for (size_t i = 0; rows && i < p->problem.n_nodes; i++) {
+    if (tp__is_of_routes(&p->problem.nodes[i]))
       continue;
     const bool *kept = p->kept && !own ? p->kept[n] : NULL;
     int at = kept ? number_among_all(kept, choices[i]) : choices[i];
-    bool *row = tp__arena_array(
-        p->arena, (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);
+    bool *row =
+        tp__arena_array(p->problem.arena,
+                        (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);
     if (!row)
       return NULL;
     row[at] = true;
@@ -43,7 +45,7 @@ static tp_status plan_unrouted(tp_planner *unrouted, const bool *const *rows) {
   if (status == TP_OK)
     status = tp__plan_copies(unrouted);
   if (status == TP_OK)
-    status = tp__plan_make_problem(unrouted, false, &unrouted->problem);
+    status = tp__plan_make_problem(unrouted, false, &unrouted->stated);
   return status == TP_OK ? tp__plan_stated(unrouted) : status;
 }
 
@@ -51,8 +53,8 @@ static tp_status plan_unrouted(tp_planner *unrouted, const bool *const *rows) {
 static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
   tp_memory_peak peak = {0};
   tp_status status = tp__plan_peak(written, &peak);
-  memset(at_peak->made, false, written->n_values * sizeof *at_peak->made);
-  memset(at_peak->changed, false, written->n_values * sizeof *at_peak->changed);
+  memset(at_peak->made, false, written->problem.n_values * sizeof *at_peak->made);
+  memset(at_peak->changed, false, written->problem.n_values * sizeof *at_peak->changed);
   for (size_t i = 0; i < peak.n && status == TP_OK; i++) {
     MlirValue value = peak.held[i].value;
     bool is_changed = false;
@@ -64,7 +66,7 @@ static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
     }
     const tp_planned_value *of = mlirValueIsNull(value) ? NULL : tp__planned_value(written, value);
     if (of)
-      (is_changed ? at_peak->changed : at_peak->made)[of - written->values] = true;
+      (is_changed ? at_peak->changed : at_peak->made)[of - written->problem.values] = true;
   }
   tp__free(peak.held);
   return status;
@@ -89,21 +91,21 @@ int64_t tp__unrouted_peak(const tp_planner *p, const tp_solution *solution, tp_c
 }
 
 tp_status tp__unrouted_open(const tp_planner *p, tp_planner *unrouted) {
-  int *place = tp__calloc(p->n_nodes + 1, sizeof *place);
+  int *place = tp__calloc(p->problem.n_nodes + 1, sizeof *place);
   tp_status status = tp__planner_copy(p, unrouted);
   unrouted->same_layouts = (tp_memo){0};
   if (!place || status != TP_OK) {
     tp__free(place);
     return tp__plan_no_memory(p);
   }
-  unrouted->n_nodes = 0;
-  for (size_t i = 0; i < p->n_nodes; i++) {
-    place[i] = (int)unrouted->n_nodes;
-    if (!tp__is_of_routes(&p->nodes[i]))
-      unrouted->nodes[unrouted->n_nodes++] = p->nodes[i];
+  unrouted->problem.n_nodes = 0;
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    place[i] = (int)unrouted->problem.n_nodes;
+    if (!tp__is_of_routes(&p->problem.nodes[i]))
+      unrouted->problem.nodes[unrouted->problem.n_nodes++] = p->problem.nodes[i];
   }
-  for (size_t k = 0; k < unrouted->n_values; k++) {
-    tp_planned_value *v = &unrouted->values[k];
+  for (size_t k = 0; k < unrouted->problem.n_values; k++) {
+    tp_planned_value *v = &unrouted->problem.values[k];
     v->node = place[v->node];
     for (int u = 0; u < v->n_uses; u++)
       v->uses[u].node = place[v->uses[u].node];

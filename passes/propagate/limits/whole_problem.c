@@ -13,7 +13,7 @@ static tp_status run_unlimited(tp_search *s) {
     return TP_OK;
   tp_status status = tp__plan_state(p);
   p->is_given_up = false;
-  if (status == TP_OK && p->problem) {
+  if (status == TP_OK && p->stated) {
     status = tp__plan_stated(p);
     s->is_solved = true;
   }
@@ -27,13 +27,13 @@ static tp_status run_limited(tp_search *s) {
   int64_t rest = p->limits.work / OVER_SHARE;
   tp_status status = tp__routes_build(p, false);
   if (status == TP_OK)
-    status = tp__plan_make_problem(p, true, &p->problem);
+    status = tp__plan_make_problem(p, true, &p->stated);
   if (status != TP_OK)
     return status;
   o->options = (tp_solver_options){
       .size = sizeof o->options, .work_budget = p->limits.work - rest, .gap = p->limits.gap};
   tp__clock_heed(p->limits.clock, &o->options);
-  status = tp_solve(p->problem, &o->options, &o->best);
+  status = tp_solve(p->stated, &o->options, &o->best);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__solver_failed(p, status);
   p->result.is_cut_short |= o->best.stopped;

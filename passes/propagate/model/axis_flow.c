@@ -44,10 +44,10 @@ static void note_order(tp_planner *p, tp_spec spec, int rank) {
   uint8_t order[TP_MAX_AXES];
   unsigned seen = 0;
   int n = 0, axes[TP_MAX_AXES];
-  if (tp_spec_is_canonical(p->mesh, spec) || p->n_orders == TP_MAX_ORDERS)
+  if (tp_spec_is_canonical(p->problem.mesh, spec) || p->problem.n_orders == TP_MAX_ORDERS)
     return;
   for (int d = 0; d < rank; d++) {
-    int n_axes = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    int n_axes = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
     for (int i = 0; i < n_axes; i++) {
       order[n++] = (uint8_t)axes[i];
       seen |= 1u << axes[i];
@@ -56,24 +56,25 @@ static void note_order(tp_planner *p, tp_spec spec, int rank) {
   for (int a = 0; a < TP_MAX_AXES; a++)
     if (!(seen >> a & 1))
       order[n++] = (uint8_t)a;
-  for (int i = 0; i < p->n_orders; i++)
-    if (memcmp(p->orders[i], order, sizeof order) == 0)
+  for (int i = 0; i < p->problem.n_orders; i++)
+    if (memcmp(p->problem.orders[i], order, sizeof order) == 0)
       return;
-  memcpy(p->orders[p->n_orders++], order, sizeof order);
+  memcpy(p->problem.orders[p->problem.n_orders++], order, sizeof order);
 }
 
 static void mark(tp_planner *p, MlirValue value, tp_spec spec) {
   int axes[TP_MAX_AXES];
   note_order(p, spec, (int)mlirShapedTypeGetRank(mlirValueGetType(value)));
-  int number = tp__func_graph_number(&p->graph, value);
+  int number = tp__func_graph_number(&p->problem.graph, value);
   for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++) {
-    int n = tp_spec_dim_axes(p->mesh, spec, d, axes), slot = slot_of(p->flow, number, d);
+    int n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes),
+        slot = slot_of(p->problem.flow, number, d);
     bool divides = mlirShapedTypeGetDimSize(mlirValueGetType(value), d) %
-                       tp_spec_dim_shards(p->mesh, spec, d) ==
+                       tp_spec_dim_shards(p->problem.mesh, spec, d) ==
                    0;
     for (int i = 0; i < n && slot >= 0; i++) {
-      p->flow->axes[find(p->flow, slot)] |= (uint8_t)(1u << axes[i]);
-      p->flow->uneven |= (uint8_t)((divides ? 0u : 1u) << axes[i]);
+      p->problem.flow->axes[find(p->problem.flow, slot)] |= (uint8_t)(1u << axes[i]);
+      p->problem.flow->uneven |= (uint8_t)((divides ? 0u : 1u) << axes[i]);
     }
   }
 }
@@ -94,7 +95,7 @@ static uint8_t cuts_of(const tp_mesh *mesh, const tp_factor *factor) {
 }
 
 static void join_factors(tp_planner *p, const tp_rule *rule) {
-  tp_flow *flow = p->flow;
+  tp_flow *flow = p->problem.flow;
   int of_factor[TP_MAX_FACTORS];
   for (int f = 0; f < rule->n_factors; f++)
     of_factor[f] = -1;
@@ -111,13 +112,14 @@ static void join_factors(tp_planner *p, const tp_rule *rule) {
   }
   for (int f = 0; f < rule->n_factors; f++)
     if (of_factor[f] >= 0)
-      flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->mesh, &rule->factors[f]);
+      flow->cuts[find(flow, of_factor[f])] |= cuts_of(p->problem.mesh, &rule->factors[f]);
 }
 
 static void join_values(tp_planner *p, MlirValue a, MlirValue b) {
-  int x = tp__func_graph_number(&p->graph, a), y = tp__func_graph_number(&p->graph, b);
+  int x = tp__func_graph_number(&p->problem.graph, a),
+      y = tp__func_graph_number(&p->problem.graph, b);
   for (int d = 0; d < tp__value_rank(a); d++)
-    join(p->flow, slot_of(p->flow, x, d), slot_of(p->flow, y, d));
+    join(p->problem.flow, slot_of(p->problem.flow, x, d), slot_of(p->problem.flow, y, d));
 }
 
 /* All values of a carried tensor share one layout. */
@@ -129,7 +131,7 @@ static void join_carried(tp_planner *p, const tp_carried *c) {
 }
 
 static MlirBlock entry(const tp_planner *p) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
 }
 
 /* Gives the value with the next number its slots. */
@@ -141,23 +143,23 @@ static void add_slots(tp_flow *flow, int *number, int rank) {
 /* Adds slots in the order of value numbers (func_graph.h). */
 static void add_values(tp_planner *p) {
   int n = 0;
-  for (int i = 0; i < p->graph.n_args; i++) {
+  for (int i = 0; i < p->problem.graph.n_args; i++) {
     MlirValue arg = mlirBlockGetArgument(entry(p), i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(arg)))
-      add_slots(p->flow, &n, tp__value_rank(arg));
+      add_slots(p->problem.flow, &n, tp__value_rank(arg));
   }
-  for (int i = 0; i < p->graph.n_items; i++) {
-    const tp_item *item = &p->graph.items[i];
+  for (int i = 0; i < p->problem.graph.n_items; i++) {
+    const tp_item *item = &p->problem.graph.items[i];
     for (int r = 0; item->kind == TP_ITEM_OP && r < item->rule->n_results; r++)
       if (item->rule->results[r].number >= 0)
-        add_slots(p->flow, &n, item->rule->results[r].rank);
+        add_slots(p->problem.flow, &n, item->rule->results[r].rank);
     if (item->kind == TP_ITEM_LAYOUT &&
         mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(item->op, 0))))
-      add_slots(p->flow, &n, tp__value_rank(mlirOperationGetResult(item->op, 0)));
+      add_slots(p->problem.flow, &n, tp__value_rank(mlirOperationGetResult(item->op, 0)));
     for (int k = 0; k < item->n_carried; k++)
       for (int v = 0; v < item->carried[k].n_values; v++)
         if (mlirTypeIsARankedTensor(mlirValueGetType(item->carried[k].values[v])))
-          add_slots(p->flow, &n, tp__value_rank(item->carried[k].values[v]));
+          add_slots(p->problem.flow, &n, tp__value_rank(item->carried[k].values[v]));
   }
 }
 
@@ -165,42 +167,45 @@ static tp_status mark_annotations(tp_planner *p) {
   tp_annotation a;
   bool present;
   tp_status status = TP_OK;
-  for (int i = 0; i < p->graph.n_args && status == TP_OK; i++)
-    if ((status = tp__func_graph_arg(&p->graph, i, &a, &present)) == TP_OK && present)
+  for (int i = 0; i < p->problem.graph.n_args && status == TP_OK; i++)
+    if ((status = tp__func_graph_arg(&p->problem.graph, i, &a, &present)) == TP_OK && present)
       mark(p, mlirBlockGetArgument(entry(p), i), a.spec);
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
-    const tp_item *item = &p->graph.items[i];
+  for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->problem.graph.items[i];
     if (item->kind == TP_ITEM_RETURN) {
-      for (int r = 0; r < p->graph.n_results && status == TP_OK; r++)
-        if ((status = tp__func_graph_result(&p->graph, r, &a, &present)) == TP_OK && present)
+      for (int r = 0; r < p->problem.graph.n_results && status == TP_OK; r++)
+        if ((status = tp__func_graph_result(&p->problem.graph, r, &a, &present)) == TP_OK &&
+            present)
           mark(p, mlirOperationGetOperand(item->op, r), a.spec);
       continue;
     }
     for (int r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
-      if ((status = tp__func_graph_op(&p->graph, item->op, r, &a, &present)) == TP_OK && present)
+      if ((status = tp__func_graph_op(&p->problem.graph, item->op, r, &a, &present)) == TP_OK &&
+          present)
         mark(p, mlirOperationGetResult(item->op, r), a.spec);
   }
   return status;
 }
 
 tp_status tp__flow_build(tp_planner *p) {
-  tp_flow *flow = p->flow = tp__arena_alloc(p->arena, sizeof *flow);
-  if (!flow || !(flow->first_slot = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1,
-                                                    sizeof *flow->first_slot)))
-    return tp__out_of_memory(p->graph.func);
+  tp_flow *flow = p->problem.flow = tp__arena_alloc(p->problem.arena, sizeof *flow);
+  if (!flow ||
+      !(flow->first_slot = tp__arena_array(p->problem.arena, (size_t)p->problem.graph.n_values + 1,
+                                           sizeof *flow->first_slot)))
+    return tp__out_of_memory(p->problem.graph.func);
   add_values(p);
-  flow->parent = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->parent);
-  flow->axes = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->axes);
-  flow->cuts = tp__arena_array(p->arena, (size_t)flow->n + 1, sizeof *flow->cuts);
+  flow->parent = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->parent);
+  flow->axes = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->axes);
+  flow->cuts = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->cuts);
   if (!flow->parent || !flow->axes || !flow->cuts)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
-  p->n_orders = 1;
+  p->problem.n_orders = 1;
   for (int a = 0; a < TP_MAX_AXES; a++)
-    p->orders[0][a] = (uint8_t)a;
-  for (int i = 0; i < p->graph.n_items; i++) {
-    const tp_item *item = &p->graph.items[i];
+    p->problem.orders[0][a] = (uint8_t)a;
+  for (int i = 0; i < p->problem.graph.n_items; i++) {
+    const tp_item *item = &p->problem.graph.items[i];
     if (item->kind == TP_ITEM_OP)
       join_factors(p, item->rule);
     for (int k = 0; k < item->n_carried; k++)
@@ -211,23 +216,25 @@ tp_status tp__flow_build(tp_planner *p) {
   return mark_annotations(p);
 }
 
-bool tp__flow_is_uneven(const tp_planner *p, int axis) { return p->flow->uneven >> axis & 1; }
+bool tp__flow_is_uneven(const tp_planner *p, int axis) {
+  return p->problem.flow->uneven >> axis & 1;
+}
 
 bool tp__flow_allows(const tp_planner *p, int value, int dim, int axis) {
-  return !p->follow || tp__flow_names(p, value, dim, axis);
+  return !p->problem.follow || tp__flow_names(p, value, dim, axis);
 }
 
 bool tp__flow_names(const tp_planner *p, int value, int dim, int axis) {
-  int slot = slot_of(p->flow, value, dim);
-  return slot >= 0 && (p->flow->axes[find(p->flow, slot)] >> axis & 1);
+  int slot = slot_of(p->problem.flow, value, dim);
+  return slot >= 0 && (p->problem.flow->axes[find(p->problem.flow, slot)] >> axis & 1);
 }
 
 void tp__flow_axes(const tp_planner *p, int value, int dim, uint8_t *named, uint8_t *cut) {
-  int slot = slot_of(p->flow, value, dim);
+  int slot = slot_of(p->problem.flow, value, dim);
   *named = *cut = 0;
   if (slot < 0)
     return;
-  slot = find(p->flow, slot);
-  *named = p->flow->axes[slot];
-  *cut = p->flow->cuts[slot];
+  slot = find(p->problem.flow, slot);
+  *named = p->problem.flow->axes[slot];
+  *cut = p->problem.flow->cuts[slot];
 }

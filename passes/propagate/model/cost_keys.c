@@ -65,7 +65,7 @@ static bool number_rule(tp_planner *p, const tp_rule *rule, int64_t *word) {
   tp__words_add_rule(&key, rule);
   if (key.n > TP_MAX_WORDS)
     return true;
-  void **slot = tp__memo(&p->same_rules, p->arena, key.words, key.n);
+  void **slot = tp__memo(&p->same_rules, p->problem.arena, key.words, key.n);
   if (slot && !*slot)
     *slot = (void *)(intptr_t)p->same_rules.count; /* rules are numbered from 1 */
   *word = slot ? (int64_t)(intptr_t)*slot : 0;
@@ -76,7 +76,7 @@ bool tp__rule_word(tp_planner *p, const tp_rule *rule, int64_t *word) {
   if (!rule->first)
     return number_rule(p, rule, word);
   int64_t first = (int64_t)(intptr_t)rule->first;
-  void **slot = tp__memo(&p->first_rules, p->arena, &first, 1);
+  void **slot = tp__memo(&p->first_rules, p->problem.arena, &first, 1);
   if (!slot || *slot) {
     *word = slot ? (int64_t)(intptr_t)*slot : 0;
     return slot != NULL;

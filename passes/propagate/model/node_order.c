@@ -23,13 +23,13 @@ static void push(lists *l, int *list, int node, int at) {
 
 /* Runs backwards, so that lists keep the order of the values. */
 static void fill_lists(const tp_planner *p, lists *l) {
-  for (size_t i = 0; i < p->n_nodes; i++)
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
     l->ahead[i] = l->behind[i] = l->next[i] = -1;
-  for (size_t k = p->n_values; k > 0; k--) {
-    const tp_planned_value *v = &p->values[k - 1];
+  for (size_t k = p->problem.n_values; k > 0; k--) {
+    const tp_planned_value *v = &p->problem.values[k - 1];
     if (v->copy >= 0)
       push(l, l->behind, v->copy, v->node);
-    if (p->nodes[v->node].kind == TP_NODE_ARG && v->n_uses > 0)
+    if (p->problem.nodes[v->node].kind == TP_NODE_ARG && v->n_uses > 0)
       push(l, l->ahead, v->node, v->uses[0].node);
   }
 }
@@ -44,7 +44,7 @@ static int put(const lists *l, int node, int n, int *place) {
 /* Sets place[i] to the new number of node i. */
 static void choose_places(const tp_planner *p, const lists *l, int *place) {
   int n = 0;
-  for (int i = 0; i < (int)p->n_nodes; i++) {
+  for (int i = 0; i < (int)p->problem.n_nodes; i++) {
     if (l->moves[i])
       continue;
     for (int arg = l->ahead[i]; arg >= 0; arg = l->next[arg])
@@ -54,12 +54,12 @@ static void choose_places(const tp_planner *p, const lists *l, int *place) {
 }
 
 static void renumber(tp_planner *p, const int *place, tp_node *nodes) {
-  for (size_t i = 0; i < p->n_nodes; i++)
-    nodes[place[i]] = p->nodes[i];
-  if (p->n_nodes > 0) /* a function without tensors has no array of nodes */
-    memcpy(p->nodes, nodes, p->n_nodes * sizeof *nodes);
-  for (size_t k = 0; k < p->n_values; k++) {
-    tp_planned_value *v = &p->values[k];
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    nodes[place[i]] = p->problem.nodes[i];
+  if (p->problem.n_nodes > 0) /* a function without tensors has no array of nodes */
+    memcpy(p->problem.nodes, nodes, p->problem.n_nodes * sizeof *nodes);
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    tp_planned_value *v = &p->problem.values[k];
     v->node = place[v->node];
     v->copy = v->copy >= 0 ? place[v->copy] : -1;
     for (int u = 0; u < v->n_uses; u++)
@@ -68,7 +68,7 @@ static void renumber(tp_planner *p, const int *place, tp_node *nodes) {
 }
 
 tp_status tp__order_nodes(tp_planner *p) {
-  size_t n = p->n_nodes;
+  size_t n = p->problem.n_nodes;
   int *numbers = tp__calloc(4 * n + 1, sizeof *numbers);
   bool *moves = tp__calloc(n + 1, sizeof *moves);
   tp_node *nodes = tp__calloc(n + 1, sizeof *nodes);
@@ -82,5 +82,5 @@ tp_status tp__order_nodes(tp_planner *p) {
   tp__free(numbers);
   tp__free(moves);
   tp__free(nodes);
-  return ok ? TP_OK : tp__out_of_memory(p->graph.func);
+  return ok ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }

@@ -4,36 +4,39 @@
 
 #include <string.h>
 
-tp_status tp__plan_no_memory(const tp_planner *p) { return tp__out_of_memory(p->graph.func); }
+tp_status tp__plan_no_memory(const tp_planner *p) {
+  return tp__out_of_memory(p->problem.graph.func);
+}
 
 tp_planned_value *tp__planned_value(const tp_planner *p, MlirValue value) {
-  int i = tp__func_graph_number(&p->graph, value);
-  return i < 0 || (size_t)i >= p->n_values ? NULL : &p->values[i];
+  int i = tp__func_graph_number(&p->problem.graph, value);
+  return i < 0 || (size_t)i >= p->problem.n_values ? NULL : &p->problem.values[i];
 }
 
 static tp_status new_node(tp_planner *p, int *index) {
-  if (tp__grow((void **)&p->nodes, &p->node_capacity, p->n_nodes + 1, sizeof *p->nodes) != TP_OK)
+  if (tp__grow((void **)&p->problem.nodes, &p->problem.node_capacity, p->problem.n_nodes + 1,
+               sizeof *p->problem.nodes) != TP_OK)
     return tp__plan_no_memory(p);
-  memset(&p->nodes[p->n_nodes], 0, sizeof *p->nodes);
-  *index = (int)p->n_nodes++;
+  memset(&p->problem.nodes[p->problem.n_nodes], 0, sizeof *p->problem.nodes);
+  *index = (int)p->problem.n_nodes++;
   return TP_OK;
 }
 
 /* Appends a value. Values must be added in the order of their numbers. */
 static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output) {
-  tp_planned_value *v = &p->values[p->n_values++];
+  tp_planned_value *v = &p->problem.values[p->problem.n_values++];
   *v = (tp_planned_value){.value = value,
                           .node = node,
                           .output = output,
                           .copy = -1,
                           .exposed = TP_EXPOSED,
-                          .trips = tp__func_graph_trips(&p->graph, value)};
+                          .trips = tp__func_graph_trips(&p->problem.graph, value)};
   return v;
 }
 
 /* Appends a value that no rule describes. */
 static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
-  int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->arena, TP_MAX_RANK, sizeof *kept);
+  int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->problem.arena, TP_MAX_RANK, sizeof *kept);
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
   if (!kept)
@@ -56,12 +59,12 @@ static void new_result(tp_planner *p, const tp_value_map *map, int node, int out
 
 static tp_status add_use(tp_planner *p, int value, tp_use use) {
   enum { FEW_USES = 2 };
-  if (value < 0 || (size_t)value >= p->n_values)
+  if (value < 0 || (size_t)value >= p->problem.n_values)
     return tp__error(use.op, TP_INTERNAL, "uses a tensor that the planner has not seen");
-  tp_planned_value *v = &p->values[value];
+  tp_planned_value *v = &p->problem.values[value];
   if (v->n_uses == v->use_capacity) {
     int capacity = v->use_capacity ? 2 * v->use_capacity : FEW_USES;
-    tp_use *uses = tp__arena_array(p->arena, (size_t)capacity, sizeof *uses);
+    tp_use *uses = tp__arena_array(p->problem.arena, (size_t)capacity, sizeof *uses);
     if (!uses)
       return tp__plan_no_memory(p);
     if (v->n_uses > 0)
@@ -74,27 +77,27 @@ static tp_status add_use(tp_planner *p, int value, tp_use use) {
 }
 
 static int number_of(const tp_planner *p, MlirValue value) {
-  return tp__func_graph_number(&p->graph, value);
+  return tp__func_graph_number(&p->problem.graph, value);
 }
 
 static tp_status add_arg(tp_planner *p, int i) {
-  MlirValue arg =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0)), i);
+  MlirValue arg = mlirBlockGetArgument(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0)), i);
   int node = 0;
   if (!tp__is_tensor(mlirValueGetType(arg)))
     return TP_OK;
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
-    status = tp__node_for_arg(p, i, &p->nodes[node]);
+    status = tp__node_for_arg(p, i, &p->problem.nodes[node]);
   return status == TP_OK ? new_plain_value(p, arg, node) : status;
 }
 
 static tp_status add_op(tp_planner *p, int item) {
-  const tp_rule *rule = p->graph.items[item].rule;
+  const tp_rule *rule = p->problem.graph.items[item].rule;
   int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
-    status = tp__node_for_op(p, item, &p->nodes[node]);
+    status = tp__node_for_op(p, item, &p->problem.nodes[node]);
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
       status = add_use(p, rule->operands[i].number,
@@ -106,11 +109,11 @@ static tp_status add_op(tp_planner *p, int item) {
 }
 
 static tp_status add_layout(tp_planner *p, int item) {
-  MlirOperation op = p->graph.items[item].op;
+  MlirOperation op = p->problem.graph.items[item].op;
   int node = 0;
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
-    status = tp__node_for_layout(p, item, &p->nodes[node]);
+    status = tp__node_for_layout(p, item, &p->problem.nodes[node]);
   if (status == TP_OK)
     status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
                      (tp_use){node, 0, op, 0, TP_EXPOSED});
@@ -126,9 +129,9 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
     return tp__plan_no_memory(p);
   for (int i = 0; i < n; i++)
     key[i] = (int64_t)specs[i].bits;
-  void **slot = tp__memo(&p->same_layouts, p->arena, key, (size_t)n);
+  void **slot = tp__memo(&p->same_layouts, p->problem.arena, key, (size_t)n);
   if (slot && !*slot) {
-    *slot = tp__arena_array(p->arena, (size_t)n + 1, sizeof *specs);
+    *slot = tp__arena_array(p->problem.arena, (size_t)n + 1, sizeof *specs);
     if (*slot)
       memcpy(*slot, specs, (size_t)n * sizeof *specs);
   }
@@ -136,7 +139,7 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   node->n_in = 1;
   node->n_out = is_copy;
   node->in = slot ? *slot : NULL;
-  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  node->costs = tp__arena_array(p->problem.arena, (size_t)n + 1, sizeof *node->costs);
   if (!node->in || !node->costs)
     return tp__plan_no_memory(p);
   node->out = node->in;
@@ -146,7 +149,7 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
 /* An unannotated result takes any layout without partial sums: first those that its producer can
  * make, then all others. */
 static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
-  const tp_node *producer = &p->nodes[v->node];
+  const tp_node *producer = &p->problem.nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);
   if (!set)
     return tp__plan_no_memory(p);
@@ -169,11 +172,11 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     return TP_OK;
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
-    status = tp__node_for_result(p, i, value, &p->nodes[node], &pinned);
+    status = tp__node_for_result(p, i, value, &p->problem.nodes[node], &pinned);
   if (status == TP_OK && !pinned)
-    status = add_made(p, v, &p->nodes[node]);
-  p->nodes[node].kind = TP_NODE_RESULT;
-  p->nodes[node].index = i;
+    status = add_made(p, v, &p->problem.nodes[node]);
+  p->problem.nodes[node].kind = TP_NODE_RESULT;
+  p->problem.nodes[node].index = i;
   return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED})
                          : status;
 }
@@ -181,12 +184,12 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
 /* Adds one node for each carried tensor. Its uses are added when all values are known. */
 static tp_status add_carried(tp_planner *p, int item) {
   tp_status status = TP_OK;
-  for (int k = 0; k < p->graph.items[item].n_carried && status == TP_OK; k++) {
-    const tp_carried *c = &p->graph.items[item].carried[k];
+  for (int k = 0; k < p->problem.graph.items[item].n_carried && status == TP_OK; k++) {
+    const tp_carried *c = &p->problem.graph.items[item].carried[k];
     int node = 0;
     status = new_node(p, &node);
     if (status == TP_OK)
-      status = tp__node_for_carried(p, item, k, &p->nodes[node]);
+      status = tp__node_for_carried(p, item, k, &p->problem.nodes[node]);
     for (int i = 0; i < c->n_values && status == TP_OK; i++)
       status = new_plain_value(p, c->values[i], node);
   }
@@ -195,10 +198,11 @@ static tp_status add_carried(tp_planner *p, int item) {
 
 static tp_status add_carried_uses(tp_planner *p) {
   tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
-    if (p->nodes[i].kind != TP_NODE_CARRIED)
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
+    if (p->problem.nodes[i].kind != TP_NODE_CARRIED)
       continue;
-    const tp_carried *c = &p->graph.items[p->nodes[i].index].carried[p->nodes[i].slot];
+    const tp_carried *c =
+        &p->problem.graph.items[p->problem.nodes[i].index].carried[p->problem.nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
       status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
                        (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
@@ -207,12 +211,13 @@ static tp_status add_carried_uses(tp_planner *p) {
 }
 
 static tp_status add_items(tp_planner *p) {
-  p->values = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1, sizeof *p->values);
-  tp_status status = p->values ? TP_OK : tp__plan_no_memory(p);
-  for (int i = 0; i < p->graph.n_args && status == TP_OK; i++)
+  p->problem.values = tp__arena_array(p->problem.arena, (size_t)p->problem.graph.n_values + 1,
+                                      sizeof *p->problem.values);
+  tp_status status = p->problem.values ? TP_OK : tp__plan_no_memory(p);
+  for (int i = 0; i < p->problem.graph.n_args && status == TP_OK; i++)
     status = add_arg(p, i);
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
-    const tp_item *item = &p->graph.items[i];
+  for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++) {
+    const tp_item *item = &p->problem.graph.items[i];
     if (item->kind == TP_ITEM_OP)
       status = add_op(p, i);
     else if (item->kind == TP_ITEM_LAYOUT)
@@ -220,15 +225,15 @@ static tp_status add_items(tp_planner *p) {
     else if (item->kind == TP_ITEM_REGION)
       status = add_carried(p, i);
     else
-      for (int r = 0; r < p->graph.n_results && status == TP_OK; r++)
+      for (int r = 0; r < p->problem.graph.n_results && status == TP_OK; r++)
         status = add_result(p, item->op, r);
   }
   return status == TP_OK ? add_carried_uses(p) : status;
 }
 
 tp_status tp__plan_copies(tp_planner *p) {
-  for (size_t k = 0; k < p->n_values; k++) {
-    tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    tp_planned_value *v = &p->problem.values[k];
     int node = 0;
     if (v->n_uses < 2)
       continue;
@@ -236,18 +241,18 @@ tp_status tp__plan_copies(tp_planner *p) {
     if (!set)
       return tp__plan_no_memory(p);
     for (int u = -1; u < v->n_uses; u++) {
-      const tp_node *other = &p->nodes[u < 0 ? v->node : v->uses[u].node];
+      const tp_node *other = &p->problem.nodes[u < 0 ? v->node : v->uses[u].node];
       for (int s = 0; s < other->n; s++)
         tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
                                       : other->in[s * other->n_in + v->uses[u].input]);
     }
     tp_status status = new_node(p, &node);
     if (status == TP_OK)
-      status = copy_specs(p, &p->nodes[node], set, true);
+      status = copy_specs(p, &p->problem.nodes[node], set, true);
     if (status != TP_OK)
       return status;
-    p->nodes[node].kind = TP_NODE_COPY;
-    p->nodes[node].index = (int)k;
+    p->problem.nodes[node].kind = TP_NODE_COPY;
+    p->problem.nodes[node].index = (int)k;
     v->copy = node;
   }
   return TP_OK;

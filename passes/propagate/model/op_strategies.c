@@ -47,7 +47,7 @@ static void collect_flow(enumeration *e) {
 }
 
 static void factor_axes(enumeration *e) {
-  const tp_mesh *mesh = e->planner->mesh;
+  const tp_mesh *mesh = e->planner->problem.mesh;
   uint8_t split = 0; /* axes of more than one device */
   for (int a = 0; a < mesh->n_axes; a++)
     split |= (uint8_t)((mesh->axes[a].size > 1) << a);
@@ -59,7 +59,7 @@ static void factor_axes(enumeration *e) {
     uint8_t may = factor->kind == TP_FIXED ? 0 : split;
     e->named_axes[f] &= may;
     e->cut_axes[f] &= may;
-    e->axes_of_factor[f] = e->planner->follow ? e->named_axes[f] : may;
+    e->axes_of_factor[f] = e->planner->problem.follow ? e->named_axes[f] : may;
     for (int a = 0; a < mesh->n_axes; a++)
       if ((e->axes_of_factor[f] >> a & 1) && factor->size % mesh->axes[a].size != 0 &&
           (factor->must_divide ||
@@ -70,7 +70,7 @@ static void factor_axes(enumeration *e) {
 
 /* True if every factor is split in a way that is offered. */
 static bool is_offered(const enumeration *e) {
-  const tp_mesh *mesh = e->planner->mesh;
+  const tp_mesh *mesh = e->planner->problem.mesh;
   for (int f = 0; f < e->rule->n_factors; f++) {
     unsigned axes = 0;
     bool named = true;
@@ -89,7 +89,7 @@ static bool is_offered(const enumeration *e) {
 /* True if the factor may take this part of the axis without the rest. */
 static bool takes_part(const enumeration *e, tp_choice c, int axis) {
   return c.kind == TP_CHOOSE_FACTOR &&
-         (e->rule->factors[c.index].size % e->planner->mesh->axes[axis].parent_size != 0 ||
+         (e->rule->factors[c.index].size % e->planner->problem.mesh->axes[axis].parent_size != 0 ||
           (e->cut_axes[c.index] >> axis & 1));
 }
 
@@ -97,8 +97,8 @@ static bool takes_part(const enumeration *e, tp_choice c, int axis) {
  * the whole axis does not fit the factor, or was cut for a dimension linked to the factor. An op
  * without inputs (fill, constant) follows its user, so it is exempt. */
 static bool mixes_needlessly(const enumeration *e) {
-  const tp_mesh *mesh = e->planner->mesh;
-  if (e->planner->mixes_sub_axes || e->rule->is_free)
+  const tp_mesh *mesh = e->planner->problem.mesh;
+  if (e->planner->problem.mixes_sub_axes || e->rule->is_free)
     return false;
   for (int a = 1; a < mesh->n_axes; a++) {
     if (mesh->axes[a].parent != mesh->axes[a - 1].parent)
@@ -114,7 +114,7 @@ static bool mixes_needlessly(const enumeration *e) {
 
 static bool same_layouts(const enumeration *e, const tp_strategy *a, const tp_strategy *b) {
   const tp_rule *rule = e->rule;
-  const tp_mesh *mesh = e->planner->mesh;
+  const tp_mesh *mesh = e->planner->problem.mesh;
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !tp_spec_equal(tp__strategy_operand(rule, mesh, a, i),
@@ -132,7 +132,7 @@ static bool order_matters(const enumeration *e, const uint8_t *order) {
   int n_split = 0, last = -1;
   bool sorted = true;
   for (int o = 0; o < TP_MAX_AXES; o++) {
-    bool splits = order[o] < e->planner->mesh->n_axes &&
+    bool splits = order[o] < e->planner->problem.mesh->n_axes &&
                   e->current.choices[order[o]].kind == TP_CHOOSE_FACTOR;
     n_split += splits;
     sorted &= !splits || order[o] > last;
@@ -143,17 +143,17 @@ static bool order_matters(const enumeration *e, const uint8_t *order) {
 
 static void add_orders(enumeration *e) {
   const tp_planner *p = e->planner;
-  for (int i = 0; i < p->n_orders && e->n < TP_MAX_FOUND; i++) {
-    if (i > 0 && !order_matters(e, p->orders[i]))
+  for (int i = 0; i < p->problem.n_orders && e->n < TP_MAX_FOUND; i++) {
+    if (i > 0 && !order_matters(e, p->problem.orders[i]))
       continue;
-    memcpy(e->current.order, p->orders[i], sizeof e->current.order);
-    if (tp__strategy_legal(e->rule, p->mesh, &e->current))
+    memcpy(e->current.order, p->problem.orders[i], sizeof e->current.order);
+    if (tp__strategy_legal(e->rule, p->problem.mesh, &e->current))
       e->found[e->n++] = e->current;
   }
 }
 
 static void enumerate(enumeration *e, int axis) {
-  const tp_mesh *mesh = e->planner->mesh;
+  const tp_mesh *mesh = e->planner->problem.mesh;
   if (axis == mesh->n_axes) {
     if (!mixes_needlessly(e) && is_offered(e))
       add_orders(e);
@@ -186,9 +186,10 @@ static uint64_t layouts_hash(const enumeration *e, const tp_strategy *strategy) 
         i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
     if (!map->is_tensor || map->is_unused)
       continue;
-    tp_spec spec = i < rule->n_operands ? tp__strategy_operand(rule, e->planner->mesh, strategy, i)
-                                        : tp__strategy_result(rule, e->planner->mesh, strategy,
-                                                              i - rule->n_operands);
+    tp_spec spec =
+        i < rule->n_operands
+            ? tp__strategy_operand(rule, e->planner->problem.mesh, strategy, i)
+            : tp__strategy_result(rule, e->planner->problem.mesh, strategy, i - rule->n_operands);
     hash = (hash ^ spec.bits) * UINT64_C(0x9e3779b97f4a7c15);
     hash ^= hash >> 32;
   }
@@ -223,14 +224,14 @@ static tp_status keep_named(enumeration *e) {
   MlirAttribute factors = tp__get(e->rule->op, "tp.factors");
   if (mlirAttributeIsNull(factors))
     return TP_OK;
-  tp_status status = tp__read_factors(e->rule, factors, e->planner->mesh, &named);
+  tp_status status = tp__read_factors(e->rule, factors, e->planner->problem.mesh, &named);
   if (status != TP_OK)
     return status;
   int kept = 0;
   for (int s = 0; s < e->n; s++) {
     bool same = true;
-    for (int a = 0; a < e->planner->mesh->n_axes; a++)
-      same &= e->planner->mesh->axes[a].size == 1 ||
+    for (int a = 0; a < e->planner->problem.mesh->n_axes; a++)
+      same &= e->planner->problem.mesh->axes[a].size == 1 ||
               tp__same_choice(e->found[s].choices[a], named.choices[a]);
     if (same)
       e->found[kept++] = e->found[s];
@@ -248,13 +249,13 @@ static tp_status keep_pinned(enumeration *e) {
   for (int r = 0; r < rule->n_results; r++) {
     tp_annotation pin = {0};
     bool pinned;
-    tp_status status = tp__func_graph_op(&p->graph, rule->op, r, &pin, &pinned);
+    tp_status status = tp__func_graph_op(&p->problem.graph, rule->op, r, &pin, &pinned);
     if (status != TP_OK)
       return status;
     int kept = 0;
     for (int s = 0; s < e->n && pinned; s++) {
-      tp_spec spec = tp__strategy_result(rule, p->mesh, &e->found[s], r);
-      for (int a = 0; a < p->mesh->n_axes; a++) {
+      tp_spec spec = tp__strategy_result(rule, p->problem.mesh, &e->found[s], r);
+      for (int a = 0; a < p->problem.mesh->n_axes; a++) {
         tp_place place = tp_spec_place(spec, a);
         if (place.kind == TP_DIM && (pin.open >> place.dim & 1) &&
             tp_spec_place(pin.spec, a).kind == TP_REPLICATED)
@@ -265,13 +266,13 @@ static tp_status keep_pinned(enumeration *e) {
     }
     if (pinned && kept == 0) {
       char text[512];
-      if (tp__refuses_uneven(rule, p->mesh, &rule->results[r], pin.spec, text, sizeof text))
+      if (tp__refuses_uneven(rule, p->problem.mesh, &rule->results[r], pin.spec, text, sizeof text))
         return tp__error(rule->op, TP_INFEASIBLE,
                          "result %d: %s, and this op has no uneven shards; constrain it with a "
                          "shard.shard behind the op instead, or "
                          "use a mesh that divides it",
                          r, text);
-      tp_spec_text(p->mesh, pin.spec, rule->results[r].rank, text, sizeof text);
+      tp_spec_text(p->problem.mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a "
                        "shard.shard behind the op "
@@ -285,7 +286,8 @@ static tp_status keep_pinned(enumeration *e) {
 }
 
 static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
-  return (double)(tp_spec_local_elements(p->mesh, spec, map->rank, map->shape) * map->element_size);
+  return (double)(tp_spec_local_elements(p->problem.mesh, spec, map->rank, map->shape) *
+                  map->element_size);
 }
 
 /* True if an elementwise op produces the value, so that another elementwise op reads it from
@@ -294,13 +296,13 @@ static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec 
  * separately, so a constraint that changes nothing costs nothing, and a plan costs the same when it
  * is planned again. */
 static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, bool stored) {
-  const tp_planned_value *v = map->number < 0 ? NULL : &p->values[map->number];
-  while (v && p->nodes[v->node].kind == TP_NODE_LAYOUT)
-    v = tp__planned_value(p,
-                          mlirOperationGetOperand(p->graph.items[p->nodes[v->node].index].op, 0));
-  if (!v || p->nodes[v->node].kind != TP_NODE_OP)
+  const tp_planned_value *v = map->number < 0 ? NULL : &p->problem.values[map->number];
+  while (v && p->problem.nodes[v->node].kind == TP_NODE_LAYOUT)
+    v = tp__planned_value(
+        p, mlirOperationGetOperand(p->problem.graph.items[p->problem.nodes[v->node].index].op, 0));
+  if (!v || p->problem.nodes[v->node].kind != TP_NODE_OP)
     return false;
-  const tp_rule *rule = p->graph.items[p->nodes[v->node].index].rule;
+  const tp_rule *rule = p->problem.graph.items[p->problem.nodes[v->node].index].rule;
   return rule->is_elementwise && (!stored || rule->is_free);
 }
 
@@ -332,11 +334,11 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
  * ring the op runs once for each part and accumulates into its result. */
 static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule,
                             const tp_strategy *s, uint64_t fused) {
-  int64_t parts = tp__ring_parts(p->mesh, s);
-  double share = tp__strategy_share(rule, p->mesh, s) / (double)parts;
+  int64_t parts = tp__ring_parts(p->problem.mesh, s);
+  double share = tp__strategy_share(rule, p->problem.mesh, s) / (double)parts;
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops * share,
-                  .gemm_dim = tp__strategy_gemm_dim(rule, p->mesh, s),
+                  .gemm_dim = tp__strategy_gemm_dim(rule, p->problem.mesh, s),
                   .scalar_ops = rule->scalar_ops * share,
                   .launch = !rule->is_elementwise};
   if (rule->is_free)
@@ -344,7 +346,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     double bytes = map->is_tensor && !map->is_unused
-                       ? local_bytes(p, map, tp__strategy_operand(rule, p->mesh, s, i))
+                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i))
                        : 0;
     if (!(fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
@@ -355,31 +357,32 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes +=
           (parts > 1 ? 2 : 1) *
-          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->mesh, s, i));
+          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i));
   return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 
 static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s,
                         uint64_t fused) {
-  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
-  return tp_cost_add(compute_cost(p, p->topology, rule, s, fused),
+  tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
+  return tp_cost_add(compute_cost(p, p->problem.topology, rule, s, fused),
                      tp__strategy_communication(rule, &pricing, s));
 }
 
 tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->graph.items[node->index].rule;
-  return compute_cost(p, p->machine, rule, &node->strategies[node->chosen],
+  const tp_rule *rule = p->problem.graph.items[node->index].rule;
+  return compute_cost(p, p->problem.machine, rule, &node->strategies[node->chosen],
                       fused_operands(p, rule));
 }
 
 tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
   const tp_strategy *strategy = node->kind == TP_NODE_OP ? &node->strategies[s] : NULL;
-  int64_t parts = strategy ? tp__ring_parts(p->mesh, strategy) : 1;
+  int64_t parts = strategy ? tp__ring_parts(p->problem.mesh, strategy) : 1;
   if (parts == 1)
     return 0;
-  const tp_rule *rule = p->graph.items[node->index].rule;
-  tp_pricing pricing = {.mesh = p->mesh, .topology = p->topology};
-  tp_cost compute = compute_cost(p, p->topology, rule, strategy, fused_operands(p, rule)) / parts;
+  const tp_rule *rule = p->problem.graph.items[node->index].rule;
+  tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
+  tp_cost compute =
+      compute_cost(p, p->problem.topology, rule, strategy, fused_operands(p, rule)) / parts;
   tp_cost send = tp__ring_cost(rule, &pricing, strategy) / (parts - 1);
   return (parts - 1) * (compute < send ? compute : send);
 }
@@ -390,10 +393,10 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
   *left_out = 0;
   if (e->n <= TP_MAX_STRATEGIES)
     return TP_OK;
-  tp_cost *costs = tp__arena_array(p->arena, (size_t)e->n, sizeof *costs);
+  tp_cost *costs = tp__arena_array(p->problem.arena, (size_t)e->n, sizeof *costs);
   for (int s = 0; costs && s < e->n; s++)
     costs[s] = own_cost(p, e->rule, &e->found[s], fused);
-  if (!costs || tp__keep_cheapest(p->arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+  if (!costs || tp__keep_cheapest(p->problem.arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
   for (int s = 0; s < TP_MAX_STRATEGIES; s++)
     e->found[s] = e->found[kept[s]];
@@ -408,15 +411,17 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
   tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)
     return status;
-  node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
+  node->strategies = tp__arena_array(p->problem.arena, (size_t)e->n + 1, sizeof *node->strategies);
   if (!node->strategies)
     return tp__plan_no_memory(p);
   memcpy(node->strategies, e->found, (size_t)e->n * sizeof *node->strategies);
   for (int s = 0; s < e->n; s++) {
     for (int i = 0; i < rule->n_operands; i++)
-      node->in[s * rule->n_operands + i] = tp__strategy_operand(rule, p->mesh, &e->found[s], i);
+      node->in[s * rule->n_operands + i] =
+          tp__strategy_operand(rule, p->problem.mesh, &e->found[s], i);
     for (int i = 0; i < rule->n_results; i++)
-      node->out[s * rule->n_results + i] = tp__strategy_result(rule, p->mesh, &e->found[s], i);
+      node->out[s * rule->n_results + i] =
+          tp__strategy_result(rule, p->problem.mesh, &e->found[s], i);
     node->costs[s] = own_cost(p, rule, &e->found[s], fused);
   }
   return TP_OK;
@@ -426,8 +431,8 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
  * values are not partial and the op communicates nothing except keys or values in a ring. */
 static void keep_blocks(enumeration *e) {
   const tp_rule *rule = e->rule;
-  const tp_mesh *mesh = e->planner->mesh;
-  tp_pricing pricing = {.mesh = mesh, .topology = e->planner->topology};
+  const tp_mesh *mesh = e->planner->problem.mesh;
+  tp_pricing pricing = {.mesh = mesh, .topology = e->planner->problem.topology};
   if (!in_blocks(rule))
     return;
   int kept = 0;
@@ -467,14 +472,14 @@ static bool is_annotated(MlirOperation op) {
 
 /* Equal ops share the arrays of one node. An annotated op is never shared. */
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
-  const tp_rule *rule = p->graph.items[item].rule;
+  const tp_rule *rule = p->problem.graph.items[item].rule;
   enumeration *e = p->op_scratch;
   tp_words key;
   key.n = 0;
   int64_t word = 0;
   void **slot = NULL;
   tp_status status = TP_OK;
-  if (!e && !(e = p->op_scratch = tp__arena_alloc(p->arena, sizeof *e)))
+  if (!e && !(e = p->op_scratch = tp__arena_alloc(p->problem.arena, sizeof *e)))
     return tp__plan_no_memory(p);
   e->planner = p;
   e->rule = rule;
@@ -490,13 +495,13 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   for (int f = 0; f < rule->n_factors; f++)
     tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !is_annotated(rule->op) &&
-      !(slot = tp__memo(&p->same_ops, p->arena, key.words, key.n)))
+      !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
     return tp__plan_no_memory(p);
   if (slot && *slot) {
     *node = *(const tp_node *)*slot;
   } else {
     status = list_strategies(p, e, fused, node);
-    tp_node *first = slot ? tp__arena_alloc(p->arena, sizeof *first) : NULL;
+    tp_node *first = slot ? tp__arena_alloc(p->problem.arena, sizeof *first) : NULL;
     if (status == TP_OK && slot && !first)
       return tp__plan_no_memory(p);
     if (status == TP_OK && slot) {

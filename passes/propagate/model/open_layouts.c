@@ -8,9 +8,9 @@ tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n
   node->n = n;
   node->n_in = n_in;
   node->n_out = n_out;
-  node->in = tp__arena_array(p->arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
-  node->out = tp__arena_array(p->arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
-  node->costs = tp__arena_array(p->arena, (size_t)n + 1, sizeof *node->costs);
+  node->in = tp__arena_array(p->problem.arena, (size_t)n * (size_t)n_in + 1, sizeof *node->in);
+  node->out = tp__arena_array(p->problem.arena, (size_t)n * (size_t)n_out + 1, sizeof *node->out);
+  node->costs = tp__arena_array(p->problem.arena, (size_t)n + 1, sizeof *node->costs);
   return node->in && node->out && node->costs ? TP_OK : tp__plan_no_memory(p);
 }
 
@@ -25,15 +25,15 @@ static bool is_complete(const tp_mesh *mesh, unsigned axes) {
 
 bool tp__is_offered(const tp_planner *p, int64_t size, unsigned axes, bool named) {
   int64_t shards = 1;
-  for (int a = 0; a < p->mesh->n_axes; a++)
-    shards *= axes >> a & 1 ? p->mesh->axes[a].size : 1;
-  if (size % shards == 0 || (named && p->mixes_sub_axes))
+  for (int a = 0; a < p->problem.mesh->n_axes; a++)
+    shards *= axes >> a & 1 ? p->problem.mesh->axes[a].size : 1;
+  if (size % shards == 0 || (named && p->problem.mixes_sub_axes))
     return true;
-  return (named || size > shards) && is_complete(p->mesh, axes);
+  return (named || size > shards) && is_complete(p->problem.mesh, axes);
 }
 
 bool tp__may_be_offered(const tp_planner *p, int64_t size, int axis, bool named) {
-  const tp_axis *a = &p->mesh->axes[axis];
+  const tp_axis *a = &p->problem.mesh->axes[axis];
   return size % a->size == 0 || named || size > a->parent_size;
 }
 
@@ -53,7 +53,7 @@ typedef struct layout_list {
 static bool is_offered(const layout_list *list, tp_spec spec) {
   const tp_planner *p = list->planner;
   for (int d = 0; d < list->rank; d++) {
-    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->mesh, spec, d, axes);
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
     unsigned set = 0;
     bool named = true;
     for (int i = 0; i < n; i++) {
@@ -67,14 +67,14 @@ static bool is_offered(const layout_list *list, tp_spec spec) {
 }
 
 static bool is_listed(const layout_list *list, tp_spec spec) {
-  for (int i = 0; i < list->n && list->planner->n_orders > 1; i++)
+  for (int i = 0; i < list->n && list->planner->problem.n_orders > 1; i++)
     if (tp_spec_equal(list->specs[i], spec))
       return true;
   return false;
 }
 
 static void extend(layout_list *list, tp_spec spec, int done) {
-  const tp_mesh *mesh = list->planner->mesh;
+  const tp_mesh *mesh = list->planner->problem.mesh;
   if (done == TP_MAX_AXES) {
     if (list->n < TP_MAX_FOUND && is_offered(list, spec) && !is_listed(list, spec))
       list->specs[list->n++] = spec;
@@ -101,10 +101,11 @@ static void extend(layout_list *list, tp_spec spec, int done) {
 static tp_status limit(layout_list *list) {
   tp_planner *p = list->planner;
   int *kept;
-  tp_cost *sizes = tp__arena_array(p->arena, (size_t)list->n, sizeof *sizes);
+  tp_cost *sizes = tp__arena_array(p->problem.arena, (size_t)list->n, sizeof *sizes);
   for (int i = 0; sizes && i < list->n; i++)
-    sizes[i] = tp_spec_local_elements(p->mesh, list->specs[i], list->rank, list->shape);
-  if (!sizes || tp__keep_cheapest(p->arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+    sizes[i] = tp_spec_local_elements(p->problem.mesh, list->specs[i], list->rank, list->shape);
+  if (!sizes ||
+      tp__keep_cheapest(p->problem.arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
   for (int i = 0; i < TP_MAX_STRATEGIES; i++)
     list->specs[i] = list->specs[kept[i]];
@@ -116,16 +117,16 @@ static tp_status limit(layout_list *list) {
 static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin,
                             layout_list **out) {
   layout_list *list = p->layout_scratch;
-  if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->arena, sizeof *list)))
+  if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->problem.arena, sizeof *list)))
     return tp__plan_no_memory(p);
   list->planner = p;
   list->n = list->left_out = 0;
-  list->value = tp__func_graph_number(&p->graph, value);
+  list->value = tp__func_graph_number(&p->problem.graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
-  for (int i = 0; i < p->n_orders && is_tensor; i++) {
-    list->order = p->orders[i];
+  for (int i = 0; i < p->problem.n_orders && is_tensor; i++) {
+    list->order = p->problem.orders[i];
     extend(list, start, 0);
   }
   if (!is_tensor)
@@ -135,16 +136,16 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
 }
 
 tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
-  MlirValue arg =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0)), i);
+  MlirValue arg = mlirBlockGetArgument(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0)), i);
   tp_annotation pin = {0};
   bool pinned = false;
   layout_list *list;
   tp_status status = TP_OK;
   if (tp__is_tensor(mlirValueGetType(arg)))
-    status = tp__check_tensor(p->graph.func, "argument", i, mlirValueGetType(arg));
+    status = tp__check_tensor(p->problem.graph.func, "argument", i, mlirValueGetType(arg));
   if (status == TP_OK)
-    status = tp__func_graph_arg(&p->graph, i, &pin, &pinned);
+    status = tp__func_graph_arg(&p->problem.graph, i, &pin, &pinned);
   if (status == TP_OK)
     status = layouts_of(p, arg, pinned, pin, &list);
   if (status == TP_OK)
@@ -159,11 +160,11 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
 }
 
 tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
-  MlirOperation op = p->graph.items[item].op;
+  MlirOperation op = p->problem.graph.items[item].op;
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  tp_status status = tp__func_graph_op(&p->graph, op, 0, &pin, &pinned);
+  tp_status status = tp__func_graph_op(&p->problem.graph, op, 0, &pin, &pinned);
   if (status == TP_OK && !pinned)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding: a constraint says which layout its value has");
@@ -182,15 +183,15 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
 }
 
 tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
-  const tp_carried *carried = &p->graph.items[item].carried[slot];
+  const tp_carried *carried = &p->problem.graph.items[item].carried[slot];
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  MlirOperation op = p->graph.items[item].op;
+  MlirOperation op = p->problem.graph.items[item].op;
   tp_status status =
       tp__check_tensor(op, "carried value", slot, mlirValueGetType(carried->values[0]));
   if (status == TP_OK)
-    status = tp__func_graph_carried(&p->graph, op, carried, &pin, &pinned);
+    status = tp__func_graph_carried(&p->problem.graph, op, carried, &pin, &pinned);
   if (carried->differs) {
     pin = (tp_annotation){0};
     pinned = true;
@@ -213,7 +214,7 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
 tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
   tp_annotation pin = {0};
   layout_list *list;
-  tp_status status = tp__func_graph_result(&p->graph, i, &pin, pinned);
+  tp_status status = tp__func_graph_result(&p->problem.graph, i, &pin, pinned);
   if (status == TP_OK)
     status = layouts_of(p, value, *pinned, pin, &list);
   if (status == TP_OK)

@@ -43,21 +43,21 @@ static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
 /* ---- the reshards of a plan ---- */
 
 static tp_cost price(const tp_planner *p, const tp_planned_value *v, tp_spec from, tp_spec to) {
-  return tp__cost_times(tp_reshard_cost(p->reshards, from, to, v->rank, v->shape, v->element_size),
-                        v->trips);
+  return tp__cost_times(
+      tp_reshard_cost(p->problem.reshards, from, to, v->rank, v->shape, v->element_size), v->trips);
 }
 
 /* Uses that close an iteration or the function wait at the very end. */
 static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use *use) {
-  bool closes = p->nodes[use->node].kind == TP_NODE_RESULT || use->node <= v->node;
-  return closes ? (int)p->n_nodes : use->node;
+  bool closes = p->problem.nodes[use->node].kind == TP_NODE_RESULT || use->node <= v->node;
+  return closes ? (int)p->problem.n_nodes : use->node;
 }
 
 static tp_status add_change(streams *s, change c, int *number) {
   if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) !=
       TP_OK)
     return TP_NO_MEMORY;
-  int producer = s->p->values[c.value].node;
+  int producer = s->p->problem.values[c.value].node;
   c.next = s->produced[producer];
   c.ready = c.start = c.end = -1;
   *number = (int)s->n_changes;
@@ -78,16 +78,19 @@ static tp_status add_wait(streams *s, int at, int number) {
 
 static tp_status add_changes_of(streams *s, int k) {
   tp_planner *p = s->p;
-  tp_planned_value *v = &p->values[k];
+  tp_planned_value *v = &p->problem.values[k];
   tp_spec from = tp__plan_produced(p, v);
   int copy = -1;
   tp_status status = TP_OK;
   v->exposed = TP_EXPOSED;
   if (v->copy >= 0) {
-    const tp_node *node = &p->nodes[v->copy];
+    const tp_node *node = &p->problem.nodes[v->copy];
     tp_spec to = node->in[node->chosen];
-    change c = {
-        .value = k, .use = -1, .at = (int)p->n_nodes, .after = -1, .cost = price(p, v, from, to)};
+    change c = {.value = k,
+                .use = -1,
+                .at = (int)p->problem.n_nodes,
+                .after = -1,
+                .cost = price(p, v, from, to)};
     for (int u = 0; u < v->n_uses; u++)
       c.at = waits_at(p, v, &v->uses[u]) < c.at ? waits_at(p, v, &v->uses[u]) : c.at;
     if (c.cost > 0)
@@ -134,7 +137,7 @@ static void run_next(streams *s) {
   best->end = s->changed = tp_cost_add(best->start, best->cost);
   if (best->use >= 0)
     return;
-  for (int c = s->produced[s->p->values[best->value].node]; c >= 0; c = s->changes[c].next)
+  for (int c = s->produced[s->p->problem.values[best->value].node]; c >= 0; c = s->changes[c].next)
     if (s->changes[c].after >= 0 && &s->changes[s->changes[c].after] == best)
       s->changes[c].ready = best->end;
 }
@@ -143,7 +146,7 @@ static void run_next(streams *s) {
  * nearest unit, and at least 1. */
 static void expose(tp_planner *p, const change *c, tp_cost base) {
   tp_cost exposed = later(c->end - later(c->start, base), 0);
-  tp_planned_value *v = &p->values[c->value];
+  tp_planned_value *v = &p->problem.values[c->value];
   double part = (double)exposed / (double)c->cost * TP_EXPOSED;
   *(c->use < 0 ? &v->exposed : &v->uses[c->use].exposed) = (uint8_t)(part <= 1 ? 1 : part + 0.5);
 }
@@ -165,57 +168,57 @@ static void wait_for(streams *s, int node) {
 
 static tp_cost run_streams(streams *s) {
   tp_planner *p = s->p;
-  for (size_t n = 0; n < p->n_nodes; n++)
-    if (p->nodes[n].kind == TP_NODE_ARG)
+  for (size_t n = 0; n < p->problem.n_nodes; n++)
+    if (p->problem.nodes[n].kind == TP_NODE_ARG)
       set_ready(s, (int)n, 0);
-  for (size_t n = 0; n < p->n_nodes; n++) {
-    const tp_node *node = &p->nodes[n];
+  for (size_t n = 0; n < p->problem.n_nodes; n++) {
+    const tp_node *node = &p->problem.nodes[n];
     if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_COPY || node->kind == TP_NODE_RESULT)
       continue;
-    double trips = node->kind == TP_NODE_OP ? p->graph.items[node->index].trips : 1;
+    double trips = node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
     wait_for(s, (int)n);
     tp_cost cost = node->costs[node->chosen] - tp__ring_hidden(p, node, node->chosen);
     s->computed = tp_cost_add(s->computed, tp__cost_times(cost, trips));
     set_ready(s, (int)n, s->computed);
   }
-  wait_for(s, (int)p->n_nodes);
+  wait_for(s, (int)p->problem.n_nodes);
   return s->computed;
 }
 
 /* Simulates the chosen plan in two streams; sets *time and the exposed share of every reshard. */
 static tp_status simulate(tp_planner *p, tp_cost *time) {
   streams s = {.p = p};
-  s.produced = tp__calloc(2 * p->n_nodes + 1, sizeof *s.produced);
+  s.produced = tp__calloc(2 * p->problem.n_nodes + 1, sizeof *s.produced);
   tp_status status = s.produced ? TP_OK : TP_NO_MEMORY;
-  s.waited = s.produced + p->n_nodes;
-  for (size_t i = 0; i < 2 * p->n_nodes + 1 && status == TP_OK; i++)
+  s.waited = s.produced + p->problem.n_nodes;
+  for (size_t i = 0; i < 2 * p->problem.n_nodes + 1 && status == TP_OK; i++)
     s.produced[i] = -1;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++)
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++)
     status = add_changes_of(&s, (int)k);
   if (status == TP_OK)
     *time = run_streams(&s);
   tp__free(s.produced);
   tp__free(s.changes);
   tp__free(s.waits);
-  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }
 
 /* ---- solving again ---- */
 
 static void choose(tp_planner *p, const int *choices) {
-  for (size_t i = 0; i < p->n_nodes; i++)
-    p->nodes[i].chosen = choices[i];
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    p->problem.nodes[i].chosen = choices[i];
 }
 
 tp_status tp__plan_overlap(tp_planner *p) {
   enum { MAX_AGAIN = 3 };
   tp_cost time = 0;
-  int *best = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *best);
+  int *best = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *best);
   if (!best)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   tp_status status = simulate(p, &p->result.overlapped);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    best[i] = p->nodes[i].chosen;
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    best[i] = p->problem.nodes[i].chosen;
   for (int round = 0; round < MAX_AGAIN && status == TP_OK && !p->result.is_cut_short; round++) {
     p->result.is_cut_short = tp__clock_is_over(p->limits.clock);
     if (p->result.is_cut_short)
@@ -226,10 +229,10 @@ tp_status tp__plan_overlap(tp_planner *p) {
     if (status != TP_OK || time >= p->result.overlapped)
       break;
     p->result.overlapped = time;
-    for (size_t i = 0; i < p->n_nodes; i++)
-      best[i] = p->nodes[i].chosen;
+    for (size_t i = 0; i < p->problem.n_nodes; i++)
+      best[i] = p->problem.nodes[i].chosen;
   }
   choose(p, best);
-  p->result.cost = tp_problem_evaluate(p->problem, best);
+  p->result.cost = tp_problem_evaluate(p->stated, best);
   return status;
 }

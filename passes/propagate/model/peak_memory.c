@@ -37,13 +37,13 @@ typedef struct peak_finder {
 static tp_spec changed_to(peak_finder *f, MlirOperation op) {
   int64_t key[] = {(int64_t)(intptr_t)tp__get(op, "tp.sharding").ptr,
                    (int64_t)(intptr_t)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr};
-  void **slot = tp__memo(&f->layouts, f->planner->arena, key, TP_LEN(key));
+  void **slot = tp__memo(&f->layouts, f->planner->problem.arena, key, TP_LEN(key));
   if (slot && *slot)
     return *(const tp_spec *)*slot;
   tp_annotation annotation = {0};
   bool present;
-  (void)tp__func_graph_op(&f->planner->graph, op, 0, &annotation, &present);
-  tp_spec *kept = slot ? tp__arena_alloc(f->planner->arena, sizeof *kept) : NULL;
+  (void)tp__func_graph_op(&f->planner->problem.graph, op, 0, &annotation, &present);
+  tp_spec *kept = slot ? tp__arena_alloc(f->planner->problem.arena, sizeof *kept) : NULL;
   if (kept)
     *kept = annotation.spec;
   if (slot)
@@ -55,27 +55,29 @@ static tp_spec changed_to(peak_finder *f, MlirOperation op) {
 static void read_others(peak_finder *f) {
   const tp_timeline *t = &f->timeline;
   for (size_t i = 0; i < t->n_others; i++) {
-    int maker = t->values[f->planner->n_values + i].maker;
+    int maker = t->values[f->planner->problem.n_values + i].maker;
     f->others[i] = maker >= 0 && t->moments[maker].is_change ? changed_to(f, t->moments[maker].op)
                                                              : tp_spec_replicated();
   }
 }
 
 static const tp_planned_value *planned(const peak_finder *f, int value) {
-  return (size_t)value < f->planner->n_values ? &f->planner->values[value] : NULL;
+  return (size_t)value < f->planner->problem.n_values ? &f->planner->problem.values[value] : NULL;
 }
 
 /* The layout of a value in the written plan. */
 static tp_spec layout_of(const peak_finder *f, int value) {
   const tp_planned_value *v = planned(f, value);
-  return v ? tp__plan_produced(f->planner, v) : f->others[(size_t)value - f->planner->n_values];
+  return v ? tp__plan_produced(f->planner, v)
+           : f->others[(size_t)value - f->planner->problem.n_values];
 }
 
 static int64_t bytes_in(const tp_planner *p, MlirType type, tp_spec spec) {
   int rank;
   int64_t shape[TP_MAX_RANK];
   if (tp__static_tensor(type, &rank, shape))
-    return tp__local_bytes(p->mesh, spec, rank, shape, tp__element_size(tp__element_type(type)));
+    return tp__local_bytes(p->problem.mesh, spec, rank, shape,
+                           tp__element_size(tp__element_type(type)));
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
 }
 
@@ -169,7 +171,7 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
                              int64_t *bytes) {
   tp_planner *p = f->planner;
   int64_t key[] = {(int64_t)from.bits, (int64_t)to.bits, (int64_t)(intptr_t)type.ptr};
-  void **slot = tp__memo(&f->steps, p->arena, key, TP_LEN(key));
+  void **slot = tp__memo(&f->steps, p->problem.arena, key, TP_LEN(key));
   if (slot && *slot) {
     *bytes = *(const int64_t *)*slot;
     return TP_OK;
@@ -180,11 +182,11 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
   *bytes = 0;
   if (!tp__static_tensor(type, &rank, shape))
     return TP_OK;
-  tp_status status = tp_reshard_path(p->reshards, from, to, rank, shape, size, &path);
+  tp_status status = tp_reshard_path(p->problem.reshards, from, to, rank, shape, size, &path);
   if (status != TP_OK)
     return status;
-  *bytes = tp__change_excess(p->mesh, &path, rank, shape, size);
-  int64_t *kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+  *bytes = tp__change_excess(p->problem.mesh, &path, rank, shape, size);
+  int64_t *kept = slot ? tp__arena_alloc(p->problem.arena, sizeof *kept) : NULL;
   if (kept)
     *kept = *bytes;
   if (slot)
@@ -240,7 +242,7 @@ static void hold_workspace(peak_finder *f, int k) {
   const tp_planner *p = f->planner;
   const tp_rule *rule = f->timeline.moments[k].rule;
   const tp_planned_value *v = planned(f, f->timeline.moments[k].result);
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
   int64_t travelling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
   if (bytes > 0)
@@ -312,7 +314,8 @@ static int64_t bytes_at(const peak_finder *f, MlirValue value) {
 }
 
 static void hold_boundary(peak_finder *f) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->graph.func, 0));
+  MlirBlock block =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->problem.graph.func, 0));
   MlirOperation end = mlirBlockGetTerminator(block);
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
@@ -379,7 +382,7 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
   if (status == TP_OK && !f.failed)
     status = hold_all(&f);
   if (status == TP_OK && f.failed)
-    status = tp__out_of_memory(p->graph.func);
+    status = tp__out_of_memory(p->problem.graph.func);
   if (status == TP_OK)
     find_peak(&f, peak);
   else

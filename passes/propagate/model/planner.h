@@ -81,6 +81,33 @@ typedef struct tp_planned_value {
 
 enum { TP_MAX_ORDERS = 8 };
 
+/* What is planned: a function with the strategies of its nodes. Immutable once tp__plan_nodes has
+ * built it, except for the choices of the nodes. Planners that keep fewer strategies have nodes of
+ * their own. */
+typedef struct tp_plan_problem {
+  tp_pass *pass;
+  const tp_propagate_options *options;
+  const tp_mesh *mesh;
+  const tp_topology *topology; /* prices of the objective, by which plans are compared */
+  const tp_topology *machine;  /* execution times */
+  tp_reshard_cache *reshards;
+  tp__arena *arena;
+  tp_func_graph graph;
+  size_t number; /* index of the function in the module */
+  bool follow;
+  bool overlaps;        /* choose by the simulated time of two streams */
+  bool mixes_sub_axes;  /* an annotation splits an axis, so any mix of its parts is offered */
+  struct tp_flow *flow; /* which axes annotations propagate to which dimension */
+  /* orders in which axes may follow each other on one dimension: that of the mesh, and those of
+   * annotations */
+  int n_orders;
+  uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
+  tp_node *nodes;
+  size_t n_nodes, node_capacity;
+  tp_planned_value *values; /* by value number (func_graph.h) */
+  size_t n_values;
+} tp_plan_problem;
+
 /* What a plan has to keep to, and what planning may take. */
 typedef struct tp_plan_limits {
   int64_t memory;  /* bytes per device at any time; -1: no limit */
@@ -94,52 +121,33 @@ typedef struct tp_plan_limits {
 /* The plan that was chosen; the strategies are in the nodes. */
 typedef struct tp_plan_result {
   tp_cost cost, bound;
-  tp_cost overlapped; /* simulated time of two streams, if the planner `overlaps` */
+  tp_cost overlapped; /* simulated time of two streams, if the problem `overlaps` */
   const char *method;
   int64_t work, width;
   int64_t peak;      /* peak bytes of a device in the written plan */
   bool is_cut_short; /* the clock ended the search; another run may find another plan */
 } tp_plan_result;
 
+/* A problem with its limits and its plan, and the state of planning. */
 typedef struct tp_planner {
+  tp_plan_problem problem;
   tp_plan_limits limits;
   tp_plan_result result;
-  tp_pass *pass;
-  const tp_propagate_options *options;
-  const tp_mesh *mesh;
-  const tp_topology *topology; /* prices of the objective, by which plans are compared */
-  const tp_topology *machine;  /* execution times */
-  tp_reshard_cache *reshards;
-  tp__arena *arena;
-  tp_func_graph graph;
-  bool follow;
-  bool mixes_sub_axes; /* an annotation splits an axis, so any mix of its parts is offered */
-  tp_node *nodes;
-  size_t n_nodes, node_capacity;
-  tp_planned_value *values; /* by value number (func_graph.h) */
-  size_t n_values;
+  struct tp_report *report; /* NULL: no report was requested */
   tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms,
       layout_changes;
   struct layout_list *layout_scratch; /* scratch that every node reuses */
   struct tp_layout_set *set_scratch;
   struct enumeration *op_scratch;
-  struct tp_flow *flow;     /* which axes annotations propagate to which dimension */
-  size_t number;            /* index of the function in the module */
-  struct tp_report *report; /* NULL: no report was requested */
-  tp_problem *problem;      /* the problem that was solved */
-  bool is_restricted;       /* under a limit: tp__planner_restrict removed strategies of one node */
-  struct tp_routes *routes; /* NULL without a limit */
-  /* by node, nodes of routes left out: which strategies are in the problem; NULL: all */
+  tp_problem *stated;       /* the problem as the solver has it */
+  struct tp_routes *routes; /* NULL without a memory limit */
+  /* by node, nodes of routes left out: which strategies are stated; NULL: all */
   const bool *const *kept;
-  int64_t n_cut; /* number of strategies not in the problem; for those only a bound is known */
-  /* orders in which axes may follow each other on one dimension: that of the mesh, and those of
-   * annotations */
-  int n_orders;
-  uint8_t orders[TP_MAX_ORDERS][TP_MAX_AXES];
-  bool overlaps;    /* choose by the simulated time of two streams */
-  bool hides_rings; /* in the current problem, ring parts travel while others are computed with */
-  bool heeds_clock; /* stating the current problem may be given up when the time is over */
-  bool is_given_up; /* it was given up; the problem has wrong prices and is discarded */
+  int64_t n_cut; /* number of strategies that are not stated; for those only a bound is known */
+  bool is_restricted; /* under a limit: tp__planner_restrict removed strategies of one node */
+  bool hides_rings;   /* in what is stated, ring parts travel while others are computed with */
+  bool heeds_clock;   /* stating the problem may be given up when the time is over */
+  bool is_given_up;   /* it was given up; what is stated has wrong prices and is discarded */
 } tp_planner;
 
 /* The result of tp__flow_build for a planner. */

@@ -18,8 +18,8 @@
 const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
   if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) == 0)
     return NULL;
-  int value = tp__func_graph_number(&p->graph, mlirOperationGetResult(op, 0));
-  return value >= 0 ? p->graph.makers[value] : NULL;
+  int value = tp__func_graph_number(&p->problem.graph, mlirOperationGetResult(op, 0));
+  return value >= 0 ? p->problem.graph.makers[value] : NULL;
 }
 
 /* ---- values without a buffer ---- */
@@ -123,11 +123,11 @@ static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
   if (m->form)
     return *m->form;
   int64_t key = (int64_t)(intptr_t)m->rule->first;
-  void **slot = m->rule->first ? tp__memo(&p->forms, p->arena, &key, 1) : NULL;
+  void **slot = m->rule->first ? tp__memo(&p->forms, p->problem.arena, &key, 1) : NULL;
   tp_storage_form *kept = slot ? *slot : NULL;
   if (!kept) {
     tp_storage_form found = find_form(m->rule);
-    kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
+    kept = slot ? tp__arena_alloc(p->problem.arena, sizeof *kept) : NULL;
     if (!kept)
       return found;
     *slot = kept;
@@ -278,7 +278,7 @@ int tp__overwritten(tp_planner *p, const tp_timeline *t, int k) {
 /* ---- scratch of running ops ---- */
 
 static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
-  return tp_spec_local_elements(p->mesh, spec, map->rank, map->shape);
+  return tp_spec_local_elements(p->problem.mesh, spec, map->rank, map->shape);
 }
 
 /* Products of probabilities and values are accumulated in f32 over the blocks and converted to the
@@ -288,10 +288,10 @@ static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_
   bool tiled = false;
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].in_blocks && !result->in_blocks)
-      tiled |= local_elements(p, &rule->operands[i], tp__strategy_operand(rule, p->mesh, s, i)) >
-               TP_BLOCK_SCORES;
+      tiled |= local_elements(p, &rule->operands[i],
+                              tp__strategy_operand(rule, p->problem.mesh, s, i)) > TP_BLOCK_SCORES;
   return tiled && result->element_size < 4
-             ? 4 * local_elements(p, result, tp__strategy_result(rule, p->mesh, s, 0))
+             ? 4 * local_elements(p, result, tp__strategy_result(rule, p->problem.mesh, s, 0))
              : 0;
 }
 
@@ -301,21 +301,21 @@ int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strateg
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
-    bytes += tp__window_bytes(rule, p->mesh, s, i);
+    bytes += tp__window_bytes(rule, p->problem.mesh, s, i);
     if (rule->contraction_flops > 0 && map->is_tensor && !map->is_init && !map->in_blocks &&
         map->element_size < rule->results[0].element_size)
       bytes += rule->results[0].element_size *
-               local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, i));
+               local_elements(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i));
   }
   return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
 }
 
 int64_t tp__ring_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
-  int64_t parts = tp__ring_parts(p->mesh, s);
+  int64_t parts = tp__ring_parts(p->problem.mesh, s);
   int operand = rule->ring.operand;
   if (parts == 1)
     return 0;
   const tp_value_map *map = &rule->operands[operand];
   return (parts > 2 ? 2 : 1) * map->element_size *
-         local_elements(p, map, tp__strategy_operand(rule, p->mesh, s, operand));
+         local_elements(p, map, tp__strategy_operand(rule, p->problem.mesh, s, operand));
 }

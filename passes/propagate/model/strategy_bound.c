@@ -58,7 +58,7 @@ _Static_assert((int)TP_MAX_FOUND < UINT16_MAX && (int)N_SLOTS - 1 <= UINT16_MAX,
 
 tp_layout_set *tp__layout_set_empty(tp_planner *p) {
   tp_layout_set *set = p->set_scratch;
-  if (!set && !(set = p->set_scratch = tp__arena_alloc(p->arena, sizeof *set)))
+  if (!set && !(set = p->set_scratch = tp__arena_alloc(p->problem.arena, sizeof *set)))
     return NULL;
   while (set->n > 0)
     set->slots[set->taken[--set->n]] = 0;
@@ -88,8 +88,9 @@ tp_status tp__layout_set_list(tp_planner *p, const tp_layout_set *set, const tp_
   *left_out = 0;
   if (set->n <= TP_MAX_STRATEGIES)
     return TP_OK;
-  tp_spec *list = tp__arena_array(p->arena, TP_MAX_STRATEGIES, sizeof *list);
-  if (!list || tp__keep_cheapest(p->arena, set->rarity, set->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+  tp_spec *list = tp__arena_array(p->problem.arena, TP_MAX_STRATEGIES, sizeof *list);
+  if (!list ||
+      tp__keep_cheapest(p->problem.arena, set->rarity, set->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return TP_NO_MEMORY;
   for (int i = 0; i < TP_MAX_STRATEGIES; i++)
     list[i] = set->specs[kept[i]];

@@ -58,9 +58,9 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
   int64_t major = 1, whole = map->shape[dim];
   for (int k = 0; k + 1 < d->n_factors; k++) {
     major *= rule->factors[d->factors[k]].size;
-    for (int a = 0; a < flows->mesh->n_axes; a++)
+    for (int a = 0; a < flows->problem.mesh->n_axes; a++)
       if (major > 1 && tp__flow_allows(flows, map->number, dim, a))
-        cut_for_reshape(refined, flows->mesh->axes[a].name, major, whole / major);
+        cut_for_reshape(refined, flows->problem.mesh->axes[a].name, major, whole / major);
   }
 }
 
@@ -69,8 +69,8 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
 static tp_status refine_for_reshapes(const tp_planner *common, const tp_func_graph *graph,
                                      tp_found_flow *found, tp_mesh *refined, unsigned *uneven) {
   tp_planner flows = *common;
-  flows.graph = *graph;
-  flows.follow = true;
+  flows.problem.graph = *graph;
+  flows.problem.follow = true;
   tp_status status = tp__flow_build(&flows);
   for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
     const tp_rule *rule = graph->items[i].rule;
@@ -83,10 +83,10 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_func_gra
         cut_for_dim(&flows, rule, map, d, refined);
     }
   }
-  for (int a = 0; a < common->mesh->n_axes && status == TP_OK; a++)
+  for (int a = 0; a < common->problem.mesh->n_axes && status == TP_OK; a++)
     *uneven |= (unsigned)tp__flow_is_uneven(&flows, a) << a;
-  *found = (tp_found_flow){.flow = flows.flow, .n_orders = flows.n_orders};
-  memcpy(found->orders, flows.orders, sizeof found->orders);
+  *found = (tp_found_flow){.flow = flows.problem.flow, .n_orders = flows.problem.n_orders};
+  memcpy(found->orders, flows.problem.orders, sizeof found->orders);
   return status;
 }
 
@@ -133,7 +133,7 @@ static tp_cost op_time(const tp_planner *p, const tp_item *item) {
     work.memory_bytes += tensor_bytes(&rule->operands[i]);
   for (int i = 0; i < rule->n_results; i++)
     work.memory_bytes += tensor_bytes(&rule->results[i]);
-  return tp__cost_times(tp_cost_compute(p->topology, &work), item->trips);
+  return tp__cost_times(tp_cost_compute(p->problem.topology, &work), item->trips);
 }
 
 static bool is_cut_at(const tp_mesh *mesh, int parent, int64_t at) {
@@ -201,8 +201,8 @@ static void find_cuts(const tp_planner *p, const tp_func_graph *graph, const tp_
       continue;
     tp_cost time = op_time(p, item);
     c->time = tp_cost_add(c->time, time);
-    for (int a = 0; a < p->mesh->n_axes; a++)
-      find_cuts_of_op(item->rule, refined, &p->mesh->axes[a], time, c);
+    for (int a = 0; a < p->problem.mesh->n_axes; a++)
+      find_cuts_of_op(item->rule, refined, &p->problem.mesh->axes[a], time, c);
   }
 }
 
@@ -228,7 +228,8 @@ static bool cut_for_sizes(const tp_planner *p, size_t n, const tp_func_graph *gr
   qsort(c.items, (size_t)c.n, sizeof *c.items, by_time);
   for (int i = 0; i < c.n && c.items[i].time > c.time / MIN_SHARE; i++)
     if (!(uneven >> c.items[i].axis & 1) &&
-        tp_mesh_refine(refined, p->mesh->axes[c.items[i].axis].name, 1, c.items[i].at) == TP_OK)
+        tp_mesh_refine(refined, p->problem.mesh->axes[c.items[i].axis].name, 1, c.items[i].at) ==
+            TP_OK)
       return true;
   return false;
 }
@@ -245,11 +246,11 @@ tp_status tp__refine_mesh(const tp_planner *common, size_t n, const tp_func_grap
   /* for sizes: at most MAX_CUTS cuts, and none once there are MAX_CUT_AXES axes */
   enum { MAX_CUTS = 2, MAX_CUT_AXES = 4 };
   tp_status status = TP_OK;
-  tp_mesh made = *common->mesh;
+  tp_mesh made = *common->problem.mesh;
   unsigned uneven = 0;
   for (size_t i = 0; i < n && status == TP_OK; i++)
     status = refine_for_reshapes(common, &graphs[i], &flows[i], &made, &uneven);
-  bool cuts_more = status == TP_OK && !common->follow && !common->mixes_sub_axes;
+  bool cuts_more = status == TP_OK && !common->problem.follow && !common->problem.mixes_sub_axes;
   for (int i = 0; i < MAX_CUTS && cuts_more && n_used_axes(&made) < MAX_CUT_AXES; i++)
     cuts_more = cut_for_sizes(common, n, graphs, uneven, &made);
   *refined = made;

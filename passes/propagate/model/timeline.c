@@ -12,13 +12,13 @@ typedef struct builder {
 /* ---- values ---- */
 
 int tp__timeline_find(const tp_timeline *t, MlirValue value) {
-  int number = tp__func_graph_number(&t->planner->graph, value);
+  int number = tp__func_graph_number(&t->planner->problem.graph, value);
   return number >= 0 ? number : tp__table_get(&t->other_values, value.ptr);
 }
 
 MlirValue tp__timeline_value(const tp_timeline *t, int value) {
-  size_t n = t->planner->n_values, i = (size_t)value;
-  return i < n ? t->planner->values[i].value : t->others[i - n];
+  size_t n = t->planner->problem.n_values, i = (size_t)value;
+  return i < n ? t->planner->problem.values[i].value : t->others[i - n];
 }
 
 static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
@@ -80,7 +80,8 @@ static tp_status add_use(tp_timeline *t, int k, int value) {
 static int operand_of(const tp_timeline *t, const tp_moment *m, int i) {
   MlirValue value = mlirOperationGetOperand(m->op, i);
   const tp_value_map *map = m->rule && i < m->rule->n_operands ? &m->rule->operands[i] : NULL;
-  if (map && map->number >= 0 && mlirValueEqual(t->planner->values[map->number].value, value))
+  if (map && map->number >= 0 &&
+      mlirValueEqual(t->planner->problem.values[map->number].value, value))
     return map->number;
   return (!map || map->is_tensor) && tp__is_tensor(mlirValueGetType(value))
              ? tp__timeline_find(t, value)
@@ -114,9 +115,10 @@ static tp_status add_uses(builder *b, int k) {
 /* Items come in the order of ops, but not every op is an item. */
 static const tp_rule *next_rule(builder *b, MlirOperation op) {
   const tp_planner *p = b->t->planner;
-  if (b->next_item == p->graph.n_items || !mlirOperationEqual(p->graph.items[b->next_item].op, op))
+  if (b->next_item == p->problem.graph.n_items ||
+      !mlirOperationEqual(p->problem.graph.items[b->next_item].op, op))
     return NULL;
-  const tp_rule *rule = p->graph.items[b->next_item++].rule;
+  const tp_rule *rule = p->problem.graph.items[b->next_item++].rule;
   return rule && rule->n_results > 0 && rule->results[0].number >= 0 ? rule : NULL;
 }
 
@@ -160,14 +162,14 @@ static tp_status add_regions(builder *b, MlirOperation op, int parent) {
 
 tp_status tp__timeline_build(const tp_planner *p, tp_timeline *t) {
   builder b = {.t = t};
-  *t = (tp_timeline){.planner = p, .n_values = p->n_values};
+  *t = (tp_timeline){.planner = p, .n_values = p->problem.n_values};
   tp_status status =
-      tp__grow((void **)&t->values, &t->value_capacity, p->n_values + 1, sizeof *t->values);
-  for (size_t i = 0; i < p->n_values && status == TP_OK; i++)
+      tp__grow((void **)&t->values, &t->value_capacity, p->problem.n_values + 1, sizeof *t->values);
+  for (size_t i = 0; i < p->problem.n_values && status == TP_OK; i++)
     t->values[i] = (tp_timed_value){-1, -1};
   if (status == TP_OK)
-    status = add_regions(&b, p->graph.func, -1);
-  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
+    status = add_regions(&b, p->problem.graph.func, -1);
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }
 
 void tp__timeline_destroy(tp_timeline *t) {
@@ -220,7 +222,7 @@ int64_t tp__local_bytes(const tp_mesh *mesh, tp_spec spec, int rank, const int64
 }
 
 int64_t tp__value_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
-  return tp__local_bytes(p->mesh, spec, v->rank, v->shape, v->element_size);
+  return tp__local_bytes(p->problem.mesh, spec, v->rank, v->shape, v->element_size);
 }
 
 int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,

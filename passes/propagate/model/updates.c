@@ -5,31 +5,31 @@
 #include <inttypes.h>
 
 static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
-  MlirAttribute attr = tp__result_attr(p->graph.func, result, "tp.updates");
+  MlirAttribute attr = tp__result_attr(p->problem.graph.func, result, "tp.updates");
   *arg = -1;
   if (mlirAttributeIsNull(attr))
     return TP_OK;
   int64_t i = mlirAttributeIsAInteger(attr) ? mlirIntegerAttrGetValueInt(attr) : -1;
-  if (i < 0 || i >= p->graph.n_args)
+  if (i < 0 || i >= p->problem.graph.n_args)
     return tp__error(
-        p->graph.func, TP_INVALID_ARGUMENT,
+        p->problem.graph.func, TP_INVALID_ARGUMENT,
         "result %d: tp.updates is the number of the argument whose new value it is, 0 to %d",
-        result, p->graph.n_args - 1);
-  MlirType type = tp__func_type(p->graph.func);
+        result, p->problem.graph.n_args - 1);
+  MlirType type = tp__func_type(p->problem.graph.func);
   if (!mlirTypeEqual(mlirFunctionTypeGetInput(type, i), mlirFunctionTypeGetResult(type, result))) {
     char from[128], to[128];
     tp__type_text(mlirFunctionTypeGetInput(type, i), sizeof from, from);
     tp__type_text(mlirFunctionTypeGetResult(type, result), sizeof to, to);
-    return tp__error(p->graph.func, TP_INVALID_ARGUMENT,
+    return tp__error(p->problem.graph.func, TP_INVALID_ARGUMENT,
                      "result %d is %s and cannot be the new value of argument %" PRId64
                      " (tp.updates), which is %s",
                      result, to, i, from);
   }
   for (int k = 0; k < result; k++) {
-    MlirAttribute other = tp__result_attr(p->graph.func, k, "tp.updates");
+    MlirAttribute other = tp__result_attr(p->problem.graph.func, k, "tp.updates");
     if (!mlirAttributeIsNull(other) && mlirAttributeIsAInteger(other) &&
         mlirIntegerAttrGetValueInt(other) == i)
-      return tp__error(p->graph.func, TP_INVALID_ARGUMENT,
+      return tp__error(p->problem.graph.func, TP_INVALID_ARGUMENT,
                        "results %d and %d are both the new value of argument %" PRId64
                        " (tp.updates); drop one of them",
                        k, result, i);
@@ -39,11 +39,11 @@ static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
 }
 
 static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int result_node) {
-  const tp_node *a = &p->nodes[arg_node], *b = &p->nodes[result_node];
+  const tp_node *a = &p->problem.nodes[arg_node], *b = &p->problem.nodes[result_node];
   tp_cost *table = tp__calloc((size_t)a->n * (size_t)b->n + 1, sizeof *table);
   bool possible = false;
   if (!table)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   for (int x = 0; x < a->n; x++)
     for (int y = 0; y < b->n; y++) {
       bool same = tp_spec_equal(a->out[x], b->in[y]);
@@ -53,15 +53,15 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   tp_status status = tp_problem_add_edge(problem, arg_node, result_node, table);
   tp__free(table);
   if (status != TP_OK)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   if (possible)
     return TP_OK;
   char from[256], to[256];
-  int rank =
-      (int)mlirShapedTypeGetRank(mlirFunctionTypeGetInput(tp__func_type(p->graph.func), a->index));
-  tp_spec_text(p->mesh, a->out[0], rank, from, sizeof from);
-  tp_spec_text(p->mesh, b->in[0], rank, to, sizeof to);
-  return tp__error(p->graph.func, TP_INFEASIBLE,
+  int rank = (int)mlirShapedTypeGetRank(
+      mlirFunctionTypeGetInput(tp__func_type(p->problem.graph.func), a->index));
+  tp_spec_text(p->problem.mesh, a->out[0], rank, from, sizeof from);
+  tp_spec_text(p->problem.mesh, b->in[0], rank, to, sizeof to);
+  return tp__error(p->problem.graph.func, TP_INFEASIBLE,
                    "result %d is the new value of argument %d (tp.updates), but their layouts "
                    "cannot be the same (%s, %s); annotate one of "
                    "them only",
@@ -69,12 +69,12 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
 }
 
 tp_status tp__tie_updates(tp_planner *p, tp_problem *problem) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
     int arg = -1;
-    if (p->nodes[i].kind == TP_NODE_RESULT)
-      status = updated_argument(p, p->nodes[i].index, &arg);
+    if (p->problem.nodes[i].kind == TP_NODE_RESULT)
+      status = updated_argument(p, p->problem.nodes[i].index, &arg);
     if (status == TP_OK && arg >= 0)
       status =
           tie(p, problem, tp__planned_value(p, mlirBlockGetArgument(entry, arg))->node, (int)i);

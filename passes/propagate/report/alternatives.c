@@ -44,7 +44,8 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
 /* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
  * space selects it. */
 static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
-  return p->limits.memory < 0 && !p->overlaps && again->planner.reshards == p->reshards &&
+  return p->limits.memory < 0 && !p->problem.overlaps &&
+         again->planner.problem.reshards == p->problem.reshards &&
          tp__space_match(space, &again->planner, covers);
 }
 
@@ -137,7 +138,7 @@ static bool decides_as(const tp_node *n, int s, const tp_node *other, int k, dec
 static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_node *n, decision d,
                             int s, tp_pin *pin) {
   MlirContext context = r->pass->context;
-  MlirOperation func = p->graph.func;
+  MlirOperation func = p->problem.graph.func;
   if (n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT) {
     bool is_arg = n->kind == TP_NODE_ARG;
     tp_spec spec = is_arg ? n->out[s] : n->in[s];
@@ -156,7 +157,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
     return true;
   }
   enum { MAX_RESULTS = 64 };
-  const tp_rule *rule = p->graph.items[n->index].rule;
+  const tp_rule *rule = p->problem.graph.items[n->index].rule;
   MlirAttribute entries[MAX_RESULTS];
   /* do the result layouts alone rule out the old decision? */
   bool decides = false;
@@ -224,8 +225,8 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
                                      : "none was found, and it is not proven that there is none";
   if (status == TP_INFEASIBLE)
     return;
-  if (solution.lower_bound < limit && pin_of_strategy(r, p, &space->planner->nodes[d.node], d,
-                                                      solution.choices[d.node], &other.pin)) {
+  if (solution.lower_bound < limit && pin_of_strategy(r, p, &space->planner->problem.nodes[d.node],
+                                                      d, solution.choices[d.node], &other.pin)) {
     tp_pin own = current(r, &other.pin);
     annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
     bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
@@ -242,15 +243,15 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
 static int first_place(const tp_planner *p, int node) {
   int place = 0;
   for (int i = 0; i < node; i++)
-    place += !tp__is_of_routes(&p->nodes[i]);
+    place += !tp__is_of_routes(&p->problem.nodes[i]);
   return place;
 }
 
 static const tp_node *at_place(const tp_planner *p, int place) {
   size_t i = 0;
-  for (; i < p->n_nodes && (place > 0 || tp__is_of_routes(&p->nodes[i])); i++)
-    place -= !tp__is_of_routes(&p->nodes[i]);
-  return i < p->n_nodes ? &p->nodes[i] : NULL;
+  for (; i < p->problem.n_nodes && (place > 0 || tp__is_of_routes(&p->problem.nodes[i])); i++)
+    place -= !tp__is_of_routes(&p->problem.nodes[i]);
+  return i < p->problem.n_nodes ? &p->problem.nodes[i] : NULL;
 }
 
 /* Plans the function of `again` with only those strategies of a node that decide otherwise. */
@@ -276,7 +277,7 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
   tp_alternative other = {0};
   int place = first_place(p, d.node);
   if (read_copy(r, p, true, &again) &&
-      plan_otherwise(r, &p->nodes[d.node], d, place, &again, &other)) {
+      plan_otherwise(r, &p->problem.nodes[d.node], d, place, &again, &other)) {
     const tp_node *n = at_place(&again.planner, place);
     bool is_better = !best->price.found || other.price.cost < best->price.cost;
     if (is_better && pin_of_strategy(r, p, n, d, n->chosen, &other.pin))
@@ -289,18 +290,18 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
 
 static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d,
                               tp_alternative *best) {
-  const tp_node *n = &space->planner->nodes[d.node];
+  const tp_node *n = &space->planner->problem.nodes[d.node];
   /* can it carry an annotation? */
   bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP;
   if (has_place && p->kept) {
     try_anew(r, p, d, best);
     return TP_OK;
   }
-  if (!has_place || p->nodes[d.node].n < 2)
+  if (!has_place || p->problem.nodes[d.node].n < 2)
     return TP_OK;
   bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
   if (!among)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   for (int s = 0; s < n->n; s++)
     any |= among[s] = space->base_rows[d.node][s] &&
                       (d.what == STRATEGY ? s != space->chosen[d.node]
@@ -346,10 +347,10 @@ static int compare_costs(const void *a, const void *b) {
 static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
   tp_status status = TP_OK;
-  tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
+  tp_change **order = tp__arena_array(p->problem.arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   for (size_t i = 0; i < f->n_changes; i++)
     if (f->changes[i].n_collectives > 0)
       order[n++] = &f->changes[i];
@@ -439,7 +440,7 @@ static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space)
   dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   examine(&d, 0, f->n_pins);
   return TP_OK;
 }
@@ -452,7 +453,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
   drop(r, 0, r->function.n_pins, false);
   bool read = read_copy(r, p, true, open);
   drop(r, 0, r->function.n_pins, true);
-  return read && p->limits.memory < 0 && !p->overlaps;
+  return read && p->limits.memory < 0 && !p->problem.overlaps;
 }
 
 tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {

@@ -33,28 +33,28 @@ static void say(causes *c, const char *text) {
 static tp_status list_incidences(causes *c) {
   const tp_planner *p = c->p;
   size_t n = 0;
-  for (size_t k = 0; k < p->n_values; k++)
-    n += 1 + (size_t)p->values[k].n_uses;
-  c->first = tp__arena_array(p->arena, p->n_nodes + 2, sizeof *c->first);
-  c->at = tp__arena_array(p->arena, n + 1, sizeof *c->at);
-  c->from = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->from);
-  c->queue = tp__arena_array(p->arena, p->n_nodes + 1, sizeof *c->queue);
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    n += 1 + (size_t)p->problem.values[k].n_uses;
+  c->first = tp__arena_array(p->problem.arena, p->problem.n_nodes + 2, sizeof *c->first);
+  c->at = tp__arena_array(p->problem.arena, n + 1, sizeof *c->at);
+  c->from = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->from);
+  c->queue = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->queue);
   if (!c->first || !c->at || !c->from || !c->queue)
-    return tp__out_of_memory(p->graph.func);
-  for (size_t k = 0; k < p->n_values; k++)
-    for (int u = -1; u < p->values[k].n_uses; u++)
-      c->first[2 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++;
-  for (size_t i = 2; i < p->n_nodes + 2; i++)
+    return tp__out_of_memory(p->problem.graph.func);
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    for (int u = -1; u < p->problem.values[k].n_uses; u++)
+      c->first[2 + (u < 0 ? p->problem.values[k].node : p->problem.values[k].uses[u].node)]++;
+  for (size_t i = 2; i < p->problem.n_nodes + 2; i++)
     c->first[i] += c->first[i - 1];
-  for (size_t k = 0; k < p->n_values; k++)
-    for (int u = -1; u < p->values[k].n_uses; u++)
-      c->at[c->first[1 + (u < 0 ? p->values[k].node : p->values[k].uses[u].node)]++] =
-          (incidence){(int)k, u};
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    for (int u = -1; u < p->problem.values[k].n_uses; u++)
+      c->at[c->first[1 + (u < 0 ? p->problem.values[k].node
+                                : p->problem.values[k].uses[u].node)]++] = (incidence){(int)k, u};
   return TP_OK;
 }
 
 static tp_place place_at(const causes *c, incidence i, int axis) {
-  const tp_planned_value *v = &c->p->values[i.value];
+  const tp_planned_value *v = &c->p->problem.values[i.value];
   return tp_spec_place(
       i.use < 0 ? tp__plan_produced(c->p, v) : tp__plan_wanted(c->p, &v->uses[i.use]), axis);
 }
@@ -72,7 +72,7 @@ static bool splits(const causes *c, int node, int axis) {
 }
 
 static tp_choice choice_of(const causes *c, int node, int axis) {
-  const tp_node *n = &c->p->nodes[node];
+  const tp_node *n = &c->p->problem.nodes[node];
   return n->kind == TP_NODE_OP ? n->strategies[n->chosen].choices[axis]
                                : (tp_choice){TP_CHOOSE_NONE, 0, false};
 }
@@ -86,8 +86,8 @@ static const char *axis_text(const causes *c, int axis) {
 }
 
 static const char *node_text(const causes *c, int node) {
-  const tp_node *n = &c->p->nodes[node];
-  const tp_func_graph *graph = &c->p->graph;
+  const tp_node *n = &c->p->problem.nodes[node];
+  const tp_func_graph *graph = &c->p->problem.graph;
   if (n->kind == TP_NODE_ARG)
     return tp__report_label(
         c->r, c->p,
@@ -112,7 +112,7 @@ static const char *pin_text(const causes *c, int node) {
 static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
   for (int i = c->first[node]; i < c->first[node + 1]; i++) {
     incidence here = c->at[i];
-    const tp_planned_value *v = &c->p->values[here.value];
+    const tp_planned_value *v = &c->p->problem.values[here.value];
     tp_place place = place_at(c, here, axis);
     for (int u = -1; u < v->n_uses && place.kind == TP_DIM; u++) {
       int other = u < 0 ? v->node : v->uses[u].node;
@@ -129,7 +129,7 @@ static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
  * none. */
 static int find_pin(causes *c, int node, int axis) {
   int n = 0;
-  for (size_t i = 0; i < c->p->n_nodes; i++)
+  for (size_t i = 0; i < c->p->problem.n_nodes; i++)
     c->from[i] = -2;
   c->from[node] = -1;
   c->queue[n++] = node;
@@ -163,11 +163,12 @@ static void say_origin(causes *c, int node, int axis) {
 /* The op that made the value partial, found from `node` back through ops that pass it on. */
 static int source_of_partial(const causes *c, int node, int axis) {
   for (size_t steps = 0;
-       steps < c->p->n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT; steps++) {
+       steps < c->p->problem.n_nodes && choice_of(c, node, axis).kind == TP_CHOOSE_VARIANT;
+       steps++) {
     int next = -1;
     for (int i = c->first[node]; i < c->first[node + 1] && next < 0; i++)
       if (c->at[i].use >= 0 && place_at(c, c->at[i], axis).kind == TP_PARTIAL)
-        next = c->p->values[c->at[i].value].node;
+        next = c->p->problem.values[c->at[i].value].node;
     if (next < 0)
       break;
     node = next;
@@ -195,7 +196,7 @@ static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int ax
   if (place.kind == TP_DIM) {
     bool pinned_itself = c->r->function.pin_of_node[node] >= 0;
     say_origin(c, node, axis);
-    if (pinned_itself && c->p->nodes[node].kind != TP_NODE_OP)
+    if (pinned_itself && c->p->problem.nodes[node].kind != TP_NODE_OP)
       return;
   }
   say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
@@ -203,7 +204,7 @@ static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int ax
 
 /* True if some strategy of the consumer takes the operand as it is along this axis. */
 static bool could_take(const causes *c, const tp_use *use, tp_place place, int axis) {
-  const tp_node *node = &c->p->nodes[use->node];
+  const tp_node *node = &c->p->problem.nodes[use->node];
   for (int s = 0; s < node->n; s++)
     if (same_place(place, tp_spec_place(node->in[s * node->n_in + use->input], axis)))
       return true;
@@ -213,7 +214,7 @@ static bool could_take(const causes *c, const tp_use *use, tp_place place, int a
 static void say_consumer(causes *c, const tp_change *change, int axis) {
   const tp_planned_value *v = change->value;
   const tp_use *use = &v->uses[change->use < 0 ? 0 : change->use];
-  const tp_node *node = &c->p->nodes[use->node];
+  const tp_node *node = &c->p->problem.nodes[use->node];
   const char *layout = tp__report_spec(c->r, change->to, v->rank), *who = node_text(c, use->node);
   if (change->use < 0)
     say(c,
@@ -248,9 +249,9 @@ static int axis_of(const tp_change *change) {
 }
 
 tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
-  causes *c = tp__arena_alloc(p->arena, sizeof *c);
+  causes *c = tp__arena_alloc(p->problem.arena, sizeof *c);
   if (!c)
-    return tp__out_of_memory(p->graph.func);
+    return tp__out_of_memory(p->problem.graph.func);
   *c = (causes){.r = r, .p = p};
   tp_status status = list_incidences(c);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {

@@ -16,8 +16,8 @@ static tp_status add_pin(tp_report *r, int node, tp_pin pin) {
 }
 
 static tp_status add_boundary_pin(tp_report *r, const tp_planner *p, int n, bool is_arg) {
-  int i = p->nodes[n].index;
-  MlirOperation func = p->graph.func;
+  int i = p->problem.nodes[n].index;
+  MlirOperation func = p->problem.graph.func;
   MlirAttribute sharding =
       is_arg ? tp__arg_attr(func, i, "tp.sharding") : tp__result_attr(func, i, "tp.sharding");
   if (mlirAttributeIsNull(sharding))
@@ -30,7 +30,7 @@ static tp_status add_boundary_pin(tp_report *r, const tp_planner *p, int n, bool
 }
 
 static tp_status add_op_pin(tp_report *r, const tp_planner *p, int n) {
-  const tp_item *item = &p->graph.items[p->nodes[n].index];
+  const tp_item *item = &p->problem.graph.items[p->problem.nodes[n].index];
   MlirAttribute sharding = tp__get(item->op, "tp.sharding");
   if (mlirAttributeIsNull(sharding) || mlirOperationGetNumResults(item->op) == 0)
     return TP_OK;
@@ -46,16 +46,16 @@ static tp_status add_op_pin(tp_report *r, const tp_planner *p, int n) {
 
 tp_status tp__report_pins(tp_report *r, const tp_planner *p) {
   r->function.pin_of_node =
-      tp__arena_array(p->arena, p->n_nodes + 1, sizeof *r->function.pin_of_node);
+      tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *r->function.pin_of_node);
   if (!r->function.pin_of_node)
     return tp__report_no_memory(r);
   tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
     r->function.pin_of_node[i] = -1;
-    switch (p->nodes[i].kind) {
+    switch (p->problem.nodes[i].kind) {
     case TP_NODE_ARG:
     case TP_NODE_RESULT:
-      status = add_boundary_pin(r, p, (int)i, p->nodes[i].kind == TP_NODE_ARG);
+      status = add_boundary_pin(r, p, (int)i, p->problem.nodes[i].kind == TP_NODE_ARG);
       break;
     case TP_NODE_OP:
     case TP_NODE_LAYOUT:
@@ -99,7 +99,7 @@ static tp_status count_op(MlirOperation op, void *data) {
 static tp_status sort_changes(tp_report *r, const tp_planner *p) {
   tp_function_report *f = &r->function;
   counting c = {0};
-  tp_status status = tp__walk(p->graph.func, count_op, &c);
+  tp_status status = tp__walk(p->problem.graph.func, count_op, &c);
   for (size_t i = 0; i < f->n_changes && status == TP_OK; i++)
     f->changes[i].position = tp__table_get(&c.places, f->changes[i].op.ptr);
   tp__table_destroy(&c.places);
@@ -161,11 +161,11 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
   const tp_planned_value *v = c->value;
   MlirValue result = mlirOperationGetResult(c->op, 0);
   tp_reshard path;
-  tp_status status =
-      tp_reshard_path(p->reshards, c->from, c->to, v->rank, v->shape, v->element_size, &path);
+  tp_status status = tp_reshard_path(p->problem.reshards, c->from, c->to, v->rank, v->shape,
+                                     v->element_size, &path);
   if (status != TP_OK)
     return tp__error(c->op, TP_INTERNAL, "the plan changes a layout in a way that has no path");
-  c->trips = tp__func_graph_trips(&p->graph, result);
+  c->trips = tp__func_graph_trips(&p->problem.graph, result);
   c->n_consumers = tp__n_uses(result);
   r->function.price = tp_cost_add(r->function.price, tp__cost_times(path.cost, c->trips));
   for (int i = 0; i < path.n_steps; i++)
@@ -199,8 +199,8 @@ static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t 
 
 static void add_inside(tp_report *r, const tp_planner *p, int n) {
   tp_function_report *f = &r->function;
-  const tp_node *node = &p->nodes[n];
-  const tp_item *item = &p->graph.items[node->index];
+  const tp_node *node = &p->problem.nodes[n];
+  const tp_item *item = &p->problem.graph.items[node->index];
   tp_change change = {.op = item->op, .node = n, .trips = item->trips, .n_consumers = 1};
   inside in = {r, &change};
   tp_pricing pricing = {.mesh = r->mesh, .topology = r->topology, .seen = see_inside, .data = &in};
@@ -224,8 +224,8 @@ tp_status tp__report_measure(tp_report *r, const tp_planner *p) {
   for (size_t i = 0; i < f->n_changes; i++)
     if (measure_change(r, p, &f->changes[i]) != TP_OK)
       return TP_INTERNAL;
-  for (size_t i = 0; i < p->n_nodes; i++)
-    if (p->nodes[i].kind == TP_NODE_OP)
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    if (p->problem.nodes[i].kind == TP_NODE_OP)
       add_inside(r, p, (int)i);
   for (size_t i = 0; i < f->n_changes; i++) {
     const tp_change *c = &f->changes[i];

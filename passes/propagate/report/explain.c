@@ -14,7 +14,7 @@ static MlirOperation op_of(const tp_planner *p, const tp_planned_value *v) {
   if (!mlirOperationIsNull(op))
     return op;
   op = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v->value));
-  return mlirOperationIsNull(op) ? p->graph.func : op;
+  return mlirOperationIsNull(op) ? p->problem.graph.func : op;
 }
 
 /* True if FILE:LINE matches some position in the location of the op. FILE may be the end of a
@@ -92,7 +92,7 @@ static void sort(other_layout *list, int n, int (*compare)(const void *, const v
 /* Lists other layouts of the value, each with its lowest bound among `bounds` by strategy. */
 static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                         const tp_cost *bounds, other_layout *list) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   int n = 0;
   for (int s = 0; s < node->n; s++) {
     tp_spec spec = node->out[s * node->n_out + v->output];
@@ -112,7 +112,7 @@ static int list_layouts(tp_report *r, const tp_planner *p, const tp_planned_valu
 }
 
 static void allow(const tp_planner *p, const tp_planned_value *v, tp_spec spec, bool *allowed) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   for (int s = 0; s < node->n; s++)
     allowed[s] = tp_spec_equal(node->out[s * node->n_out + v->output], spec);
 }
@@ -201,18 +201,19 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
                             "to see what it costs");
     return TP_OK;
   }
-  size_t n_strategies = (size_t)p->nodes[v->node].n;
+  size_t n_strategies = (size_t)p->problem.nodes[v->node].n;
   tp_solver_options options = tp__other_plans_options(p);
   tp_sensitivity *beside = NULL;
   other_layout *list = tp__calloc(n_strategies + 1, sizeof *list);
   bool *allowed = tp__calloc(n_strategies + 1, sizeof *allowed);
   tp_cost *bounds = tp__calloc(n_strategies + 1, sizeof *bounds);
-  const bool **rows = tp__calloc(p->n_nodes + 1, sizeof *rows);
+  const bool **rows = tp__calloc(p->problem.n_nodes + 1, sizeof *rows);
   int n = 0, solved = 0;
   tp_status status = list && allowed && bounds && rows ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
-    status = tp_sensitivity_create(p->problem, &options, NULL,
-                                   p->overlaps ? TP_COST_FORBIDDEN : p->result.cost, &beside);
+    status =
+        tp_sensitivity_create(p->stated, &options, NULL,
+                              p->problem.overlaps ? TP_COST_FORBIDDEN : p->result.cost, &beside);
   if (status == TP_OK)
     status = tp_sensitivity_bounds(beside, v->node, bounds);
   if (status == TP_OK) {
@@ -239,7 +240,7 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
   tp__free(allowed);
   tp__free(bounds);
   tp__free(rows);
-  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }
 
 /* ---- the value ---- */
@@ -300,8 +301,8 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
 
 tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
   tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
-    const tp_planned_value *v = &p->values[k];
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
     const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
     if (*name)
       status = keep_known(r, name);

@@ -75,9 +75,9 @@ static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pi
   const tp_planned_value *v = mlirValueIsNull(pin->value) ? NULL : tp__planned_value(p, pin->value);
   if (v)
     return tp__report_spec(r, tp__plan_produced(p, v), v->rank);
-  for (size_t i = 0; pin->place == TP_PIN_RESULT && i < p->n_nodes; i++) {
-    const tp_node *node = &p->nodes[i];
-    MlirType type = tp__func_type(p->graph.func);
+  for (size_t i = 0; pin->place == TP_PIN_RESULT && i < p->problem.n_nodes; i++) {
+    const tp_node *node = &p->problem.nodes[i];
+    MlirType type = tp__func_type(p->problem.graph.func);
     if (node->kind == TP_NODE_RESULT && node->index == pin->number)
       return tp__report_spec(
           r, node->in[node->chosen * node->n_in],
@@ -141,7 +141,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
   put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
   put(json, "reduction", json_string(o->reduction));
   put(json, "count", integer_json((int64_t)c->trips));
-  put(json, "count_is_known", json_boolean(tp__func_graph_counts(&p->graph, c->op)));
+  put(json, "count_is_known", json_boolean(tp__func_graph_counts(&p->problem.graph, c->op)));
   put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
   put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
   put(json, "location", text_json(tp__report_location(r, c->op)));
@@ -221,7 +221,7 @@ static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held)
   put(json, "bytes", integer_json(held->bytes));
   put(json, "value", text_json(tp__report_name(r, held->value)));
   put(json, "name", text_json(tp__report_arg_name(r, p, held->value)));
-  put_op(r, json, op, mlirOperationIsNull(op) ? p->graph.func : op);
+  put_op(r, json, op, mlirOperationIsNull(op) ? p->problem.graph.func : op);
   return json;
 }
 
@@ -250,9 +250,9 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
 static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decision *d) {
   static const char *const kinds[] = {
       [TP_NODE_ARG] = "argument", [TP_NODE_RESULT] = "result", [TP_NODE_OP] = "op"};
-  const tp_node *node = &p->nodes[d->node];
+  const tp_node *node = &p->problem.nodes[d->node];
   bool is_op = node->kind == TP_NODE_OP;
-  MlirOperation op = is_op ? p->graph.items[node->index].op : p->graph.func;
+  MlirOperation op = is_op ? p->problem.graph.items[node->index].op : p->problem.graph.func;
   MlirValue value = {NULL};
   if (node->kind == TP_NODE_ARG)
     value =
@@ -293,8 +293,8 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
 
 static json_t *solution_json(const tp_planner *p) {
   int64_t strategies = p->n_cut;
-  for (size_t i = 0; i < p->n_nodes; i++)
-    strategies += p->nodes[i].n;
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    strategies += p->problem.nodes[i].n;
   json_t *json = json_object();
   put(json, "cost_seconds", seconds_json(p->result.cost));
   put(json, "bound_seconds", seconds_json(p->result.bound));
@@ -302,7 +302,7 @@ static json_t *solution_json(const tp_planner *p) {
       json_real(p->result.cost ? (double)(p->result.cost - p->result.bound) / (double)p->result.cost
                                : 0));
   put(json, "method", json_string(p->result.method));
-  put(json, "decisions", integer_json((int64_t)p->n_nodes));
+  put(json, "decisions", integer_json((int64_t)p->problem.n_nodes));
   put(json, "strategies", integer_json(strategies));
   put(json, "work", integer_json(p->result.work));
   put(json, "stopped_by", stopped_json(p->result.is_cut_short));
@@ -310,10 +310,10 @@ static json_t *solution_json(const tp_planner *p) {
 }
 
 json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
-  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->graph.func, "sym_name"));
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->problem.graph.func, "sym_name"));
   json_t *json = json_object(), *collectives = collectives_json(r, p);
   put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
-  put(json, "location", text_json(tp__report_location(r, p->graph.func)));
+  put(json, "location", text_json(tp__report_location(r, p->problem.graph.func)));
   put(json, "solution", solution_json(p));
   put(json, "step", step_json(r, p));
   put(json, "bytes_per_device", integer_json(r->function.bytes));

@@ -62,12 +62,12 @@ const char *tp__report_name(const tp_report *r, MlirValue value) {
 }
 
 const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue value) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->graph.func, 0));
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) ||
       !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry))
     return "";
   MlirAttribute name =
-      tp__arg_attr(p->graph.func, (int)mlirBlockArgumentGetArgNumber(value), "tp.name");
+      tp__arg_attr(p->problem.graph.func, (int)mlirBlockArgumentGetArgNumber(value), "tp.name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name))
     return "";
   MlirStringRef text = mlirStringAttrGetValue(name);

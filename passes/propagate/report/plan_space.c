@@ -33,9 +33,9 @@ static bool same_decision(const tp_node *a, const tp_node *b) {
 }
 
 static bool same_decisions(const tp_planner *a, const tp_planner *b) {
-  bool same = a->n_nodes == b->n_nodes;
-  for (size_t i = 0; same && i < a->n_nodes; i++)
-    same = same_decision(&a->nodes[i], &b->nodes[i]);
+  bool same = a->problem.n_nodes == b->problem.n_nodes;
+  for (size_t i = 0; same && i < a->problem.n_nodes; i++)
+    same = same_decision(&a->problem.nodes[i], &b->problem.nodes[i]);
   return same;
 }
 
@@ -43,10 +43,10 @@ static bool same_decisions(const tp_planner *a, const tp_planner *b) {
 static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset,
                  bool *allowed) {
   bool all = true;
-  memset(allowed, 0, offset[space->n_nodes] * sizeof *allowed);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    for (int s = 0, t = 0; s < p->nodes[i].n; s++) {
-      int found = find_strategy(&space->nodes[i], &p->nodes[i], s, t);
+  memset(allowed, 0, offset[space->problem.n_nodes] * sizeof *allowed);
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    for (int s = 0, t = 0; s < p->problem.nodes[i].n; s++) {
+      int found = find_strategy(&space->problem.nodes[i], &p->problem.nodes[i], s, t);
       all &= found >= 0;
       t = found >= 0 ? found + 1 : t;
       if (found >= 0)
@@ -77,9 +77,10 @@ static void copy_strategy(const tp_node *from, int s, tp_node *to) {
 static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node *to) {
   *to = *a;
   tp_status status = tp__node_allocate(p, to, a->n + b->n, a->n_in, a->n_out);
-  to->strategies = a->strategies && b->strategies
-                       ? tp__arena_array(p->arena, (size_t)(a->n + b->n), sizeof *to->strategies)
-                       : NULL;
+  to->strategies =
+      a->strategies && b->strategies
+          ? tp__arena_array(p->problem.arena, (size_t)(a->n + b->n), sizeof *to->strategies)
+          : NULL;
   if (status != TP_OK || (a->strategies && b->strategies && !to->strategies))
     return TP_NO_MEMORY;
   to->n = 0;
@@ -100,18 +101,18 @@ static tp_status join(tp_planner *p, const tp_node *a, const tp_node *b, tp_node
 static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
   tp_memo joined = {0};
   tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
-    tp_node *a = &open->nodes[i];
-    const tp_node *b = &p->nodes[i];
+  for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
+    tp_node *a = &open->problem.nodes[i];
+    const tp_node *b = &p->problem.nodes[i];
     if (has_all(a, b))
       continue;
     const void *lists[] = {a->in, a->out, a->costs, b->in, b->out, b->costs};
     int64_t key[TP_LEN(lists)];
     for (int k = 0; k < TP_LEN(lists); k++)
       key[k] = (int64_t)(intptr_t)lists[k];
-    void **slot = tp__memo(&joined, open->arena, key, TP_LEN(lists));
+    void **slot = tp__memo(&joined, open->problem.arena, key, TP_LEN(lists));
     tp_node *both = slot ? *slot : NULL;
-    if (slot && !both && (both = *slot = tp__arena_array(open->arena, 1, sizeof *both)))
+    if (slot && !both && (both = *slot = tp__arena_array(open->problem.arena, 1, sizeof *both)))
       status = join(open, a, b, both);
     if (!both || status != TP_OK) {
       status = TP_NO_MEMORY;
@@ -131,20 +132,20 @@ static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
 
 static tp_status allocate(tp_space *space) {
   const tp_planner *p = space->planner;
-  space->offset = tp__calloc(p->n_nodes + 1, sizeof *space->offset);
-  space->chosen = tp__calloc(p->n_nodes + 1, sizeof *space->chosen);
-  space->base_rows = tp__calloc(p->n_nodes + 1, sizeof *space->base_rows);
-  space->rows = tp__calloc(p->n_nodes + 1, sizeof *space->rows);
+  space->offset = tp__calloc(p->problem.n_nodes + 1, sizeof *space->offset);
+  space->chosen = tp__calloc(p->problem.n_nodes + 1, sizeof *space->chosen);
+  space->base_rows = tp__calloc(p->problem.n_nodes + 1, sizeof *space->base_rows);
+  space->rows = tp__calloc(p->problem.n_nodes + 1, sizeof *space->rows);
   if (!space->offset || !space->chosen || !space->base_rows || !space->rows)
     return TP_NO_MEMORY;
-  for (size_t i = 0; i < p->n_nodes; i++)
-    space->offset[i + 1] = space->offset[i] + (size_t)p->nodes[i].n;
-  size_t n = space->offset[p->n_nodes];
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    space->offset[i + 1] = space->offset[i] + (size_t)p->problem.nodes[i].n;
+  size_t n = space->offset[p->problem.n_nodes];
   space->base = tp__calloc(n + 1, sizeof *space->base);
   space->allowed = tp__calloc(n + 1, sizeof *space->allowed);
   if (!space->base || !space->allowed)
     return TP_NO_MEMORY;
-  for (size_t i = 0; i < p->n_nodes; i++) {
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
     space->base_rows[i] = space->base + space->offset[i];
     space->rows[i] = space->allowed + space->offset[i];
   }
@@ -158,14 +159,14 @@ static tp_status fill(const tp_planner *p, const tp_planner *of, tp_space *space
   if (status != TP_OK)
     return status;
   mark(of, p, space->offset, space->base);
-  for (size_t i = 0; i < p->n_nodes; i++)
-    space->chosen[i] =
-        find_strategy(&of->nodes[i], &p->nodes[i], p->nodes[i].chosen, p->nodes[i].chosen);
+  for (size_t i = 0; i < p->problem.n_nodes; i++)
+    space->chosen[i] = find_strategy(&of->problem.nodes[i], &p->problem.nodes[i],
+                                     p->problem.nodes[i].chosen, p->problem.nodes[i].chosen);
   return TP_OK;
 }
 
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
-  double gap = p->result.bound > 0 && !p->overlaps
+  double gap = p->result.bound > 0 && !p->problem.overlaps
                    ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
                    : 0;
   tp_solver_options options = {.size = sizeof options,
@@ -183,17 +184,17 @@ tp_status tp__space_create(const tp_planner *p, tp_planner *open, tp_space *spac
     status = fill(p, is_open ? open : p, space);
   if (status == TP_OK && is_open)
     status = tp__plan_state(open);
-  if (status == TP_OK && !space->planner->problem) {
+  if (status == TP_OK && !space->planner->stated) {
     tp__space_destroy(space);
     return TP_OK;
   }
   if (status == TP_OK)
-    status = tp_sensitivity_create(space->planner->problem, &options, space->base_rows,
-                                   p->overlaps ? TP_COST_FORBIDDEN : p->result.cost,
+    status = tp_sensitivity_create(space->planner->stated, &options, space->base_rows,
+                                   p->problem.overlaps ? TP_COST_FORBIDDEN : p->result.cost,
                                    &space->sensitivity);
   if (status != TP_OK)
     tp__space_destroy(space);
-  return status == TP_OK ? TP_OK : tp__out_of_memory(p->graph.func);
+  return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
 }
 
 void tp__space_destroy(tp_space *space) {
@@ -216,16 +217,16 @@ bool tp__space_match(tp_space *space, const tp_planner *other, bool *covers) {
 
 bool tp__space_has(const tp_space *space, const int *choices) {
   bool has = true;
-  for (size_t i = 0; has && i < space->planner->n_nodes; i++)
+  for (size_t i = 0; has && i < space->planner->problem.n_nodes; i++)
     has = space->rows[i][choices[i]];
   return has;
 }
 
 bool tp__space_is_within(const tp_space *space, int node, const bool *among) {
   bool within = true;
-  for (size_t i = 0; within && i < space->planner->n_nodes; i++) {
+  for (size_t i = 0; within && i < space->planner->problem.n_nodes; i++) {
     const bool *row = (int)i == node ? among : space->base_rows[i];
-    for (int s = 0; within && s < space->planner->nodes[i].n; s++)
+    for (int s = 0; within && s < space->planner->problem.nodes[i].n; s++)
       within = !space->rows[i][s] || row[s];
   }
   return within;
@@ -241,7 +242,7 @@ tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound) 
 
 tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit,
                                 tp_solution *solution) {
-  const bool **rows = tp__calloc(space->planner->n_nodes + 1, sizeof *rows);
+  const bool **rows = tp__calloc(space->planner->problem.n_nodes + 1, sizeof *rows);
   if (!rows)
     return TP_NO_MEMORY;
   rows[node] = among; /* other nodes: as in the plan's own problem */

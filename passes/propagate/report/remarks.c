@@ -37,9 +37,9 @@ static MlirOperation op_of(MlirValue value) {
 /* "argument 3 (w1)", "result 0", "a carried value". */
 static const char *value_text(const tp_planner *p, const tp_planned_value *v, char *text,
                               size_t size) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   if (node->kind == TP_NODE_ARG) {
-    MlirAttribute name = tp__arg_attr(p->graph.func, node->index, "tp.name");
+    MlirAttribute name = tp__arg_attr(p->problem.graph.func, node->index, "tp.name");
     MlirStringRef own = !mlirAttributeIsNull(name) && mlirAttributeIsAString(name)
                             ? mlirStringAttrGetValue(name)
                             : (MlirStringRef){"", 0};
@@ -63,16 +63,16 @@ static bool are_alike(const remark *a, const remark *b) {
 
 /* Names the tensor: arguments by name, others by location. */
 static const char *place_of(const remarks *r, const remark *one) {
-  const char *at = tp__location_short(r->p->arena, mlirOperationGetLocation(one->op));
+  const char *at = tp__location_short(r->p->problem.arena, mlirOperationGetLocation(one->op));
   const char *text = strncmp(one->label, "argument", 8) == 0 || !*at
                          ? one->label
-                         : tp__arena_printf(r->p->arena, "at %s", at);
+                         : tp__arena_printf(r->p->problem.arena, "at %s", at);
   return text ? text : "";
 }
 
 static void say(remarks *r, MlirOperation op, const char *before, const char *label,
                 const char *after) {
-  remark one = {op, before, tp__arena_strdup(r->p->arena, label), after, 0, ""};
+  remark one = {op, before, tp__arena_strdup(r->p->problem.arena, label), after, 0, ""};
   if (!one.label || !after) {
     r->failed = true;
     return;
@@ -103,7 +103,7 @@ static void emit(const remarks *r) {
   }
   if (left > 0)
     tp__remark(
-        r->p->graph.func,
+        r->p->problem.graph.func,
         "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
         left);
 }
@@ -111,22 +111,22 @@ static void emit(const remarks *r) {
 /* ---- replicated tensors ---- */
 
 static bool is_free(const tp_planner *p, const tp_node *node) {
-  return node->kind == TP_NODE_OP && p->graph.items[node->index].rule->is_free;
+  return node->kind == TP_NODE_OP && p->problem.graph.items[node->index].rule->is_free;
 }
 
 static bool is_asked_for(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);
   if (node->kind == TP_NODE_ARG)
-    return !mlirAttributeIsNull(tp__arg_attr(p->graph.func, node->index, "tp.sharding"));
+    return !mlirAttributeIsNull(tp__arg_attr(p->problem.graph.func, node->index, "tp.sharding"));
   return !mlirOperationIsNull(op) && !mlirAttributeIsNull(tp__get(op, "tp.sharding"));
 }
 
 static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   for (int s = 0; s < node->n; s++)
     for (int d = 0; d < v->rank; d++)
-      if (tp_spec_dim_shards(p->mesh, node->out[s * node->n_out + v->output], d) > 1)
+      if (tp_spec_dim_shards(p->problem.mesh, node->out[s * node->n_out + v->output], d) > 1)
         return true;
   return false;
 }
@@ -136,11 +136,11 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
   char what[128];
   int64_t bytes = tp__value_bytes(p, v, tp_spec_replicated());
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
-      is_free(p, &p->nodes[v->node]) || is_asked_for(p, v))
+      is_free(p, &p->problem.nodes[v->node]) || is_asked_for(p, v))
     return;
   say(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
-      tp__arena_printf(p->arena, " is whole on all %lld devices, %s on each: %s",
-                       (long long)tp_mesh_size(p->mesh), tp__bytes_text(bytes).chars,
+      tp__arena_printf(p->problem.arena, " is whole on all %lld devices, %s on each: %s",
+                       (long long)tp_mesh_size(p->problem.mesh), tp__bytes_text(bytes).chars,
                        could_be_split(p, v) ? "no cheaper plan was found that splits it"
                                             : "nothing that makes it can split it"));
 }
@@ -148,9 +148,9 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
 /* ---- gathered weights ---- */
 
 static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
-  const tp_node *node = &p->nodes[v->node];
+  const tp_node *node = &p->problem.nodes[v->node];
   MlirAttribute role = node->kind == TP_NODE_ARG
-                           ? tp__arg_attr(p->graph.func, node->index, "tp.role")
+                           ? tp__arg_attr(p->problem.graph.func, node->index, "tp.role")
                            : (MlirAttribute){NULL};
   return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
          tp__ref_is(mlirStringAttrGetValue(role), "param");
@@ -163,16 +163,16 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   size_t n = 0;
   for (int i = 0; i < step->n_axes;) {
     char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__ordered_axes(p->mesh, step->n_axes - i, step->axes + i);
-    tp_mesh_axis_text(p->mesh, step->axes[i], run, name, sizeof name);
+    int run = tp__ordered_axes(p->problem.mesh, step->n_axes - i, step->axes + i);
+    tp_mesh_axis_text(p->problem.mesh, step->axes[i], run, name, sizeof name);
     n += (size_t)snprintf(axes + n, sizeof axes - n, "%s%s", i ? "," : "", name);
     i += run;
   }
-  tp_spec_text(p->mesh, from, v->rank, a, sizeof a);
-  tp_spec_text(p->mesh, to, v->rank, b, sizeof b);
+  tp_spec_text(p->problem.mesh, from, v->rank, a, sizeof a);
+  tp_spec_text(p->problem.mesh, to, v->rank, b, sizeof b);
   say(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
       tp__arena_printf(
-          p->arena,
+          p->problem.arena,
           ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s", axes,
           use->operand, tp__bytes_text(step->bytes).chars, a, b));
 }
@@ -186,9 +186,9 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
     for (int k = 0; k < u && !seen; k++)
       seen = tp_spec_equal(to, tp__plan_wanted(p, &v->uses[k]));
     tp_reshard path = {0};
-    tp_status status =
-        seen ? TP_OK
-             : tp_reshard_path(p->reshards, from, to, v->rank, v->shape, v->element_size, &path);
+    tp_status status = seen ? TP_OK
+                            : tp_reshard_path(p->problem.reshards, from, to, v->rank, v->shape,
+                                              v->element_size, &path);
     if (status != TP_OK)
       return tp__error(v->uses[u].op, status, "a change of layout of the plan has no path");
     for (int i = 0; i < path.n_steps; i++)
@@ -201,16 +201,16 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
 /* ---- entry point ---- */
 
 tp_status tp__plan_remarks(const tp_planner *p) {
-  remarks r = {.p = p, .bytes = p->options->remark_bytes};
+  remarks r = {.p = p, .bytes = p->problem.options->remark_bytes};
   tp_status status = TP_OK;
-  if (tp_mesh_size(p->mesh) == 1)
+  if (tp_mesh_size(p->problem.mesh) == 1)
     return status;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
-    check_whole(&r, &p->values[k]);
-    status = check_gathers(&r, &p->values[k]);
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
+    check_whole(&r, &p->problem.values[k]);
+    status = check_gathers(&r, &p->problem.values[k]);
   }
   if (status == TP_OK && r.failed)
-    status = tp__out_of_memory(p->graph.func);
+    status = tp__out_of_memory(p->problem.graph.func);
   if (status == TP_OK)
     emit(&r);
   tp__free(r.items);
