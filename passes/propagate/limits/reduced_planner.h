@@ -47,9 +47,6 @@ tp_status tp__copy_open(const tp_planner *planner, tp_copied *copied);
 void tp__copy_close(tp_copied *copied);
 /* Peak memory of the solution's plan as written; INT64_MAX if it cannot be written. */
 int64_t tp__written_peak(const tp_planner *planner, const tp_solution *solution);
-/* True if the plan of the solution keeps the limit, measured by writing it into a copy of the
- * module. */
-bool tp__keeps_limit(const tp_planner *planner, const tp_solution *solution);
 
 /* ---- unrouted_plan.c ---- */
 

@@ -22,11 +22,10 @@ static bool has_sketch(const tp_search *s) { return s->priced.sketch.problem.nod
 
 /* ---- the cheapest plan without a limit ---- */
 
-/* Takes the plan that is cheapest without a limit if it keeps the limit: by its estimate, or as
- * written. It may cost more with routes than in the sketch, because steps of a reshard do not fit
- * or a shared copy had the layout of a strategy that is left out. Then its strategies are only
- * candidates. */
-static tp_status try_cheapest(tp_search *s, bool is_counted) {
+/* Takes the plan that is cheapest without a limit, whose estimate keeps it. It may cost more with
+ * routes than in the sketch, because steps of a reshard do not fit or a shared copy had the layout
+ * of a strategy that is left out. Then its strategies are only candidates. */
+static tp_status try_cheapest(tp_search *s) {
   tp_priced *l = &s->priced;
   tp_planner reduced;
   tp_solution solution = {0};
@@ -35,14 +34,14 @@ static tp_status try_cheapest(tp_search *s, bool is_counted) {
   const bool *const *kept = tp__select_strategies(s, l->cheapest, TP_ONLY_FOUND, &n_entries);
   if (!kept)
     return tp__plan_no_memory(s->p);
-  tp_status status = tp__state_strategies(s->p, kept, is_counted, &reduced);
+  tp_status status = tp__state_strategies(s->p, kept, true, &reduced);
   if (status == TP_OK) {
     tp_status solved = tp_solve(reduced.stated, &options, &solution);
     status = solved == TP_OK || solved == TP_INFEASIBLE ? TP_OK : tp__plan_no_memory(s->p);
     bool is_cheap = solved == TP_OK &&
                     (double)(solution.cost - l->bound) <= TP_NEAR * (double)l->bound &&
                     solution.cost < s->best.cost;
-    if (is_cheap && (is_counted || tp__keeps_limit(&reduced, &solution))) {
+    if (is_cheap) {
       s->is_over = true;
       tp__choose(&reduced, &solution);
       tp__found_keep(s, &reduced);
@@ -77,10 +76,8 @@ static tp_status run_cheapest(tp_search *s) {
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : status;
   memcpy(l->cheapest, l->must, l->offset[l->n_first] * sizeof *l->must);
-  bool fits = l->used[tp__priced_peak(l)] <= l->limit;
-  /* writing a plan takes as long as another reading of the module */
-  if (fits || !tp__clock_is_over(s->p->limits.clock))
-    status = try_cheapest(s, fits);
+  if (l->used[tp__priced_peak(l)] <= l->limit)
+    status = try_cheapest(s);
   s->floor = l->bound;
   return status;
 }

@@ -41,7 +41,3 @@ int64_t tp__written_peak(const tp_planner *p, const tp_solution *solution) {
   tp__copy_close(&copied);
   return held;
 }
-
-bool tp__keeps_limit(const tp_planner *p, const tp_solution *solution) {
-  return tp__written_peak(p, solution) <= p->limits.memory;
-}
