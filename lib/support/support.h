@@ -52,9 +52,15 @@ void *tp__realloc(void *old, size_t n, size_t size);
 char *tp__strdup(const char *text);
 void tp__free(void *memory);
 
+/* True if an allocation of this thread has failed since tp__alloc_forget_failure. */
+bool tp__alloc_failed(void);
+void tp__alloc_forget_failure(void);
+
 /* Test hook of this thread: allocation k from now (k >= 1) and the n - 1 after it fail. k = 0
- * disables the hook. */
+ * disables the hook. Those of arenas and of the solver's pools count too. */
 void tp__alloc_fail(int64_t k, int64_t n);
+/* Counts an allocation. True if it must fail. */
+bool tp__alloc_fails(void);
 /* Returns the number of allocations that this thread has requested since tp__alloc_fail. */
 int64_t tp__alloc_count(void);
 /* Returns the number of blocks that this thread has allocated, minus those it has freed. */

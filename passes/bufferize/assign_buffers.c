@@ -357,6 +357,13 @@ static tp_status assign(MlirOperation func, void *data) {
   tp_status status = place_buffers(func, &buffers, bytes);
   if (status == TP_OK)
     status = expand_copies(func);
+  if (status == TP_OK && l.no_memory)
+    status = tp__out_of_memory(func);
+  else if (status == TP_OK && l.sites.n % TPRT_SITE_WORDS != 0)
+    status = tp__error(func, TP_INVALID_ARGUMENT,
+                       "attribute tp.sites has %zu words, but a site has %d; only "
+                       "tp-lower-to-runtime writes it",
+                       l.sites.n, (int)TPRT_SITE_WORDS);
   if (status == TP_OK) {
     build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);

@@ -291,6 +291,8 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
   say_why(r, p, v, &text);
   say_collectives(r, v, &text);
   tp_status status = say_layouts(r, p, v, &text);
+  if (status == TP_OK && text.failed)
+    status = tp__out_of_memory(op_of(p, v));
   if (status == TP_OK)
     tp__emit(mlirOperationGetLocation(op_of(p, v)), TP_REMARK, tp__string_text(&text), NULL);
   tp__string_destroy(&text);
