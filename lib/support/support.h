@@ -1,4 +1,4 @@
-/* Internal support shared by the compiler library: status propagation, allocation, arena, strings.
+/* Internal support shared by the compiler library: allocation, arena, strings.
  *
  * Every allocation of the compiler library goes through tp__malloc and related functions, so that
  * one test hook can make any of them fail. A failed allocation returns NULL, and the caller
@@ -26,18 +26,6 @@ extern "C" {
 #endif
 
 #define TP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* ---- status ---- */
-
-/* Returns the status of `expression` from the calling function, unless it is TP_OK. A function that
- * owns something to release has no TP_TRY behind the acquisition: it calls an inner function that
- * does the work, then releases and returns the inner function's status. */
-#define TP_TRY(expression)                                                                         \
-  do {                                                                                             \
-    tp_status tp__tried = (expression);                                                            \
-    if (tp__tried != TP_OK)                                                                        \
-      return tp__tried;                                                                            \
-  } while (0)
 
 /* ---- allocation ---- */
 

@@ -317,11 +317,8 @@ static tp_status expand_copies(MlirOperation func) {
 
 /* Rewrites loop-carried buffers, then collects all buffers and packs them. */
 static tp_status place_buffers(MlirOperation func, tp__buffers *buffers, int64_t bytes[2]) {
-  tp_status status = tp__carry_loops(func);
-  if (status == TP_OK)
-    status = tp__find_buffers(func, buffers);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__carry_loops(func));
+  TP_TRY(tp__find_buffers(func, buffers));
   find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))),
                buffers);
   return tp__pack_buffers(func, buffers, &bytes[0], &bytes[1]);

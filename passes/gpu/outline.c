@@ -165,9 +165,7 @@ tp_status tp__outline(tp__outliner *o, MlirOperation op, const char *prefix) {
   MlirAttribute symbol = {NULL};
   if (in.overflow)
     return TP_OK; /* left in place: correct, but compiled with the rest of the function */
-  tp_status status = find_or_add(o, make_function(o, op, &in), prefix, &symbol);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(find_or_add(o, make_function(o, op, &in), prefix, &symbol));
   MlirValue arguments[MAX_INPUTS];
   int n = 0;
   for (int i = 0; i < in.n; i++)

@@ -136,11 +136,10 @@ static tp_status write_region(tp_planner *p, MlirOperation op) {
 }
 
 static tp_status write_regions(tp_planner *p) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
+  for (int i = 0; i < p->graph.n_items; i++)
     if (p->graph.items[i].kind == TP_ITEM_REGION)
-      status = write_region(p, p->graph.items[i].op);
-  return status;
+      TP_TRY(write_region(p, p->graph.items[i].op));
+  return TP_OK;
 }
 
 static tp_status write_producers(tp_planner *p) {
@@ -163,9 +162,7 @@ static tp_status write_producers(tp_planner *p) {
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->pass->context;
   tp_memory_peak peak;
-  tp_status status = tp__plan_peak(p, &peak);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__plan_peak(p, &peak));
   tp__free(peak.held);
   p->result.peak = peak.bytes;
   MlirNamedAttribute entries[7] = {
@@ -187,14 +184,10 @@ static tp_status write_summary(tp_planner *p) {
 }
 
 tp_status tp__plan_write(tp_planner *p) {
-  tp_status status = write_regions(p);
-  if (status == TP_OK)
-    status = write_boundary(p, TP_NODE_ARG);
-  if (status == TP_OK)
-    status = write_boundary(p, TP_NODE_RESULT);
-  if (status == TP_OK)
-    status = write_producers(p);
-  if (status == TP_OK)
-    status = tp__write_changes(p);
-  return status == TP_OK ? write_summary(p) : status;
+  TP_TRY(write_regions(p));
+  TP_TRY(write_boundary(p, TP_NODE_ARG));
+  TP_TRY(write_boundary(p, TP_NODE_RESULT));
+  TP_TRY(write_producers(p));
+  TP_TRY(tp__write_changes(p));
+  return write_summary(p);
 }

@@ -1,5 +1,5 @@
-/* Every allocation of whole pipelines fails in turn: one error that says so, no leak, and the context
- * works as before. */
+/* Every allocation of whole pipelines fails in turn: one error that says so, no leak, and the
+ * context works as before. */
 #include "support/support.h"
 #include "test/runtime/harness/long.h"
 #include "tp/passes.h"
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* The programs of a file of the source tree, which are separated by lines of dashes. `before` prepares
- * them, and `pipeline` runs while allocations fail. */
+/* The programs of a file of the source tree, which are separated by lines of dashes. `before`
+ * prepares them, and `pipeline` runs while allocations fail. */
 typedef struct pipeline_case {
   const char *file, *before, *pipeline;
 } pipeline_case;
@@ -60,8 +60,8 @@ static void append_output(MlirStringRef part, void *output) {
   (void)tp__string_append_bytes(output, part.data, part.length);
 }
 
-/* Runs the pipeline on a copy of `input` while allocations k .. k + n - 1 fail. `output` may be NULL.
- * Returns the number of allocations. */
+/* Runs the pipeline on a copy of `input` while allocations k .. k + n - 1 fail. `output` may be
+ * NULL. Returns the number of allocations. */
 static int64_t run(fixture *f, MlirOperation input, int64_t k, int64_t n, tp_status *status,
                    tp__string *output) {
   MlirModule module = mlirModuleFromOperation(mlirOperationClone(input));

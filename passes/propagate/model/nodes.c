@@ -83,38 +83,34 @@ static tp_status add_arg(tp_planner *p, int i) {
   int node = 0;
   if (!tp__is_tensor(mlirValueGetType(arg)))
     return TP_OK;
-  tp_status status = new_node(p, &node);
-  if (status == TP_OK)
-    status = tp__node_for_arg(p, i, &p->nodes[node]);
-  return status == TP_OK ? new_plain_value(p, arg, node) : status;
+  TP_TRY(new_node(p, &node));
+  TP_TRY(tp__node_for_arg(p, i, &p->nodes[node]));
+  return new_plain_value(p, arg, node);
 }
 
 static tp_status add_op(tp_planner *p, int item) {
   const tp_rule *rule = p->graph.items[item].rule;
   int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
-  tp_status status = new_node(p, &node);
-  if (status == TP_OK)
-    status = tp__node_for_op(p, item, &p->nodes[node]);
-  for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
+  TP_TRY(new_node(p, &node));
+  TP_TRY(tp__node_for_op(p, item, &p->nodes[node]));
+  for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
-      status = add_use(p, rule->operands[i].number,
-                       (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
-  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
+      TP_TRY(add_use(p, rule->operands[i].number,
+                     (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED}));
+  for (int i = 0; i < rule->n_results; i++)
     if (rule->results[i].number >= 0)
       new_result(p, &rule->results[i], node, i);
-  return status;
+  return TP_OK;
 }
 
 static tp_status add_layout(tp_planner *p, int item) {
   MlirOperation op = p->graph.items[item].op;
   int node = 0;
-  tp_status status = new_node(p, &node);
-  if (status == TP_OK)
-    status = tp__node_for_layout(p, item, &p->nodes[node]);
-  if (status == TP_OK)
-    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
-                     (tp_use){node, 0, op, 0, TP_EXPOSED});
-  return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
+  TP_TRY(new_node(p, &node));
+  TP_TRY(tp__node_for_layout(p, item, &p->nodes[node]));
+  TP_TRY(add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
+                 (tp_use){node, 0, op, 0, TP_EXPOSED}));
+  return new_plain_value(p, mlirOperationGetResult(op, 0), node);
 }
 
 /* Equal lists of layouts share one array, so that edges between them are recognized as equal. */
@@ -180,50 +176,48 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
 
 /* Adds one node for each carried tensor. Its uses are added when all values are known. */
 static tp_status add_carried(tp_planner *p, int item) {
-  tp_status status = TP_OK;
-  for (int k = 0; k < p->graph.items[item].n_carried && status == TP_OK; k++) {
+  for (int k = 0; k < p->graph.items[item].n_carried; k++) {
     const tp_carried *c = &p->graph.items[item].carried[k];
     int node = 0;
-    status = new_node(p, &node);
-    if (status == TP_OK)
-      status = tp__node_for_carried(p, item, k, &p->nodes[node]);
-    for (int i = 0; i < c->n_values && status == TP_OK; i++)
-      status = new_plain_value(p, c->values[i], node);
+    TP_TRY(new_node(p, &node));
+    TP_TRY(tp__node_for_carried(p, item, k, &p->nodes[node]));
+    for (int i = 0; i < c->n_values; i++)
+      TP_TRY(new_plain_value(p, c->values[i], node));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status add_carried_uses(tp_planner *p) {
-  tp_status status = TP_OK;
-  for (size_t i = 0; i < p->n_nodes && status == TP_OK; i++) {
+  for (size_t i = 0; i < p->n_nodes; i++) {
     if (p->nodes[i].kind != TP_NODE_CARRIED)
       continue;
     const tp_carried *c = &p->graph.items[p->nodes[i].index].carried[p->nodes[i].slot];
-    for (int u = 0; u < c->n_uses && status == TP_OK; u++)
-      status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
-                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
+    for (int u = 0; u < c->n_uses; u++)
+      TP_TRY(add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
+                     (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED}));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status add_items(tp_planner *p) {
   p->values = tp__arena_array(p->arena, (size_t)p->graph.n_values + 1, sizeof *p->values);
-  tp_status status = p->values ? TP_OK : tp__plan_no_memory(p);
-  for (int i = 0; i < p->graph.n_args && status == TP_OK; i++)
-    status = add_arg(p, i);
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
+  if (!p->values)
+    return tp__plan_no_memory(p);
+  for (int i = 0; i < p->graph.n_args; i++)
+    TP_TRY(add_arg(p, i));
+  for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
     if (item->kind == TP_ITEM_OP)
-      status = add_op(p, i);
+      TP_TRY(add_op(p, i));
     else if (item->kind == TP_ITEM_LAYOUT)
-      status = add_layout(p, i);
+      TP_TRY(add_layout(p, i));
     else if (item->kind == TP_ITEM_REGION)
-      status = add_carried(p, i);
+      TP_TRY(add_carried(p, i));
     else
-      for (int r = 0; r < p->graph.n_results && status == TP_OK; r++)
-        status = add_result(p, item->op, r);
+      for (int r = 0; r < p->graph.n_results; r++)
+        TP_TRY(add_result(p, item->op, r));
   }
-  return status == TP_OK ? add_carried_uses(p) : status;
+  return add_carried_uses(p);
 }
 
 tp_status tp__plan_copies(tp_planner *p) {
@@ -241,11 +235,8 @@ tp_status tp__plan_copies(tp_planner *p) {
         tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
                                       : other->in[s * other->n_in + v->uses[u].input]);
     }
-    tp_status status = new_node(p, &node);
-    if (status == TP_OK)
-      status = copy_specs(p, &p->nodes[node], set, true);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(new_node(p, &node));
+    TP_TRY(copy_specs(p, &p->nodes[node], set, true));
     p->nodes[node].kind = TP_NODE_COPY;
     p->nodes[node].index = (int)k;
     v->copy = node;
@@ -254,8 +245,8 @@ tp_status tp__plan_copies(tp_planner *p) {
 }
 
 tp_status tp__plan_nodes(tp_planner *p) {
-  tp_status status = add_items(p);
-  if (status == TP_OK && p->limits.memory < 0)
-    status = tp__plan_copies(p);
-  return status == TP_OK ? tp__order_nodes(p) : status;
+  TP_TRY(add_items(p));
+  if (p->limits.memory < 0)
+    TP_TRY(tp__plan_copies(p));
+  return tp__order_nodes(p);
 }

@@ -223,9 +223,7 @@ static tp_status keep_named(enumeration *e) {
   MlirAttribute factors = tp__get(e->rule->op, "tp.factors");
   if (mlirAttributeIsNull(factors))
     return TP_OK;
-  tp_status status = tp__read_factors(e->rule, factors, e->planner->mesh, &named);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__read_factors(e->rule, factors, e->planner->mesh, &named));
   int kept = 0;
   for (int s = 0; s < e->n; s++) {
     bool same = true;
@@ -248,9 +246,7 @@ static tp_status keep_pinned(enumeration *e) {
   for (int r = 0; r < rule->n_results; r++) {
     tp_annotation pin = {0};
     bool pinned;
-    tp_status status = tp__func_graph_op(&p->graph, rule->op, r, &pin, &pinned);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__func_graph_op(&p->graph, rule->op, r, &pin, &pinned));
     int kept = 0;
     for (int s = 0; s < e->n && pinned; s++) {
       tp_spec spec = tp__strategy_result(rule, p->mesh, &e->found[s], r);
@@ -405,9 +401,7 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
 /* Fills `node` with the enumerated strategies. */
 static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
   const tp_rule *rule = e->rule;
-  tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results));
   node->strategies = tp__arena_array(p->arena, (size_t)e->n + 1, sizeof *node->strategies);
   if (!node->strategies)
     return tp__plan_no_memory(p);

@@ -140,17 +140,11 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   tp_annotation pin = {0};
   bool pinned = false;
   layout_list *list;
-  tp_status status = TP_OK;
   if (tp__is_tensor(mlirValueGetType(arg)))
-    status = tp__check_tensor(p->graph.func, "argument", i, mlirValueGetType(arg));
-  if (status == TP_OK)
-    status = tp__func_graph_arg(&p->graph, i, &pin, &pinned);
-  if (status == TP_OK)
-    status = layouts_of(p, arg, pinned, pin, &list);
-  if (status == TP_OK)
-    status = tp__node_allocate(p, node, list->n, 0, 1);
-  if (status != TP_OK)
-    return status;
+    TP_TRY(tp__check_tensor(p->graph.func, "argument", i, mlirValueGetType(arg)));
+  TP_TRY(tp__func_graph_arg(&p->graph, i, &pin, &pinned));
+  TP_TRY(layouts_of(p, arg, pinned, pin, &list));
+  TP_TRY(tp__node_allocate(p, node, list->n, 0, 1));
   node->kind = TP_NODE_ARG;
   node->index = i;
   memcpy(node->out, list->specs, (size_t)list->n * sizeof *node->out);
@@ -163,16 +157,12 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
-  tp_status status = tp__func_graph_op(&p->graph, op, 0, &pin, &pinned);
-  if (status == TP_OK && !pinned)
+  TP_TRY(tp__func_graph_op(&p->graph, op, 0, &pin, &pinned));
+  if (!pinned)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding: a constraint says which layout its value has");
-  if (status == TP_OK)
-    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
-  if (status == TP_OK)
-    status = tp__node_allocate(p, node, list->n, 1, 1);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list));
+  TP_TRY(tp__node_allocate(p, node, list->n, 1, 1));
   node->kind = TP_NODE_LAYOUT;
   node->index = item;
   memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
@@ -213,13 +203,9 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
 tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
   tp_annotation pin = {0};
   layout_list *list;
-  tp_status status = tp__func_graph_result(&p->graph, i, &pin, pinned);
-  if (status == TP_OK)
-    status = layouts_of(p, value, *pinned, pin, &list);
-  if (status == TP_OK)
-    status = tp__node_allocate(p, node, list->n, 1, 0);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__func_graph_result(&p->graph, i, &pin, pinned));
+  TP_TRY(layouts_of(p, value, *pinned, pin, &list));
+  TP_TRY(tp__node_allocate(p, node, list->n, 1, 0));
   memcpy(node->in, list->specs, (size_t)list->n * sizeof *node->in);
   node->left_out = list->left_out;
   return TP_OK;

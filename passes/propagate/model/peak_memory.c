@@ -180,9 +180,7 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
   *bytes = 0;
   if (!tp__static_tensor(type, &rank, shape))
     return TP_OK;
-  tp_status status = tp_reshard_path(p->reshards, from, to, rank, shape, size, &path);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp_reshard_path(p->reshards, from, to, rank, shape, size, &path));
   *bytes = tp__change_excess(p->mesh, &path, rank, shape, size);
   int64_t *kept = slot ? tp__arena_alloc(p->arena, sizeof *kept) : NULL;
   if (kept)
@@ -360,15 +358,14 @@ static bool allocate(peak_finder *f) {
 }
 
 static tp_status hold_all(peak_finder *f) {
-  tp_status status = TP_OK;
   read_others(f);
   note_returned(f);
   /* backwards, so that users are known */
-  for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--)
-    status = hold_op(f, (int)k - 1);
-  if (status == TP_OK && !f->failed)
+  for (size_t k = f->timeline.n; k > 0 && !f->failed; k--)
+    TP_TRY(hold_op(f, (int)k - 1));
+  if (!f->failed)
     hold_boundary(f);
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {

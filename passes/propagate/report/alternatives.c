@@ -345,7 +345,6 @@ static int compare_costs(const void *a, const void *b) {
 
 static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
-  tp_status status = TP_OK;
   tp_change **order = tp__arena_array(p->arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
@@ -354,14 +353,14 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
     if (f->changes[i].n_collectives > 0)
       order[n++] = &f->changes[i];
   qsort(order, n, sizeof *order, compare_costs);
-  for (size_t i = 0; i < n && status == TP_OK; i++)
+  for (size_t i = 0; i < n; i++)
     if (i >= (size_t)r->n_alternatives)
       order[i]->alternative.missing = tp__alternative_not_sought;
     else if (out_of_time(r, p))
       order[i]->alternative.missing = out_of_time_text;
     else
-      status = find_alternative(r, p, space, order[i]);
-  return status;
+      TP_TRY(find_alternative(r, p, space, order[i]));
+  return TP_OK;
 }
 
 /* ---- annotations that increase the cost ---- */

@@ -301,18 +301,17 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
 }
 
 tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
-  tp_status status = TP_OK;
-  for (size_t k = 0; k < p->n_values && status == TP_OK; k++) {
+  for (size_t k = 0; k < p->n_values; k++) {
     const tp_planned_value *v = &p->values[k];
     const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
     if (*name)
-      status = keep_known(r, name);
-    if (*own && status == TP_OK)
-      status = keep_known(r, own);
-    if (status == TP_OK && is_wanted(r, p, v))
-      status = explain(r, p, v);
+      TP_TRY(keep_known(r, name));
+    if (*own)
+      TP_TRY(keep_known(r, own));
+    if (is_wanted(r, p, v))
+      TP_TRY(explain(r, p, v));
   }
-  return status;
+  return TP_OK;
 }
 
 /* ---- similar names ---- */
