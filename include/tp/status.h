@@ -33,6 +33,16 @@ typedef enum tp_status {
 /* The code's name in lower case, e.g. "invalid argument". Static storage. */
 TP_API const char *tp_status_name(tp_status status);
 
+/* Returns the status of `expression` from the calling function, unless it is TP_OK. A function that
+ * owns something to release has no TP_TRY behind the acquisition: it calls an inner function, then
+ * releases and returns that function's status. */
+#define TP_TRY(expression)                                                                         \
+  do {                                                                                             \
+    tp_status tp__tried = (expression);                                                            \
+    if (tp__tried != TP_OK)                                                                        \
+      return tp__tried;                                                                            \
+  } while (0)
+
 #ifdef __cplusplus
 }
 #endif

@@ -248,11 +248,8 @@ tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry
   uint64_t code, words;
   if (snprintf(symbol, sizeof symbol, "%s.tprt", name) >= (int)sizeof symbol)
     return TP_NOT_FOUND;
-  tp_status status = lookup(program, symbol, &words);
-  if (status == TP_OK)
-    status = lookup(program, name, &code);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(lookup(program, symbol, &words));
+  TP_TRY(lookup(program, name, &code));
   *entry = (tp_entry)(uintptr_t)code;
   *table = (const int64_t *)(uintptr_t)words;
   return TP_OK;

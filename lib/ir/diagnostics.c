@@ -2,68 +2,113 @@
 #include "ir/diagnostics.h"
 
 #include "ir/ir.h"
+#include "support/support.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 enum { MESSAGE_SIZE = 2048 };
 
-static _Thread_local int error_count;
-static _Thread_local tp_status error_status;
+static _Thread_local struct {
+  int n;
+  tp_status last;
+} errors;
 
-int tp__error_count(void) { return error_count; }
+/* The run of a pass on this thread. */
+static _Thread_local struct {
+  bool is_open, is_out_of_memory; /* the latter: and the error is emitted */
+  int errors_before;
+} run;
 
-tp_status tp__error_status(void) { return error_status; }
+static _Thread_local bool is_discarded; /* the last diagnostic */
 
-static tp_status count(tp_status status) {
-  error_count++;
-  error_status = status;
-  return status;
-}
+int tp__error_count(void) { return errors.n; }
 
-static int op_prefix(MlirOperation op, char *text, size_t size) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  return snprintf(text, size, "'%.*s': ", (int)name.length, name.data);
-}
+tp_status tp__error_status(void) { return errors.last; }
+
+static bool has_failed_allocation(void) { return run.is_open && tp__alloc_failed(); }
 
 static void emit(MlirOperation op, tp_severity severity, const char *format, va_list args) {
   char text[MESSAGE_SIZE];
-  int n = op_prefix(op, text, sizeof text);
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  int n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
   vsnprintf(text + n, sizeof text - (size_t)n, format, args);
   tp__emit(mlirOperationGetLocation(op), severity, text, NULL);
 }
 
-tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
+static void emit_error(MlirOperation op, tp_status status, const char *format, va_list args) {
+  is_discarded = false;
   emit(op, TP_ERROR, format, args);
-  va_end(args);
-  return count(status);
+  if (is_discarded)
+    return;
+  errors.n++;
+  errors.last = status;
+  run.is_out_of_memory |= status == TP_NO_MEMORY;
 }
 
-tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...) {
-  char text[MESSAGE_SIZE];
+MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data) {
+  (void)diagnostic;
+  (void)data;
+  is_discarded = true;
+  return mlirLogicalResultSuccess();
+}
+
+tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...) {
+  if (has_failed_allocation())
+    return tp__out_of_memory(op);
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  emit_error(op, status, format, args);
   va_end(args);
-  tp__emit(location, TP_ERROR, text, NULL);
-  return count(status);
+  return status;
+}
+
+static tp_status emit_no_memory(MlirOperation op, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit_error(op, TP_NO_MEMORY, format, args);
+  va_end(args);
+  return TP_NO_MEMORY;
 }
 
 tp_status tp__out_of_memory(MlirOperation op) {
-  MlirStringRef name = {"", 0};
-  for (MlirOperation at = op; !name.length && !mlirOperationIsNull(at);
-       at = mlirOperationGetParentOperation(at)) {
+  if (run.is_open && run.is_out_of_memory)
+    return TP_NO_MEMORY;
+  for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetParentOperation(at)) {
     MlirAttribute symbol = tp__inherent(at, "sym_name");
-    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol))
-      name = mlirStringAttrGetValue(symbol);
+    if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol))
+      continue;
+    MlirStringRef name = mlirStringAttrGetValue(symbol);
+    return emit_no_memory(op, "out of memory in @%.*s", (int)name.length, name.data);
   }
-  return tp__error(op, TP_NO_MEMORY, name.length ? "out of memory in @%.*s" : "out of memory%.*s",
-                   (int)name.length, name.data);
+  return emit_no_memory(op, "out of memory");
+}
+
+void tp__run_begin(void) {
+  tp__alloc_forget_failure();
+  run.is_open = true;
+  run.is_out_of_memory = false;
+  run.errors_before = errors.n;
+}
+
+tp_status tp__run_end(MlirOperation module, const char *pass, tp_status status) {
+  bool is_told = errors.n > run.errors_before;
+  if (is_told)
+    status = errors.last;
+  else if (tp__alloc_failed())
+    status = tp__out_of_memory(module);
+  else if (status != TP_OK)
+    tp__error(module, status,
+              "%s: failed without a diagnostic (%s); this is a defect of tpshard, please report it "
+              "with the input",
+              pass, tp_status_name(status));
+  run.is_open = false;
+  return status;
 }
 
 void tp__warning(MlirOperation op, const char *format, ...) {
+  if (has_failed_allocation())
+    return;
   va_list args;
   va_start(args, format);
   emit(op, TP_WARNING, format, args);
@@ -71,6 +116,8 @@ void tp__warning(MlirOperation op, const char *format, ...) {
 }
 
 void tp__remark(MlirOperation op, const char *format, ...) {
+  if (has_failed_allocation())
+    return;
   va_list args;
   va_start(args, format);
   emit(op, TP_REMARK, format, args);

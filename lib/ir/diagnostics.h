@@ -4,6 +4,7 @@
 
 #include "tp/status.h"
 
+#include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>
 
 #ifdef __cplusplus
@@ -15,7 +16,14 @@ typedef enum tp_severity { TP_ERROR, TP_WARNING, TP_REMARK } tp_severity;
 /* Emits a diagnostic at `location`. `note` may be NULL. Implemented in shim.cpp. */
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note);
 
-/* Returns the number of errors that this thread has emitted through tp__error and tp__error_at. */
+/* Bracket the run of a pass. Within it a failed allocation is the only error, is emitted once, and
+ * fails the pass even if its caller goes on: other errors and the result may be consequences of it.
+ * Warnings and remarks after it are dropped. The second function gets the status of the run, emits
+ * a missing error, and returns the final status. */
+void tp__run_begin(void);
+tp_status tp__run_end(MlirOperation module, const char *pass, tp_status status);
+
+/* Returns the number of errors that this thread has emitted through tp__error. */
 int tp__error_count(void);
 /* Returns the status of the last of these errors; TP_OK if there was none. */
 tp_status tp__error_status(void);
@@ -24,9 +32,10 @@ tp_status tp__error_status(void);
  * write `return tp__error(...)`. */
 tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same at a location, without an op. */
-tp_status tp__error_at(MlirLocation location, tp_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* A diagnostic handler for trials, whose diagnostics were reported before or do not concern the
+ * input: it discards them. Discarded errors do not count. */
+MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data);
+
 /* Emits that memory ran out at the op, which names the function or module around it. Returns
  * TP_NO_MEMORY. */
 tp_status tp__out_of_memory(MlirOperation op);

@@ -234,37 +234,33 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
     return TP_OK;
   r->last = all;
   static const char *const names[] = {"tp.sharding", "tp.region_args", "tp.factors"};
-  for (int i = 0; i < TP_LEN(names); i++) {
-    tp_status status = refine_once(r, op, tp__get(op, names[i]));
-    if (status != TP_OK)
-      return status;
-  }
+  for (int i = 0; i < TP_LEN(names); i++)
+    TP_TRY(refine_once(r, op, tp__get(op, names[i])));
   if (is_grid(op) && !mlirAttributeIsNull(tp__get(op, "tp.of")))
     return refine_attr(op, tp__get(op, "tp.axes"), mesh);
   if (!tp__op_is(op, "func.func"))
     return TP_OK;
   MlirType type = tp__func_type(op);
-  tp_status status = TP_OK;
-  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
-    status = refine_attr(op, tp__arg_attr(op, i, "tp.sharding"), mesh);
-  for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
-    status = refine_attr(op, tp__result_attr(op, i, "tp.sharding"), mesh);
-  return status;
+  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    TP_TRY(refine_attr(op, tp__arg_attr(op, i, "tp.sharding"), mesh));
+  for (int i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    TP_TRY(refine_attr(op, tp__result_attr(op, i, "tp.sharding"), mesh));
+  return TP_OK;
 }
 
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh) {
   memset(mesh, 0, sizeof *mesh);
   MlirOperation grid;
-  tp_status status = find_main_grid(module, &grid);
+  TP_TRY(find_main_grid(module, &grid));
   bool from_nothing = mlirOperationIsNull(grid);
-  if (status == TP_OK && !from_nothing)
-    status = read_grid(grid, mesh);
-  if (status == TP_OK && binding && *binding)
-    status = (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing);
+  if (!from_nothing)
+    TP_TRY(read_grid(grid, mesh));
+  if (binding && *binding)
+    TP_TRY((strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing));
   refining r = {.mesh = mesh};
-  if (status == TP_OK && mesh->n_axes > 0)
-    status = tp__walk_outside(module, refine_by_op, &r);
-  return status;
+  if (mesh->n_axes > 0)
+    TP_TRY(tp__walk_outside(module, refine_by_op, &r));
+  return TP_OK;
 }
 
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
@@ -276,10 +272,10 @@ tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mes
 
 tp_status tp__load_prices(MlirOperation module, const char *name, tp_objective objective,
                           const tp_mesh *mesh, tp_topology *topology) {
-  tp_status status = tp__load_topology(module, name, mesh, topology);
-  if (status == TP_OK && objective == TP_OBJECTIVE_BYTES)
+  TP_TRY(tp__load_topology(module, name, mesh, topology));
+  if (objective == TP_OBJECTIVE_BYTES)
     tp_topology_count_bytes(topology);
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__memory_limit(MlirOperation op, int64_t option, const tp_topology *topology,

@@ -45,12 +45,10 @@ static tp_status set(analysis *a, MlirValue value, const origin *from) {
   if (!from)
     return TP_OK;
   origin made = *from; /* a copy, because `from` may point into the list that grows */
-  tp_status status = tp__grow((void **)&a->origins, &a->capacity, a->n + 1, sizeof *a->origins);
-  if (status == TP_OK)
-    status = tp__table_put(&a->table, value.ptr, (int)a->n);
-  if (status == TP_OK)
-    a->origins[a->n++] = made;
-  return status;
+  TP_TRY(tp__grow((void **)&a->origins, &a->capacity, a->n + 1, sizeof *a->origins));
+  TP_TRY(tp__table_put(&a->table, value.ptr, (int)a->n));
+  a->origins[a->n++] = made;
+  return TP_OK;
 }
 
 /* ---- uses ---- */
@@ -239,14 +237,13 @@ static tp_status transfer_op(analysis *a, MlirOperation op, transfer what) {
 
 static tp_status enter_structured(analysis *a, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  tp_status status = TP_OK;
   if (mlirBlockIsNull(body))
     return TP_OK;
   if (has_op(body, "arith.mulf") && has_op(body, "arith.addf"))
     use_contraction(a, op);
-  for (int i = 0; i < (int)mlirBlockGetNumArguments(body) && status == TP_OK; i++)
-    status = set(a, mlirBlockGetArgument(body, i), origin_of(a, mlirOperationGetOperand(op, i)));
-  return status;
+  for (int i = 0; i < (int)mlirBlockGetNumArguments(body); i++)
+    TP_TRY(set(a, mlirBlockGetArgument(body, i), origin_of(a, mlirOperationGetOperand(op, i))));
+  return TP_OK;
 }
 
 /* Gives the results of an op with regions the origins of the yielded values. A result that already
@@ -263,24 +260,21 @@ static tp_status leave_structured(analysis *a, MlirOperation yield, MlirOperatio
 static tp_status enter_loop(analysis *a, MlirOperation op) {
   int first = tp__op_is(op, "scf.for") ? 3 : 0; /* the bounds and the step come first */
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  tp_status status = TP_OK;
-  for (int i = first; i < (int)mlirOperationGetNumOperands(op) && status == TP_OK; i++)
-    status = set(a, mlirBlockGetArgument(body, first ? i - 2 : i),
-                 origin_of(a, mlirOperationGetOperand(op, i)));
-  return status;
+  for (int i = first; i < (int)mlirOperationGetNumOperands(op); i++)
+    TP_TRY(set(a, mlirBlockGetArgument(body, first ? i - 2 : i),
+               origin_of(a, mlirOperationGetOperand(op, i))));
+  return TP_OK;
 }
 
 static tp_status leave_condition(analysis *a, MlirOperation condition, MlirOperation loop) {
   MlirBlock after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
-  tp_status status = TP_OK;
-  for (int i = 1; i < (int)mlirOperationGetNumOperands(condition) && status == TP_OK; i++) {
+  for (int i = 1; i < (int)mlirOperationGetNumOperands(condition); i++) {
     const origin *from = origin_of(a, mlirOperationGetOperand(condition, i));
-    status = set(a, mlirBlockGetArgument(after, i - 1), from);
-    if (status == TP_OK)
-      status = set(a, mlirOperationGetResult(loop, i - 1),
-                   origin_of(a, mlirOperationGetOperand(condition, i)));
+    TP_TRY(set(a, mlirBlockGetArgument(after, i - 1), from));
+    TP_TRY(set(a, mlirOperationGetResult(loop, i - 1),
+               origin_of(a, mlirOperationGetOperand(condition, i))));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status visit(MlirOperation op, void *data);

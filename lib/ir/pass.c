@@ -143,13 +143,16 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
   char message[1024] = "";
   int errors_before = tp__error_count();
+  tp__alloc_forget_failure();
   /* "builtin.module(...)" replaces the manager's pass list. Adding it to the list would run it on
    * modules nested in this one. */
   bool anchored = strncmp(pipeline + strspn(pipeline, " \n\t"), anchor, sizeof anchor - 1) == 0;
   MlirLogicalResult ok = anchored
                              ? mlirParsePassPipeline(passes, text, keep_message, message)
                              : mlirOpPassManagerAddPipeline(passes, text, keep_message, message);
-  if (mlirLogicalResultIsFailure(ok)) {
+  if (mlirLogicalResultIsFailure(ok) && tp__alloc_failed()) {
+    tp__out_of_memory(op);
+  } else if (mlirLogicalResultIsFailure(ok)) {
     char error[2048];
     snprintf(error, sizeof error, "cannot parse the pipeline '%s': %s", pipeline, message);
     mlirEmitError(mlirOperationGetLocation(op), error);

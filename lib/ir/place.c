@@ -96,10 +96,9 @@ tp_status tp__read_split_runs(MlirOperation op, const tp_mesh *mesh, int *n_dims
     return tp__error(op, TP_UNSUPPORTED,
                      "split_axes: at most %d dimensions with %d axes each are supported",
                      TP_MAX_RANK, TP_MAX_AXES);
-  tp_status status = TP_OK;
-  for (int d = 0; d < *n_dims && status == TP_OK; d++)
-    status = runs_of(op, mesh, counts[d], axes[d], &runs[d]);
-  return status;
+  for (int d = 0; d < *n_dims; d++)
+    TP_TRY(runs_of(op, mesh, counts[d], axes[d], &runs[d]));
+  return TP_OK;
 }
 
 int64_t tp__run_size(const tp_mesh *mesh, const tp__axis_runs *runs, int i) {

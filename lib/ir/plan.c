@@ -273,10 +273,8 @@ static tp_status measure_collective(measure *m, MlirOperation op) {
       continue;
     int axes[TP_MAX_AXES];
     tp__axis_runs runs;
-    tp_status status = tp__read_axis_runs(op, "grid_axes", &m->plan.mesh, &runs);
-    return status == TP_OK
-               ? add_collective(m, op, kinds[i].kind, tp__axes_of_runs(&runs, axes), axes)
-               : status;
+    TP_TRY(tp__read_axis_runs(op, "grid_axes", &m->plan.mesh, &runs));
+    return add_collective(m, op, kinds[i].kind, tp__axes_of_runs(&runs, axes), axes);
   }
   return TP_OK;
 }
@@ -418,13 +416,11 @@ static tp_status choose_function(measure *m, const char *name) {
 static tp_status prepare(measure *m, const char *function, const char *topology) {
   static const char *const one[] = {"all"};
   m->plan.is_local = tp__is_local(m->module);
-  tp_status status = choose_function(m, function);
-  if (status == TP_OK && m->plan.is_local)
-    status = tp__module_mesh(m->module, NULL, &m->plan.mesh);
-  if (status == TP_OK && m->plan.mesh.n_axes == 0)
-    status = tp_mesh_create("mesh", 1, one, (const int64_t[]){1}, &m->plan.mesh);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(choose_function(m, function));
+  if (m->plan.is_local)
+    TP_TRY(tp__module_mesh(m->module, NULL, &m->plan.mesh));
+  if (m->plan.mesh.n_axes == 0)
+    TP_TRY(tp_mesh_create("mesh", 1, one, (const int64_t[]){1}, &m->plan.mesh));
   m->plan.n_devices = tp_mesh_size(&m->plan.mesh);
   m->plan.function = string_attr(m, tp__inherent(m->func, "sym_name"));
   topology = topology && *topology ? topology : tp_topology_names()[0];

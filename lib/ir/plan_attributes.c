@@ -40,10 +40,9 @@ static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttrib
   tp_annotation annotation;
   snprintf(what, sizeof what, "region %d, argument %d", (int)r, (int)i);
   int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
-  tp_status status = tp__read_sharding(op, what, attr, mesh, type, &annotation);
-  if (status == TP_OK)
-    *canonical = tp__write_sharding(mlirOperationGetContext(op), mesh, rank, annotation);
-  return status;
+  TP_TRY(tp__read_sharding(op, what, attr, mesh, type, &annotation));
+  *canonical = tp__write_sharding(mlirOperationGetContext(op), mesh, rank, annotation);
+  return TP_OK;
 }
 
 static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, const tp_mesh *mesh,
@@ -56,11 +55,8 @@ static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, c
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.region_args: region %d has %d arguments; the list needs as many shardings",
                      (int)r, (int)n);
-  for (intptr_t i = 0; i < n; i++) {
-    tp_status status = region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]);
-    if (status != TP_OK)
-      return status;
-  }
+  for (intptr_t i = 0; i < n; i++)
+    TP_TRY(region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]));
   *canonical = mlirArrayAttrGet(mlirOperationGetContext(op), n, entries);
   return TP_OK;
 }
@@ -73,11 +69,8 @@ static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const t
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.region_args has to be a list with one entry for each of the %d regions",
                      (int)n);
-  for (intptr_t r = 0; r < n; r++) {
-    tp_status status = region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]);
-    if (status != TP_OK)
-      return status;
-  }
+  for (intptr_t r = 0; r < n; r++)
+    TP_TRY(region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]));
   tp__set(op, "tp.region_args", mlirArrayAttrGet(mlirOperationGetContext(op), n, lists));
   return TP_OK;
 }
@@ -109,13 +102,10 @@ static tp_status check_boundary_globals(MlirOperation func) {
         is_arg ? tp__arg_attr(func, k, "tp.global") : tp__result_attr(func, k, "tp.global");
     char what[32];
     snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", k);
-    tp_status status = mlirAttributeIsNull(attr)
-                           ? TP_OK
-                           : check_global(func, what, attr,
-                                          is_arg ? mlirFunctionTypeGetInput(type, k)
-                                                 : mlirFunctionTypeGetResult(type, k));
-    if (status != TP_OK)
-      return status;
+    TP_TRY(mlirAttributeIsNull(attr) ? TP_OK
+                                     : check_global(func, what, attr,
+                                                    is_arg ? mlirFunctionTypeGetInput(type, k)
+                                                           : mlirFunctionTypeGetResult(type, k)));
   }
   return TP_OK;
 }
@@ -151,19 +141,18 @@ static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh
 tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh) {
   MlirAttribute factors = tp__get(op, "tp.factors"), regions = tp__get(op, "tp.region_args");
   MlirAttribute pairs = tp__get(op, "tp.pairs"), global = tp__get(op, "tp.global");
-  tp_status status = TP_OK;
   if (!mlirAttributeIsNull(factors))
-    status = check_factors(op, factors, mesh);
-  if (status == TP_OK && !mlirAttributeIsNull(regions))
-    status = check_region_args(op, regions, mesh);
-  if (status == TP_OK && !mlirAttributeIsNull(pairs))
-    status = check_pairs(op, pairs, mesh);
-  if (status == TP_OK && !mlirAttributeIsNull(global)) {
+    TP_TRY(check_factors(op, factors, mesh));
+  if (!mlirAttributeIsNull(regions))
+    TP_TRY(check_region_args(op, regions, mesh));
+  if (!mlirAttributeIsNull(pairs))
+    TP_TRY(check_pairs(op, pairs, mesh));
+  if (!mlirAttributeIsNull(global)) {
     if (mlirOperationGetNumResults(op) != 1)
       return tp__error(op, TP_INVALID_ARGUMENT, "tp.global on an op without exactly one result");
-    status = check_global(op, "result 0", global, mlirValueGetType(mlirOperationGetResult(op, 0)));
+    TP_TRY(check_global(op, "result 0", global, mlirValueGetType(mlirOperationGetResult(op, 0))));
   }
-  return status == TP_OK && tp__op_is(op, "func.func") ? check_boundary_globals(op) : status;
+  return tp__op_is(op, "func.func") ? check_boundary_globals(op) : TP_OK;
 }
 
 tp_status tp__check_phase(MlirOperation module) {

@@ -45,9 +45,7 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
 
 static tp_status place_axis(reader *r, MlirStringRef token, int dim) {
   int first, n;
-  tp_status status = find_axes(r, token, &first, &n);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(find_axes(r, token, &first, &n));
   for (int i = 0; i < n; i++)
     if (tp_spec_append(&r->out->spec, first + i, dim) != TP_OK)
       return tp__error(r->at, TP_INVALID_ARGUMENT,
@@ -76,9 +74,7 @@ static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
       r->out->open |= 1u << dim;
       continue;
     }
-    tp_status status = place_axis(r, token, dim);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(place_axis(r, token, dim));
   }
   return TP_OK;
 }
@@ -93,11 +89,8 @@ static tp_status read_dims(reader *r, MlirAttribute dims) {
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
                      (int)n, r->rank);
-  for (int d = 0; d < r->rank; d++) {
-    tp_status status = read_dim(r, mlirArrayAttrGetElement(dims, d), d);
-    if (status != TP_OK)
-      return status;
-  }
+  for (int d = 0; d < r->rank; d++)
+    TP_TRY(read_dim(r, mlirArrayAttrGetElement(dims, d), d));
   return TP_OK;
 }
 
@@ -120,9 +113,7 @@ static bool has_identity(MlirType element, tp_combiner combiner) {
 static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
   MlirStringRef token = mlirIdentifierStr(entry.name);
   int first, n;
-  tp_status status = find_axes(r, token, &first, &n);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(find_axes(r, token, &first, &n));
   tp_combiner combiner;
   char name[32];
   if (!mlirAttributeIsAString(entry.attribute) ||
@@ -211,10 +202,9 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
     return tp__error(at, TP_UNSUPPORTED,
                      "%s: tp.sharding on a tensor of rank %d; at most %d dimensions are supported",
                      what, rank, TP_MAX_RANK);
-  tp_status status = mlirAttributeIsADictionary(attr) ? read_full(&r, attr) : read_dims(&r, attr);
-  if (status == TP_OK)
-    *annotation = read;
-  return status;
+  TP_TRY(mlirAttributeIsADictionary(attr) ? read_full(&r, attr) : read_dims(&r, attr));
+  *annotation = read;
+  return TP_OK;
 }
 
 /* ---- writing ---- */

@@ -116,23 +116,19 @@ public:
     pass.name = row->name;
     SmallVector<std::max_align_t> parsed(row->options_size / sizeof(std::max_align_t) + 1);
     pass.options = parsed.data();
-    if (tp__parse_options(pass.module, row->options, row->n_options, optionTexts().data(),
-                          parsed.data()) != TP_OK)
-      return signalPassFailure();
-    int errorsBefore = tp__error_count();
     if (auto legacy = getCachedAnalysis<Legacy>())
       pass.inherited = legacy->get().data();
-    tp_status status = row->run(&pass);
+    tp__run_begin();
+    tp_status status = tp__parse_options(pass.module, row->options, row->n_options,
+                                         optionTexts().data(), parsed.data());
+    if (status == TP_OK)
+      status = row->run(&pass);
+    status = tp__run_end(pass.module, row->name, status);
     handOn(pass.left);
     for (int i = 0; i < row->n_statistics; i++)
       statistics[i] += pass.statistics[i];
-    if (status == TP_OK)
-      return;
-    if (tp__error_count() == errorsBefore)
-      getOperation().emitError()
-          << row->name << ": failed without a diagnostic (" << tp_status_name(status)
-          << "); this is a defect of tpshard, please report it with the input";
-    signalPassFailure();
+    if (status != TP_OK)
+      signalPassFailure();
   }
 
 private:

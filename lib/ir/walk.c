@@ -16,11 +16,9 @@ static tp_status walk(MlirOperation op, bool into_bodies, tp_visit visit, void *
       for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child);
            child = next) {
         next = mlirOperationGetNextInBlock(child);
-        tp_status status = visit(child, data);
-        if (status == TP_OK && (into_bodies || !is_structured(child)))
-          status = walk(child, into_bodies, visit, data);
-        if (status != TP_OK)
-          return status;
+        TP_TRY(visit(child, data));
+        if (into_bodies || !is_structured(child))
+          TP_TRY(walk(child, into_bodies, visit, data));
       }
     }
   }

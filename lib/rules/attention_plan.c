@@ -67,9 +67,7 @@ static tp_status check_layouts(const tp_func_graph *graph, const tp_attention *a
       bool pinned;
       if (!is_inner(a, i))
         continue;
-      tp_status status = tp__func_graph_op(graph, a->ops[i].op, 0, &pin, &pinned);
-      if (status != TP_OK)
-        return status;
+      TP_TRY(tp__func_graph_op(graph, a->ops[i].op, 0, &pin, &pinned));
       *n_inner += round == 0;
       *n += round == 0 && pinned;
       int rank =
@@ -166,14 +164,14 @@ static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a,
                          tp_value_table *numbers) {
   bool fits;
   int n = 0, n_inner = 0;
-  tp_status status = check_layouts(graph, a, &fits, &n, &n_inner);
-  if (status != TP_OK || !fits || (n > 0 && n < n_inner))
-    return status;
-  if (numbers->count == 0)
-    status = number_items(graph, numbers);
-  if (status == TP_OK && is_marked(graph, a, numbers))
+  TP_TRY(check_layouts(graph, a, &fits, &n, &n_inner));
+  if (!fits || (n > 0 && n < n_inner))
     return TP_OK;
-  for (int k = 0; k < a->n_ops && status == TP_OK; k++) {
+  if (numbers->count == 0)
+    TP_TRY(number_items(graph, numbers));
+  if (is_marked(graph, a, numbers))
+    return TP_OK;
+  for (int k = 0; k < a->n_ops; k++) {
     int item = tp__table_get(numbers, a->ops[k].op.ptr);
     if (item < 0)
       continue;
@@ -183,7 +181,7 @@ static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a,
     if (keys >= 0)
       add_ring(rule, a, k, keys);
   }
-  return status;
+  return TP_OK;
 }
 
 /* ---- candidates for scores ---- */

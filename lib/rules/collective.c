@@ -88,11 +88,9 @@ static tp_status read_group(MlirOperation op, const tp_mesh *mesh, uint32_t *bit
 /* Returns the axes along which result `result` of a device-index op varies. */
 static tp_status read_index(MlirOperation op, const tp_mesh *mesh, int result, uint32_t *axes) {
   tp__axis_runs runs;
-  tp_status status = tp__read_axis_runs(op, "axes", mesh, &runs);
-  if (status == TP_OK && runs.n == 0)
-    status = tp__all_axis_runs(op, mesh, &runs);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__read_axis_runs(op, "axes", mesh, &runs));
+  if (runs.n == 0)
+    TP_TRY(tp__all_axis_runs(op, mesh, &runs));
   if (tp__op_is(op, "shard.process_multi_index")) { /* one coordinate */
     runs.first[0] = runs.first[result];
     runs.count[0] = runs.count[result];

@@ -75,9 +75,7 @@ static tp_status localize(const tp_local *local) {
   int along = dim_of(rule->op);
   if (!tp__window_is_split(local, 0, along))
     return TP_OK;
-  tp_status status = tp__halo_fetch_windows(local);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__halo_fetch_windows(local));
   MlirValue value = pick(local, along);
   mlirOperationSetOperands(rule->op, 1, &value); /* a concat of one tensor is that tensor */
   return TP_OK;

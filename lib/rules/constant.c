@@ -31,9 +31,7 @@ static void identity_variants(tp_rule *rule, MlirOperation op) {
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__rule_begin(op, arena, rule));
   tp__rule_same_dims(rule);
   identity_variants(rule, op);
   rule->keeps_global = is_constant(op) && !is_splat(op);

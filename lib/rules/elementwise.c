@@ -25,9 +25,7 @@ static const struct {
 };
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__rule_begin(op, arena, rule));
   tp__rule_same_dims(rule);
   for (int i = 0; i < TP_LEN(linear_ops); i++)
     for (int k = 0; k < 2 && tp__op_is(op, linear_ops[i].op); k++)

@@ -52,10 +52,9 @@ int tp__func_graph_number(const tp_func_graph *graph, MlirValue value) {
 }
 
 static tp_status number_args(tp_func_graph *graph, MlirBlock block) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < graph->n_args && status == TP_OK; i++)
-    status = number_value(graph, mlirBlockGetArgument(block, i), NULL);
-  return status;
+  for (int i = 0; i < graph->n_args; i++)
+    TP_TRY(number_value(graph, mlirBlockGetArgument(block, i), NULL));
+  return TP_OK;
 }
 
 static tp_status number_carried(tp_func_graph *graph, const tp_item *item) {
@@ -68,16 +67,15 @@ static tp_status number_carried(tp_func_graph *graph, const tp_item *item) {
 
 /* Operands are numbered already; numbers the results. */
 static tp_status number_maps(tp_func_graph *graph, tp_rule *rule) {
-  tp_status status = TP_OK;
   for (int i = 0; i < rule->n_operands; i++)
     rule->operands[i].number =
         rule->operands[i].is_tensor ? tp__func_graph_number(graph, rule->operands[i].value) : -1;
-  for (int i = 0; i < rule->n_results && status == TP_OK; i++) {
+  for (int i = 0; i < rule->n_results; i++) {
     bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(rule->results[i].value));
     rule->results[i].number = is_tensor ? graph->n_values : -1;
-    status = number_value(graph, rule->results[i].value, rule);
+    TP_TRY(number_value(graph, rule->results[i].value, rule));
   }
-  return status;
+  return TP_OK;
 }
 
 /* ---- values carried through control flow ---- */
@@ -181,10 +179,10 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
   else
     read_if(op, item);
   trips *= trips_of(op);
-  tp_status status = number_carried(graph, item);
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op) && status == TP_OK; i++)
-    status = read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips);
-  return status;
+  TP_TRY(number_carried(graph, item));
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+    TP_TRY(read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips));
+  return TP_OK;
 }
 
 /* ---- items ---- */
@@ -235,10 +233,9 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__out_of_memory(op);
-  tp_status status = tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule);
-  if (status == TP_OK)
-    note_communication(r->graph, op, item->rule);
-  return status;
+  TP_TRY(tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule));
+  note_communication(r->graph, op, item->rule);
+  return TP_OK;
 }
 
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
@@ -259,13 +256,12 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   if (kind == OP_CONTROL_FLOW)
     return read_control_flow(r, op, trips);
   item->kind = TP_ITEM_OP;
-  tp_status status = read_rule(r, op, item);
-  if (status == TP_OK)
-    status = number_maps(graph, item->rule);
+  TP_TRY(read_rule(r, op, item));
+  TP_TRY(number_maps(graph, item->rule));
   /* with tp.sharding, an earlier pass has emitted the remark */
-  if (status == TP_OK && !item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
+  if (!item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     tp__remark(op, "no sharding rule: replicated on all devices");
-  return status;
+  return TP_OK;
 }
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips) {
@@ -279,11 +275,9 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
     if (skipped || in_place)
       note_communication(r->graph, op, NULL);
-    tp_status status = skipped    ? TP_OK
-                       : in_place ? tp__check_in_place(op, r->arena)
-                                  : read_item(r, op, kind, trips);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(skipped    ? TP_OK
+           : in_place ? tp__check_in_place(op, r->arena)
+                      : read_item(r, op, kind, trips));
   }
   return TP_OK;
 }
@@ -358,9 +352,7 @@ static tp_status read_boundary(const tp_func_graph *graph, bool is_arg, int i,
   if (!tp__static_tensor(type, &rank, shape))
     return tp__error(graph->func, TP_INVALID_ARGUMENT,
                      "%s has tp.sharding, but is not a tensor of static shape", what);
-  tp_status status = tp__read_sharding(graph->func, what, attr, graph->mesh, type, annotation);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__read_sharding(graph->func, what, attr, graph->mesh, type, annotation));
   drop_trivial_axes(graph->mesh, &annotation->spec);
   return TP_OK;
 }
@@ -377,9 +369,9 @@ tp_status tp__func_graph_result(const tp_func_graph *graph, int i, tp_annotation
 
 tp_status tp__func_graph_op(const tp_func_graph *graph, MlirOperation op, int i,
                             tp_annotation *annotation, bool *present) {
-  tp_status status = tp__op_sharding(op, i, graph->mesh, annotation, present);
-  if (status != TP_OK || !*present)
-    return status;
+  TP_TRY(tp__op_sharding(op, i, graph->mesh, annotation, present));
+  if (!*present)
+    return TP_OK;
   drop_trivial_axes(graph->mesh, &annotation->spec);
   return TP_OK;
 }
@@ -412,14 +404,14 @@ tp_status tp__func_graph_carried(const tp_func_graph *graph, MlirOperation op,
                                  bool *present) {
   *present = false;
   /* verifies the structure of tp.region_args */
-  tp_status status = tp__check_plan_attributes(op, graph->mesh);
-  for (int i = 0; i < carried->n_values && status == TP_OK && !*present; i++) {
+  TP_TRY(tp__check_plan_attributes(op, graph->mesh));
+  for (int i = 0; i < carried->n_values && !*present; i++) {
     MlirValue value = carried->values[i];
     if (mlirValueIsABlockArgument(value))
-      status = read_region_arg(graph, op, value, annotation, present);
+      TP_TRY(read_region_arg(graph, op, value, annotation, present));
     else
-      status = tp__func_graph_op(graph, op, (int)mlirOpResultGetResultNumber(value), annotation,
-                                 present);
+      TP_TRY(tp__func_graph_op(graph, op, (int)mlirOpResultGetResultNumber(value), annotation,
+                               present));
   }
-  return status;
+  return TP_OK;
 }

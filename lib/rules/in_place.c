@@ -63,10 +63,9 @@ tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp
          !is_annotated(pad) && is_plain(pad, &padding);
   if (!*can)
     return TP_OK;
-  tp_status status = tp__rule_of(user, false, arena, &rule);
-  if (status == TP_OK)
-    *can = rule.family == &tp__linalg_family && reads_window(&rule.operands[i], &padding);
-  return status;
+  TP_TRY(tp__rule_of(user, false, arena, &rule));
+  *can = rule.family == &tp__linalg_family && reads_window(&rule.operands[i], &padding);
+  return TP_OK;
 }
 
 tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
@@ -74,10 +73,8 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   bool can = tp__is_used_once(result);
   if (can) {
     MlirOpOperand use = mlirValueGetFirstUse(result);
-    tp_status status = tp__can_read_in_place(pad, mlirOpOperandGetOwner(use),
-                                             (int)mlirOpOperandGetOperandNumber(use), arena, &can);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__can_read_in_place(pad, mlirOpOperandGetOwner(use),
+                                 (int)mlirOpOperandGetOperandNumber(use), arena, &can));
   }
   return can ? TP_OK
              : tp__error(pad, TP_INVALID_ARGUMENT,
@@ -124,13 +121,12 @@ static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pa
 }
 
 tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < mlirOperationGetNumOperands(rule->op) && status == TP_OK; i++) {
+  for (int i = 0; i < mlirOperationGetNumOperands(rule->op); i++) {
     MlirOperation pad = tp__pad_in_place(rule->op, i);
     if (!mlirOperationIsNull(pad))
-      status = look_through(rule, &rule->operands[i], pad, arena);
+      TP_TRY(look_through(rule, &rule->operands[i], pad, arena));
   }
-  return status;
+  return TP_OK;
 }
 
 void tp__drop_padded_variants(tp_rule *rule) {
@@ -161,9 +157,7 @@ static MlirType padded_type(MlirOperation pad, const tp_padding *padding) {
 
 static tp_status pad_locally(const tp_local *local, int i, MlirOperation pad) {
   tp_padding padding;
-  tp_status status = tp__pad_run(local, i, pad);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__pad_run(local, i, pad));
   if (!tp__padding_of(pad, &padding))
     return tp__error(pad, TP_INTERNAL, "has no static padding attributes");
   tp__remove(pad, "tp.in_place");
@@ -178,9 +172,8 @@ static tp_status pad_locally(const tp_local *local, int i, MlirOperation pad) {
 }
 
 tp_status tp__pads_in_place_locally(const tp_local *local) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < local->rule->n_operands && status == TP_OK; i++)
+  for (int i = 0; i < local->rule->n_operands; i++)
     if (!mlirOperationIsNull(local->rule->operands[i].pad))
-      status = pad_locally(local, i, local->rule->operands[i].pad);
-  return status;
+      TP_TRY(pad_locally(local, i, local->rule->operands[i].pad));
+  return TP_OK;
 }

@@ -205,17 +205,12 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_body body;
   int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status == TP_OK && (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op)))
+  TP_TRY(tp__rule_begin(op, arena, rule));
+  if (!tp__body_of(op, first_init, &body) || rule->n_results != n_inits(op))
     return tp__error(op, TP_UNSUPPORTED, "works on buffers or has no body; sharding needs tensors");
-  if (status == TP_OK)
-    status = read_maps(rule, maps);
-  if (status == TP_OK)
-    status = tp__linalg_windows(rule, maps, &body, arena);
-  if (status == TP_OK)
-    status = tp__rule_in_place(rule, arena);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_maps(rule, maps));
+  TP_TRY(tp__linalg_windows(rule, maps, &body, arena));
+  TP_TRY(tp__rule_in_place(rule, arena));
   read_reductions(rule, &body, first_init);
   read_variants(rule, &body);
   tp__drop_padded_variants(rule);
@@ -278,12 +273,12 @@ static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
   tp_body body;
   uint32_t uneven = tp__uneven_factors(local), reductions = uneven & reductions_of(rule);
-  tp_status status = tp__linalg_fetch(local);
-  if (status == TP_OK && rule->reads_positions)
-    status = tp__walk(rule->op, shift_index, &local);
-  if (status != TP_OK || !uneven ||
+  TP_TRY(tp__linalg_fetch(local));
+  if (rule->reads_positions)
+    TP_TRY(tp__walk(rule->op, shift_index, &local));
+  if (!uneven ||
       !tp__body_of(rule->op, (int)mlirOperationGetNumOperands(rule->op) - rule->n_results, &body))
-    return status;
+    return TP_OK;
   if (has_own_body(rule->op) && tp__body_has_traps(&body))
     tp__mask_traps(local, &body, uneven);
   if (reductions)

@@ -164,9 +164,7 @@ tp_status tp__linalg_windows(tp_rule *rule, MlirAttribute maps, const tp_body *b
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
       if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr))
         continue;
-      tp_status status = read_expr(&r, i, d, expr);
-      if (status != TP_OK)
-        return status;
+      TP_TRY(read_expr(&r, i, d, expr));
     }
   }
   return TP_OK;
@@ -235,9 +233,7 @@ static void write_local_maps(const tp_local *local) {
 }
 
 tp_status tp__linalg_fetch(const tp_local *local) {
-  tp_status status = tp__halo_fetch_windows(local);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__halo_fetch_windows(local));
   if (moves_maps(local) && tp__op_is(local->rule->op, "linalg.generic"))
     write_local_maps(local);
   return tp__pads_in_place_locally(local);

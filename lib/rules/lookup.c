@@ -127,8 +127,8 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__linalg_family.rule(op, arena, rule);
-  for (int i = n_own(rule); status == TP_OK && i < rule->n_operands; i++) {
+  TP_TRY(tp__linalg_family.rule(op, arena, rule));
+  for (int i = n_own(rule); i < rule->n_operands; i++) {
     reads r = reads_of(op, rule->operands[i].value);
     if (r.other || r.n == 0)
       continue;
@@ -136,7 +136,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     if (yields_read(rule, &r))
       read_rows(rule, &rule->operands[i]);
   }
-  return status;
+  return TP_OK;
 }
 
 /* ---- localize ---- */
@@ -218,9 +218,7 @@ static void localize_rows(const tp_local *local) {
 static tp_status localize(const tp_local *local) {
   local_indices keep = {0};
   remember(local, &keep);
-  tp_status status = tp__linalg_family.localize(local);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__linalg_family.localize(local));
   for (int i = 0; i < keep.n; i++)
     mlirOperationSetOperand(keep.list[i].read, keep.list[i].operand, keep.list[i].index);
   localize_rows(local);

@@ -69,11 +69,9 @@ static tp_status mark_carried(marking *a, const tp_item *item) {
     c->differs = axes != 0;
     if (!axes)
       continue;
-    tp_status status = tp__func_graph_carried(a->graph, item->op, c, &annotation, &present);
-    if (status == TP_OK && present && !tp_spec_equal(annotation.spec, tp_spec_replicated()))
-      status = refuse_layout(a, item->op, axes);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__func_graph_carried(a->graph, item->op, c, &annotation, &present));
+    if (present && !tp_spec_equal(annotation.spec, tp_spec_replicated()))
+      TP_TRY(refuse_layout(a, item->op, axes));
   }
   return TP_OK;
 }

@@ -126,9 +126,9 @@ static bool is_output_loop(MlirOperation op, int f) {
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   joined j;
   bool outermost = true;
-  tp_status status = tp__linalg_family.rule(op, arena, rule);
-  if (status != TP_OK || !read_rule(rule, &j))
-    return status;
+  TP_TRY(tp__linalg_family.rule(op, arena, rule));
+  if (!read_rule(rule, &j))
+    return TP_OK;
   for (int f = 0; f < rule->n_factors && (outermost || (j.picks && j.pick.any_order)); f++) {
     if (is_output_loop(op, f) || rule->factors[f].size == 1)
       continue;
@@ -204,9 +204,9 @@ static tp_status localize(const tp_local *local) {
   /* read the body before it changes */
   bool joins =
       tp__ordered_axes_of(rule, local->mesh, local->strategy, axes) > 0 && read_rule(rule, &j);
-  tp_status status = tp__linalg_family.localize(local);
-  if (status != TP_OK || !joins)
-    return status;
+  TP_TRY(tp__linalg_family.localize(local));
+  if (!joins)
+    return TP_OK;
   for (int k = 0; k < rule->n_results; k++)
     inits[k] = mlirOperationGetOperand(rule->op, n_inputs + k);
   if (!j.picks)

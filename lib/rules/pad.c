@@ -113,8 +113,8 @@ tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
 }
 
 static tp_status localize(const tp_local *local) {
-  tp_status status = tp__halo_fetch_windows(local);
-  return status == TP_OK ? tp__pad_run(local, 0, local->rule->op) : status;
+  TP_TRY(tp__halo_fetch_windows(local));
+  return tp__pad_run(local, 0, local->rule->op);
 }
 
 const tp_family tp__pad_family = {

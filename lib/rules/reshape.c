@@ -10,9 +10,7 @@ static bool matches(MlirOperation op) {
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__rule_begin(op, arena, rule));
   tp_value_map *small = is_expand(op) ? &rule->results[0] : &rule->operands[0];
   tp_value_map *large = is_expand(op) ? &rule->operands[0] : &rule->results[0];
   MlirAttribute groups = tp__inherent(op, "reassociation");

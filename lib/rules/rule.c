@@ -73,9 +73,7 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
   if (!map->is_tensor)
     return TP_OK;
   int64_t shape[TP_MAX_RANK];
-  tp_status status = tp__check_tensor(op, what, i, type);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__check_tensor(op, what, i, type));
   tp__static_tensor(type, &map->rank, shape);
   map->element_size = tp__element_size(tp__element_type(type));
   int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
@@ -104,15 +102,14 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
     return tp__out_of_memory(op);
-  tp_status status = TP_OK;
-  for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
+  for (int i = 0; i < rule->n_operands; i++) {
     MlirValue v = i < n_own ? mlirOperationGetOperand(op, i) : c.values[i - n_own];
-    status = begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v,
-                       arena, &rule->operands[i]);
+    TP_TRY(begin_map(op, i < n_own ? "operand" : "captured value", i < n_own ? i : i - n_own, v,
+                     arena, &rule->operands[i]));
   }
-  for (int i = 0; i < rule->n_results && status == TP_OK; i++)
-    status = begin_map(op, "result", i, mlirOperationGetResult(op, i), arena, &rule->results[i]);
-  return status;
+  for (int i = 0; i < rule->n_results; i++)
+    TP_TRY(begin_map(op, "result", i, mlirOperationGetResult(op, i), arena, &rule->results[i]));
+  return TP_OK;
 }
 
 bool tp__always_follows(MlirOperation op) {

@@ -101,10 +101,10 @@ tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_r
   tp_rule_cache_entry *entry = find(alike, hash, op);
   if (entry->rule && !reads_in_place(entry->rule, op))
     return take(entry->rule, op, arena, rule);
-  tp_status status = tp__rule_of(op, unknown_replicate, arena, rule);
-  if (status != TP_OK || entry->rule || reads_in_place(rule, op) || !rule->family ||
-      !rule->family->follows_from_op || !rule->family->follows_from_op(op))
-    return status;
+  TP_TRY(tp__rule_of(op, unknown_replicate, arena, rule));
+  if (entry->rule || reads_in_place(rule, op) || !rule->family || !rule->family->follows_from_op ||
+      !rule->family->follows_from_op(op))
+    return TP_OK;
   alike->count++;
   return keep(entry, hash, rule, arena);
 }

@@ -68,9 +68,7 @@ static int find_factor(const tp_rule_text *rule, const char *name) {
 static tp_status add_factor(reader *r, int l, tp_dim *dim) {
   char name[TP_MAX_FACTOR_NAME];
   tp_rule_text *rule = r->rule;
-  tp_status status = take_name(r, "the name of a factor, '(', '1' or '_'", name);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(take_name(r, "the name of a factor, '(', '1' or '_'", name));
   int f = find_factor(rule, name);
   if (f < 0 && rule->n_factors == TP_MAX_FACTORS) {
     snprintf(r->why, r->why_size,
@@ -167,9 +165,7 @@ static tp_status read_lists(reader *r, int first, int *n) {
 /* Reads the next factor that a clause names. */
 static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind, int *factor) {
   char name[TP_MAX_FACTOR_NAME];
-  tp_status status = take_name(r, "the name of a factor", name);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(take_name(r, "the name of a factor", name));
   int f = find_factor(r->rule, name);
   if (f < 0 || r->rule->factors[f].named) {
     snprintf(r->why, r->why_size,
@@ -240,18 +236,16 @@ static tp_status named_operand(reader *r, const char *clause, int *operand) {
 
 static tp_status read_init(reader *r) {
   int i;
-  tp_status status = named_operand(r, "init", &i);
-  if (status == TP_OK)
-    r->rule->lists[i].is_init = true;
-  return status;
+  TP_TRY(named_operand(r, "init", &i));
+  r->rule->lists[i].is_init = true;
+  return TP_OK;
 }
 
 static tp_status read_linear(reader *r) {
   int i;
-  tp_status status = named_operand(r, "linear", &i);
-  if (status == TP_OK)
-    r->rule->linear[r->rule->n_linear - 1] |= UINT64_C(1) << i;
-  return status;
+  TP_TRY(named_operand(r, "linear", &i));
+  r->rule->linear[r->rule->n_linear - 1] |= UINT64_C(1) << i;
+  return TP_OK;
 }
 
 static tp_status begin_linear(reader *r) {
@@ -265,9 +259,7 @@ static tp_status begin_linear(reader *r) {
 
 static tp_status read_uneven(reader *r) {
   char name[TP_MAX_FACTOR_NAME];
-  tp_status status = take_name(r, "the name of a factor", name);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(take_name(r, "the name of a factor", name));
   int f = find_factor(r->rule, name);
   if (f < 0) {
     snprintf(r->why, r->why_size, "uneven names factor '%s', which stands in no list", name);

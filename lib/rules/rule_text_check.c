@@ -99,13 +99,12 @@ static tp_status check_linear(const tp_rule_text *rule, char *why, size_t why_si
 }
 
 tp_status tp__rule_text_check(const tp_rule_text *rule, char *why, size_t why_size) {
-  tp_status status = TP_OK;
-  for (int f = 0; f < rule->n_factors && status == TP_OK; f++)
-    status = check_factor(rule, &rule->factors[f], why, why_size);
-  for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
+  for (int f = 0; f < rule->n_factors; f++)
+    TP_TRY(check_factor(rule, &rule->factors[f], why, why_size));
+  for (int i = 0; i < rule->n_operands; i++)
     if (rule->lists[i].is_init)
-      status = check_init(rule, i, why, why_size);
-  return status == TP_OK ? check_linear(rule, why, why_size) : status;
+      TP_TRY(check_init(rule, i, why, why_size));
+  return check_linear(rule, why, why_size);
 }
 
 /* ---- the text for one op ---- */
@@ -150,10 +149,9 @@ static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_opera
                      "has %d operands and %d results, but its rule %d and %d; a rule has one list "
                      "for each, '()' for scalars",
                      n_operands, rule->n_results, text->n_operands, text->n_results);
-  tp_status status = TP_OK;
-  for (int l = 0; l < text->n_operands + text->n_results && status == TP_OK; l++)
-    status = fit_list(text, rule, l);
-  return status;
+  for (int l = 0; l < text->n_operands + text->n_results; l++)
+    TP_TRY(fit_list(text, rule, l));
+  return TP_OK;
 }
 
 /* The sizes of the factors (0: unknown), and the dimension that determined each. */
@@ -207,11 +205,8 @@ static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
   while (changed) {
     changed = false;
     for (int l = 0; l < text->n_operands + text->n_results; l++)
-      for (int d = 0; d < text->lists[l].rank; d++) {
-        tp_status status = fit_dim(text, rule, s, l, d, &changed);
-        if (status != TP_OK)
-          return status;
-      }
+      for (int d = 0; d < text->lists[l].rank; d++)
+        TP_TRY(fit_dim(text, rule, s, l, d, &changed));
   }
   for (int f = 0; f < text->n_factors; f++)
     if (s->size[f] == 0)
@@ -243,13 +238,9 @@ static tp_status fit_combiner(const tp_rule_text *text, tp_rule *rule) {
 tp_status tp__rule_text_fit(const tp_rule_text *text, tp_rule *rule) {
   sizes s = {0};
   int n_operands = (int)mlirOperationGetNumOperands(rule->op);
-  tp_status status = fit_shapes(text, rule, n_operands);
-  if (status == TP_OK)
-    status = fit_sizes(text, rule, &s);
-  if (status == TP_OK)
-    status = fit_combiner(text, rule);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(fit_shapes(text, rule, n_operands));
+  TP_TRY(fit_sizes(text, rule, &s));
+  TP_TRY(fit_combiner(text, rule));
   rule->scalar_ops = 1;
   for (int f = 0; f < text->n_factors; f++) {
     int k = tp__rule_factor(rule, s.size[f], text->factors[f].kind);

@@ -11,12 +11,12 @@ static bool matches(MlirOperation op) {
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
-  tp_status status = tp__rule_begin(op, arena, rule);
-  if (status == TP_OK && from_elements(op)) {
+  TP_TRY(tp__rule_begin(op, arena, rule));
+  if (from_elements(op)) {
     tp__rule_same_dims(rule);
     rule->keeps_global = true;
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status localize(const tp_local *local) {

@@ -41,9 +41,7 @@ static tp_status text_of(MlirOperation op, char *text) {
 
 static tp_status read_text(MlirOperation op, tp_rule_text *rule) {
   char text[MAX_TEXT] = "", why[512];
-  tp_status status = text_of(op, text);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(text_of(op, text));
   text[MAX_TEXT - 1] = 0;
   if (tp__rule_text_parse(text, rule, why, sizeof why) == TP_OK)
     return TP_OK;

@@ -120,11 +120,9 @@ static tp_status fetch_dim(const tp_local *local, int i, int d) {
 tp_status tp__halo_fetch_windows(const tp_local *local) {
   const tp_rule *rule = local->rule;
   for (int i = 0; i < rule->n_operands; i++)
-    for (int d = 0; d < rule->operands[i].rank; d++) {
-      tp_status status = tp__window_is_split(local, i, d) ? fetch_dim(local, i, d) : TP_OK;
-      if (status != TP_OK)
-        return status;
-    }
+    for (int d = 0; d < rule->operands[i].rank; d++)
+      if (tp__window_is_split(local, i, d))
+        TP_TRY(fetch_dim(local, i, d));
   return TP_OK;
 }
 

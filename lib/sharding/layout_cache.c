@@ -143,9 +143,7 @@ static tp_status find_weights(tp__cache *cache, const tp__search *search, tp__we
     }
   tp__weights *slot = &cache->weights[cache->oldest_weights];
   tp__weights_destroy(slot);
-  tp_status status = tp__weights_create(search, slot);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__weights_create(search, slot));
   cache->oldest_weights = (cache->oldest_weights + 1) % TP__N_WEIGHTS;
   *weights = slot;
   return TP_OK;
@@ -181,14 +179,11 @@ static tp_status find_paths(tp__cache *cache, const tp__problem *p, const tp__vi
   *paths = find_entry(cache, &k);
   if (*paths)
     return TP_OK;
-  tp_status status = prepare(cache, p, v, &s, &weights);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(prepare(cache, p, v, &s, &weights));
   make_room(cache, s.changes_combiner ? 2 * s.graph->n_states : s.graph->n_states);
-  status = tp__search_run(&cache->paths, &s, weights, distances, paths);
-  if (status == TP_OK)
-    add_entry(cache, &k, &s, *paths);
-  return status;
+  TP_TRY(tp__search_run(&cache->paths, &s, weights, distances, paths));
+  add_entry(cache, &k, &s, *paths);
+  return TP_OK;
 }
 
 tp_status tp__cache_paths(tp__cache *cache, const tp__problem *p, const tp__view *v,
@@ -213,19 +208,14 @@ tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__
   tp__view even = *v;
   even.uneven = v->uneven_from;
   even.uneven_to = tp_spec_replicated();
-  tp_status status = prepare(cache, p, v, &s, &weights);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(prepare(cache, p, v, &s, &weights));
   make_room(cache, 2 * (size_t)s.graph->n_states);
-  status = find_paths(cache, p, &even, true, &known);
-  if (status == TP_OK)
-    /* again, because few weights are cached at a time */
-    status = prepare(cache, p, v, &s, &weights);
-  if (status == TP_OK)
-    status = tp__search_extend(&cache->paths, &s, weights, known, paths);
-  if (status == TP_OK)
-    add_entry(cache, &k, &s, *paths);
-  return status;
+  TP_TRY(find_paths(cache, p, &even, true, &known));
+  /* again, because few weights are cached at a time */
+  TP_TRY(prepare(cache, p, v, &s, &weights));
+  TP_TRY(tp__search_extend(&cache->paths, &s, weights, known, paths));
+  add_entry(cache, &k, &s, *paths);
+  return TP_OK;
 }
 
 void tp__cache_destroy(tp__cache *cache) {

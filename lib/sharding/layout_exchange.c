@@ -29,29 +29,26 @@ static tp_status spread(const walk *w, tail t, int lost, unsigned won, unsigned 
   if (t.next == t.n)
     return (won & (won - 1)) ? w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, spec) : TP_OK;
   int axis = t.axes[t.next++];
-  tp_status status = TP_OK;
-  for (int d = 0; d < w->n_dims && status == TP_OK; d++) {
+  for (int d = 0; d < w->n_dims; d++) {
     tp_spec to = spec;
     if (d == lost)
       continue;
-    status = tp_spec_append(&to, axis, d);
-    if (status == TP_OK)
-      status = spread(w, t, lost, won | 1u << d, moved | 1u << axis, to);
+    TP_TRY(tp_spec_append(&to, axis, d));
+    TP_TRY(spread(w, t, lost, won | 1u << d, moved | 1u << axis, to));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status spread_dim(const walk *w, int dim, tp_spec from) {
   int axes[TP_MAX_AXES], n = tp_spec_dim_axes(w->mesh, from, dim, axes);
-  tp_status status = TP_OK;
-  for (int first = n - 1; first >= 0 && n - first <= MAX_MOVED && status == TP_OK; first--) {
+  for (int first = n - 1; first >= 0 && n - first <= MAX_MOVED; first--) {
     tail t = {0};
     tp_spec_clear(&from, axes[first]);
     for (int i = first; i < n; i++)
       t.axes[t.n++] = axes[i];
-    status = spread(w, t, dim, 0, 0, from);
+    TP_TRY(spread(w, t, dim, 0, 0, from));
   }
-  return status;
+  return TP_OK;
 }
 
 /* ---- several to one ---- */
@@ -82,27 +79,24 @@ static tp_status choose_tails(const walk *w, tail *tails, int dim, int n_lost, i
     return n_lost > 1 ? merge(w, tails, won, 0, spec) : TP_OK;
   int axes[TP_MAX_AXES], n = dim == won ? 0 : tp_spec_dim_axes(w->mesh, spec, dim, axes);
   tails[dim] = (tail){0};
-  tp_status status = choose_tails(w, tails, dim + 1, n_lost, n_moved, won, spec);
-  for (int first = n - 1; first >= 0 && n_moved + n - first <= MAX_MOVED && status == TP_OK;
-       first--) {
+  TP_TRY(choose_tails(w, tails, dim + 1, n_lost, n_moved, won, spec));
+  for (int first = n - 1; first >= 0 && n_moved + n - first <= MAX_MOVED; first--) {
     tp_spec_clear(&spec, axes[first]);
     tails[dim] = (tail){0};
     for (int i = first; i < n; i++)
       tails[dim].axes[tails[dim].n++] = axes[i];
-    status = choose_tails(w, tails, dim + 1, n_lost + 1, n_moved + n - first, won, spec);
+    TP_TRY(choose_tails(w, tails, dim + 1, n_lost + 1, n_moved + n - first, won, spec));
   }
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__exchange_moves(const tp_mesh *mesh, int n_dims, tp_spec from, tp__move_fn *emit,
                              void *context) {
   const walk w = {mesh, n_dims, emit, context};
   tail tails[TP_MAX_RANK];
-  tp_status status = TP_OK;
-  for (int d = 0; d < n_dims && status == TP_OK; d++) {
-    status = spread_dim(&w, d, from);
-    if (status == TP_OK)
-      status = choose_tails(&w, tails, 0, 0, 0, d, from);
+  for (int d = 0; d < n_dims; d++) {
+    TP_TRY(spread_dim(&w, d, from));
+    TP_TRY(choose_tails(&w, tails, 0, 0, 0, d, from));
   }
-  return status;
+  return TP_OK;
 }

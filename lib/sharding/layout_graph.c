@@ -173,9 +173,7 @@ static tp_status add_permutes(builder *b, uint32_t state) {
     if (c->state == state)
       continue;
     unsigned axes = tp__permute_axes(b->mesh, b->graph->states[state], b->graph->states[c->state]);
-    tp_status status = add_edge(b, TP_STEP_PERMUTE, axes, c->state);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(add_edge(b, TP_STEP_PERMUTE, axes, c->state));
   }
   return TP_OK;
 }
@@ -195,12 +193,9 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
     b->position[b->sorted[i].state] = i;
   for (uint32_t s = 0; s < graph->n_states; s++) {
     graph->first_edge[s] = (uint32_t)b->n_edges;
-    tp_status status = tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial,
-                                        graph->states[s], add_move, b);
-    if (status == TP_OK)
-      status = add_permutes(b, s);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__layout_moves(b->mesh, graph->axes, graph->n_dims, graph->partial, graph->states[s],
+                            add_move, b));
+    TP_TRY(add_permutes(b, s));
   }
   graph->first_edge[graph->n_states] = (uint32_t)b->n_edges;
   graph->edges = tp__arena_array(arena, b->n_edges, sizeof *graph->edges);

@@ -42,13 +42,9 @@ static tp_status append_sequences(const walk *w, unsigned pool, unsigned moved, 
     tp_spec to = spec;
     unsigned now = moved | 1u << a;
     tp_spec_clear(&to, a);
-    tp_status status = tp_spec_append(&to, a, w->dim);
-    if (status == TP_OK)
-      status = w->emit(w->context, w->kind, now, to);
-    if (status == TP_OK)
-      status = append_sequences(w, pool & ~(1u << a), now, to);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp_spec_append(&to, a, w->dim));
+    TP_TRY(w->emit(w->context, w->kind, now, to));
+    TP_TRY(append_sequences(w, pool & ~(1u << a), now, to));
   }
   return TP_OK;
 }
@@ -61,18 +57,15 @@ static tp_status take_minor_axes(const walk *w, int n_dims, tp_spec from) {
   for (int first = n - 1; first >= 0; first--) {
     unsigned moved = axis_set(n - first, axes + first);
     tp_spec_clear(&gathered, axes[first]);
-    tp_status status = w->emit(w->context, TP_STEP_ALL_GATHER, moved, gathered);
-    for (int d = 0; d < n_dims && status == TP_OK; d++) {
+    TP_TRY(w->emit(w->context, TP_STEP_ALL_GATHER, moved, gathered));
+    for (int d = 0; d < n_dims; d++) {
       if (d == w->dim)
         continue;
       tp_spec to = gathered;
-      for (int i = first; i < n && status == TP_OK; i++)
-        status = tp_spec_append(&to, axes[i], d);
-      if (status == TP_OK)
-        status = w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, to);
+      for (int i = first; i < n; i++)
+        TP_TRY(tp_spec_append(&to, axes[i], d));
+      TP_TRY(w->emit(w->context, TP_STEP_ALL_TO_ALL, moved, to));
     }
-    if (status != TP_OK)
-      return status;
   }
   return TP_OK;
 }
@@ -85,9 +78,7 @@ static tp_status mark_subsets(const walk *w, unsigned pool, unsigned byte, tp_sp
       if (set >> a & 1)
         tp__spec_set_byte(&to, a, byte);
     }
-    tp_status status = w->emit(w->context, w->kind, set, to);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(w->emit(w->context, w->kind, set, to));
   }
   return TP_OK;
 }

@@ -193,14 +193,13 @@ static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
 /* Includes all layouts that the search needs. */
 static tp_status open_states(run *r) {
   size_t capacity = 0;
-  tp_status status = TP_OK;
-  for (uint32_t s = r->graph->n_states; s > 0 && status == TP_OK; s--) {
+  for (uint32_t s = r->graph->n_states; s > 0; s--) {
     if (r->weights->divides[s - 1])
       r->open[s - 1] = true;
     else if (r->search->uneven && takes_part(r->search, r->graph->states[s - 1]))
-      status = open_uneven(r, s - 1, &capacity);
+      TP_TRY(open_uneven(r, s - 1, &capacity));
   }
-  return status;
+  return TP_OK;
 }
 
 /* Allocates the scratch of a run. destroy_run frees it. */

@@ -49,9 +49,7 @@ static tp_status create(const char *name, int n, const char *const *names, const
   snprintf(made.name, sizeof made.name, "%s", name);
   int64_t devices = 1;
   for (int i = 0; i < n; i++) {
-    tp_status status = check_axis(names[i], sizes[i], devices, why, why_size);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(check_axis(names[i], sizes[i], devices, why, why_size));
     for (int j = 0; j < i; j++) {
       if (strcmp(names[i], names[j]) == 0) {
         WHY("axis \"%s\" occurs twice in mesh \"%s\"", names[i], name);
@@ -162,12 +160,10 @@ tp_status tp_mesh_refine(tp_mesh *mesh, const char *name, int64_t pre, int64_t s
   if (pre < 1 || size < 1 || pre > whole || size > whole / pre || whole % (pre * size) != 0)
     return TP_INVALID_ARGUMENT;
   tp_mesh refined = *mesh;
-  tp_status status = cut_axis(&refined, name, pre);
-  if (status == TP_OK)
-    status = cut_axis(&refined, name, pre * size);
-  if (status == TP_OK)
-    *mesh = refined;
-  return status;
+  TP_TRY(cut_axis(&refined, name, pre));
+  TP_TRY(cut_axis(&refined, name, pre * size));
+  *mesh = refined;
+  return TP_OK;
 }
 
 bool tp_mesh_is_refined(const tp_mesh *mesh) { return mesh->n_axes != mesh->n_parents; }

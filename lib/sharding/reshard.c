@@ -83,9 +83,7 @@ static tp_status direct_reshard(const tp__cache *cache, const tp__problem *p, tp
 static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const tp__view *v,
                                   tp_reshard *reshard) {
   tp__paths *found;
-  tp_status status = tp__cache_paths(cache, p, v, &found);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__cache_paths(cache, p, v, &found));
   const tp__paths *paths = found;
   uint32_t state = tp__graph_find(paths->graph, v->to);
   if (state == TP__NO_STATE)
@@ -220,13 +218,10 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
     *reshard = made;
     return TP_OK;
   }
-  tp_status status = tp__problem_create(mesh, from, to, rank, shape, element_size, &p);
-  if (status == TP_OK && !tp_spec_equal(p.from, p.to)) {
-    status = tp__view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
-                                     : direct_reshard(&cache->searches, &p, &made);
-  }
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__problem_create(mesh, from, to, rank, shape, element_size, &p));
+  if (!tp_spec_equal(p.from, p.to))
+    TP_TRY(tp__view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
+                                   : direct_reshard(&cache->searches, &p, &made));
   if (made.n_steps > 0) { /* the search omits axes of size 1 */
     made.steps[0].from = from;
     made.steps[made.n_steps - 1].to = to;

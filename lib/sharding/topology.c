@@ -212,10 +212,8 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
 tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *why, size_t why_size,
                            tp_topology *topology) {
   tp_machine *machine;
-  tp_status status = tp_machine_load(name, why, why_size, &machine);
-  if (status != TP_OK)
-    return status;
-  status = tp_machine_bind(machine, mesh, why, why_size, topology);
+  TP_TRY(tp_machine_load(name, why, why_size, &machine));
+  tp_status status = tp_machine_bind(machine, mesh, why, why_size, topology);
   tp_machine_destroy(machine);
   return status;
 }

@@ -128,12 +128,11 @@ tp_status tp__json_member(tp__json_reader *r, const json_t *object, const tp__js
 
 tp_status tp__json_object(tp__json_reader *r, json_t *value, const char *what, int n,
                           const tp__json_field *fields) {
-  tp_status status = check_type(r, value, JSON_OBJECT, what);
-  if (status == TP_OK)
-    status = check_keys(r, value, n, fields);
-  for (int i = 0; i < n && status == TP_OK; i++)
-    status = tp__json_member(r, value, &fields[i]);
-  return status;
+  TP_TRY(check_type(r, value, JSON_OBJECT, what));
+  TP_TRY(check_keys(r, value, n, fields));
+  for (int i = 0; i < n; i++)
+    TP_TRY(tp__json_member(r, value, &fields[i]));
+  return TP_OK;
 }
 
 tp_status tp__json_list(tp__json_reader *r, json_t *value, const char *what, tp__json_read read,

@@ -132,11 +132,11 @@ static tp_status read_line(tp__json_reader *r, json_t *object, void *to) {
 
 static tp_status read_lines(tp__json_reader *r, json_t *lines, void *to) {
   const tp__level *level = to;
-  tp_status status = tp__json_list(r, lines, "a list of lines", read_line, to);
-  for (int kind = 0; kind < TP_N_COLLECTIVES && status == TP_OK; kind++)
+  TP_TRY(tp__json_list(r, lines, "a list of lines", read_line, to));
+  for (int kind = 0; kind < TP_N_COLLECTIVES; kind++)
     if (level->n_rows[kind] == 0)
-      status = tp__json_wrong(r, "there is no line of %s", tp_collective_name((tp_collective)kind));
-  return status;
+      return tp__json_wrong(r, "there is no line of %s", tp_collective_name((tp_collective)kind));
+  return TP_OK;
 }
 
 /* ---- kernels that access other devices ---- */
@@ -233,10 +233,10 @@ static tp_status read_levels(tp__json_reader *r, json_t *levels, void *to) {
 
 static tp_status read_schema(tp__json_reader *r, json_t *text, void *to) {
   static const char schema[] = "tpshard.topology/1";
-  tp_status status = read_text(r, text, to);
-  if (status == TP_OK && strcmp(json_string_value(text), schema) != 0)
-    status = tp__json_wrong(r, "expected \"%s\", found \"%.40s\"", schema, json_string_value(text));
-  return status;
+  TP_TRY(read_text(r, text, to));
+  if (strcmp(json_string_value(text), schema) != 0)
+    return tp__json_wrong(r, "expected \"%s\", found \"%.40s\"", schema, json_string_value(text));
+  return TP_OK;
 }
 
 static tp_status read_name(tp__json_reader *r, json_t *name, void *to) {

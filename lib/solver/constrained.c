@@ -94,11 +94,9 @@ static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int dep
   if (depth >= MAX_DEPTH || tp__wcsp_entries(g) > MOST_COPIED / (depth + 1))
     return TP_OK;
   tp__split how;
-  tp_status status = tp__split_create(g, &how);
-  if (status)
-    return status;
+  TP_TRY(tp__split_create(g, &how));
   s->branched = true;
-  status = search_groups(s, g, &how, limit, depth, answer);
+  tp_status status = search_groups(s, g, &how, limit, depth, answer);
   tp__split_clear(&how);
   return status;
 }

@@ -63,9 +63,7 @@ static tp_status allocate(tp__wcsp *g, tp__dual *dual) {
 }
 
 tp_status tp__dual_create(tp__wcsp *g, tp__dual *dual) {
-  tp_status status = allocate(g, dual);
-  if (status)
-    return status;
+  TP_TRY(allocate(g, dual));
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       memcpy(dual->cost[v], g->nodes[v].cost, (size_t)g->nodes[v].n * sizeof **dual->cost);
@@ -96,9 +94,7 @@ tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual) {
 
 tp_status tp__dual_clone(const tp__dual *from, tp__dual *dual) {
   tp__wcsp *g = from->g;
-  tp_status status = allocate(g, dual);
-  if (status)
-    return status;
+  TP_TRY(allocate(g, dual));
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       memcpy(dual->cost[v], from->cost[v], (size_t)g->nodes[v].n * sizeof **dual->cost);

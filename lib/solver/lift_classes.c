@@ -182,12 +182,10 @@ static tp_status classify(const tp__wcsp *g, tp__hash_cons *shelf, tp__pool *poo
   c->edge_class = tp__pool_take(pool, (size_t)g->n_edges, sizeof *c->edge_class);
   if (!ends || !color || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
     return TP_NO_MEMORY;
-  tp_status status = classify_edges(g, shelf, color, c);
-  if (status == TP_OK)
-    status = classify_nodes(g, shelf, ends, c);
-  if (status == TP_OK)
-    status = order_classes(g, pool, c);
-  return status == TP_OK ? list_items(g, pool, ends, c) : status;
+  TP_TRY(classify_edges(g, shelf, color, c));
+  TP_TRY(classify_nodes(g, shelf, ends, c));
+  TP_TRY(order_classes(g, pool, c));
+  return list_items(g, pool, ends, c);
 }
 
 tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {

@@ -15,7 +15,7 @@ struct tp__pool_block {
 };
 
 void *tp__pool_take(tp__pool *pool, size_t count, size_t size) {
-  if (size != 0 && count > (SIZE_MAX / 2) / size)
+  if (tp__alloc_fails() || (size != 0 && count > (SIZE_MAX / 2) / size))
     return NULL;
   size_t bytes = (count * size + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
   if (bytes > pool->left) {

@@ -99,9 +99,7 @@ static tp_status start_climb(tp__price_ascent *c) {
 }
 
 static tp_status round_of_climb(tp__price_ascent *c, int round, bool may_repair) {
-  tp_status status = tp__dual_decode(&c->prices.dual, c->at, &c->s->work);
-  if (status)
-    return status;
+  TP_TRY(tp__dual_decode(&c->prices.dual, c->at, &c->s->work));
   tp__usage_of(c->g, c->at, c->used);
   /* computing usage and cost */
   c->s->work += 2 * (c->g->n_nodes + c->g->memory->n_times) + c->g->n_edges;

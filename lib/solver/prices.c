@@ -117,11 +117,9 @@ bool tp__prices_pass(tp__prices *p, tp__control *control, int64_t *work) {
 }
 
 tp_status tp__prices_prune(tp__prices *p, tp_cost limit, int64_t *work) {
-  tp_status status = tp__dual_apply(&p->dual);
+  TP_TRY(tp__dual_apply(&p->dual));
   tp_cost priced = limit < TP_COST_FORBIDDEN - p->refund ? limit + p->refund : TP_COST_FORBIDDEN;
-  if (status == TP_OK)
-    status = tp__wcsp_prune(p->g, priced, work);
-  if (status == TP_OK)
-    take_out(p);
-  return status;
+  TP_TRY(tp__wcsp_prune(p->g, priced, work));
+  take_out(p);
+  return TP_OK;
 }

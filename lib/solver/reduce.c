@@ -69,27 +69,23 @@ static tp_status make_room(tp__reducer *r, int node) {
 /* Applies all rules that drop strategies of the node; TP_INFEASIBLE if none is left. */
 static tp_status thin_out(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
-  tp_status status = tp__reducer_normalize(r->g, v);
-  if (status == TP_OK)
-    status = make_room(r, node);
-  if (status == TP_OK)
-    status = tp__reducer_star_bound(r, node);
-  if (status == TP_OK && v->n == 0)
+  TP_TRY(tp__reducer_normalize(r->g, v));
+  TP_TRY(make_room(r, node));
+  TP_TRY(tp__reducer_star_bound(r, node));
+  if (v->n == 0)
     return TP_INFEASIBLE;
-  if (status == TP_OK && !r->hurries)
-    status = tp__reducer_dominated(r, node);
-  if (status == TP_OK && v->n_loads && tp__memory_settle(r->g, node))
+  if (!r->hurries)
+    TP_TRY(tp__reducer_dominated(r, node));
+  if (v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
-  return status == TP_OK ? tp__reducer_normalize(r->g, v) : status;
+  return tp__reducer_normalize(r->g, v);
 }
 
 static tp_status simplify(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
   if (v->n == 1 && v->n_loads == 0) /* nothing can be dropped */
     return v->cost[0] < TP_COST_FORBIDDEN ? tp__reducer_fold(r, node) : TP_INFEASIBLE;
-  tp_status status = thin_out(r, node);
-  if (status)
-    return status;
+  TP_TRY(thin_out(r, node));
   if (v->n == 1 || (v->n_edges == 0 && v->n_loads == 0))
     return tp__reducer_fold(r, node);
   if (v->n_edges == 1 && v->n_loads == 0)
@@ -101,8 +97,7 @@ static tp_status simplify(tp__reducer *r, int node) {
 
 static tp_status drain(tp__reducer *r) {
   enum { LOOK = 16 }; /* polls the clock once per this many nodes */
-  tp_status status = TP_OK;
-  while (status == TP_OK && r->n_queued) {
+  while (r->n_queued) {
     if (r->control && r->n_steps++ % LOOK == 0)
       r->hurries = tp__control_poll(r->control, *r->work);
     int node = r->queue[r->head];
@@ -111,9 +106,9 @@ static tp_status drain(tp__reducer *r) {
     r->queued[node] = false;
     *r->work += TP__WORK_STEP;
     if (r->g->nodes[node].alive)
-      status = r->step(r, node);
+      TP_TRY(r->step(r, node));
   }
-  return status;
+  return TP_OK;
 }
 
 /* Dropped times free nodes of their loads, and reduced capacities may rule out strategies, so this

@@ -193,20 +193,20 @@ static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, 
 static tp_status look_around(tp__reducer *r, int node, star *s) {
   const tp__wnode *v = &r->g->nodes[node];
   tp_cost *sum = tp__reducer_scratch(r, 2 * (size_t)v->n), slack = slack_of(r);
-  tp_status status = sum ? TP_OK : TP_NO_MEMORY;
-  if (status == TP_OK)
-    memcpy(sum, v->cost, (size_t)v->n * sizeof *sum);
-  for (int i = 0; i < v->n_edges && status == TP_OK; i++) {
+  if (!sum)
+    return TP_NO_MEMORY;
+  memcpy(sum, v->cost, (size_t)v->n * sizeof *sum);
+  for (int i = 0; i < v->n_edges; i++) {
     tp_cost *same;
-    status = look_along(r, node, v->edges[i], sum + v->n, s->table ? &s->table[i] : &same);
-    for (int x = 0; x < v->n && status == TP_OK; x++)
+    TP_TRY(look_along(r, node, v->edges[i], sum + v->n, s->table ? &s->table[i] : &same));
+    for (int x = 0; x < v->n; x++)
       sum[x] = tp_cost_add(sum[x], sum[v->n + x]);
   }
-  for (int x = 0; x < v->n && status == TP_OK; x++) {
+  for (int x = 0; x < v->n; x++) {
     s->drop[x] = sum[x] >= slack;
     s->n_drop += s->drop[x];
   }
-  return status;
+  return TP_OK;
 }
 
 static star *new_star(tp__reducer *r, const tp__wnode *v) {
@@ -253,8 +253,8 @@ tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
   if (r->g->shelf)
     return shelved_star(r, node);
   star s = {.drop = r->drop};
-  tp_status status = look_around(r, node, &s);
-  return status == TP_OK ? tp__reducer_apply_drop(r, node, s.n_drop) : status;
+  TP_TRY(look_around(r, node, &s));
+  return tp__reducer_apply_drop(r, node, s.n_drop);
 }
 
 /* ---- dominance ---- */

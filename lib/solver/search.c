@@ -418,9 +418,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     s->passed_messages |= stage > 0 || lifted;
     effort spend =
         stage && !lifted ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
-    status = bound_and_decode(s, g, spend, &stalled, &limit, answer);
-    if (status)
-      return status;
+    TP_TRY(bound_and_decode(s, g, spend, &stalled, &limit, answer));
   }
   return TP_OK;
 }

@@ -268,9 +268,9 @@ static tp_status solve_forms(const tp_problem *problem, const tp_solver_options 
     return solve_coded(problem, o, &code, control, r);
   }
   if (tp__code_choose(problem, TP__FORM_AVOID, &code)) {
-    tp_status status = solve_coded(problem, o, &code, control, r);
-    if (status || (r->found && r->cost <= code.elsewhere) || atomic_load(&control->stop))
-      return status;
+    TP_TRY(solve_coded(problem, o, &code, control, r));
+    if ((r->found && r->cost <= code.elsewhere) || atomic_load(&control->stop))
+      return TP_OK;
   }
   if (!tp__code_choose(problem, TP__FORM_COUNT, &code))
     tp__code_choose(problem, TP__FORM_SHIFT, &code);

@@ -7,6 +7,7 @@
 static _Thread_local struct {
   int64_t count, live;
   int64_t first, last; /* of the allocations that fail, counted from 1; first > last: none */
+  bool failed;         /* an allocation has failed */
 } hook = {.first = 1};
 
 void tp__alloc_fail(int64_t k, int64_t n) {
@@ -15,36 +16,53 @@ void tp__alloc_fail(int64_t k, int64_t n) {
   hook.last = k <= 0 ? 0 : n < INT64_MAX - k ? k + n - 1 : INT64_MAX;
 }
 
+bool tp__alloc_failed(void) { return hook.failed; }
+
+void tp__alloc_forget_failure(void) { hook.failed = false; }
+
 int64_t tp__alloc_count(void) { return hook.count; }
 
 int64_t tp__alloc_live(void) { return hook.live; }
 
-/* True if this allocation must fail. Sizes above PTRDIFF_MAX are refused here, because sanitizers
- * end the program where malloc returns NULL. */
-static bool fails(size_t n, size_t size) {
+bool tp__alloc_fails(void) {
   int64_t number = ++hook.count;
-  return (number >= hook.first && number <= hook.last) || (size && n > PTRDIFF_MAX / size);
+  bool fails = number >= hook.first && number <= hook.last;
+  hook.failed |= fails;
+  return fails;
+}
+
+/* Sizes above PTRDIFF_MAX are refused here, because sanitizers end the program where malloc returns
+ * NULL. */
+static bool refused(size_t n, size_t size) {
+  bool is_too_large = size && n > PTRDIFF_MAX / size;
+  hook.failed |= is_too_large;
+  return tp__alloc_fails() || is_too_large;
+}
+
+static void *checked(void *memory) {
+  hook.failed |= !memory;
+  return memory;
 }
 
 static void *counted(void *memory) {
   hook.live += memory != NULL;
-  return memory;
+  return checked(memory);
 }
 
-void *tp__malloc(size_t size) { return fails(1, size) ? NULL : counted(malloc(size ? size : 1)); }
+void *tp__malloc(size_t size) { return refused(1, size) ? NULL : counted(malloc(size ? size : 1)); }
 
 void *tp__calloc(size_t n, size_t size) {
-  if (fails(n, size))
+  if (refused(n, size))
     return NULL;
   return counted(n && size ? calloc(n, size) : calloc(1, 1));
 }
 
 void *tp__realloc(void *old, size_t n, size_t size) {
-  if (fails(n, size))
+  if (refused(n, size))
     return NULL;
   if (!old)
     return counted(malloc(n && size ? n * size : 1));
-  return realloc(old, n && size ? n * size : 1);
+  return checked(realloc(old, n && size ? n * size : 1));
 }
 
 char *tp__strdup(const char *text) {

@@ -34,7 +34,7 @@ static bool add_block(tp__arena *arena, size_t size) {
 
 void *tp__arena_alloc(tp__arena *arena, size_t size) {
   const size_t align = _Alignof(max_align_t);
-  if (size > SIZE_MAX - align)
+  if (tp__alloc_fails() || size > SIZE_MAX - align)
     return NULL;
   size_t rounded = size ? (size + align - 1) / align * align : align;
   if (!arena->blocks || rounded > arena->blocks->size - arena->used) {

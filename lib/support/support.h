@@ -1,4 +1,4 @@
-/* Internal support shared by the compiler library: status propagation, allocation, arena, strings.
+/* Internal support shared by the compiler library: allocation, arena, strings.
  *
  * Every allocation of the compiler library goes through tp__malloc and related functions, so that
  * one test hook can make any of them fail. A failed allocation returns NULL, and the caller
@@ -27,18 +27,6 @@ extern "C" {
 
 #define TP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- status ---- */
-
-/* Returns the status of `expression` from the calling function, unless it is TP_OK. A function that
- * owns something to release has no TP_TRY behind the acquisition: it calls an inner function that
- * does the work, then releases and returns the inner function's status. */
-#define TP_TRY(expression)                                                                         \
-  do {                                                                                             \
-    tp_status tp__tried = (expression);                                                            \
-    if (tp__tried != TP_OK)                                                                        \
-      return tp__tried;                                                                            \
-  } while (0)
-
 /* ---- allocation ---- */
 
 /* malloc and related functions. A size of 0 counts as 1, so NULL always means failure. */
@@ -52,9 +40,15 @@ void *tp__realloc(void *old, size_t n, size_t size);
 char *tp__strdup(const char *text);
 void tp__free(void *memory);
 
+/* True if an allocation of this thread has failed since tp__alloc_forget_failure. */
+bool tp__alloc_failed(void);
+void tp__alloc_forget_failure(void);
+
 /* Test hook of this thread: allocation k from now (k >= 1) and the n - 1 after it fail. k = 0
- * disables the hook. */
+ * disables the hook. Those of arenas and of the solver's pools count too. */
 void tp__alloc_fail(int64_t k, int64_t n);
+/* Counts an allocation. True if it must fail. */
+bool tp__alloc_fails(void);
 /* Returns the number of allocations that this thread has requested since tp__alloc_fail. */
 int64_t tp__alloc_count(void);
 /* Returns the number of blocks that this thread has allocated, minus those it has freed. */

@@ -42,9 +42,7 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
   tp__attention_operand_dims(op, operand, dims);
   if (dims[dim].n != 1 || dims[dim].loops[0] != t->a->column)
     return TP_OK;
-  tp_status status = tp__read_axis_runs(gather, "grid_axes", &ring->mesh, &runs);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__read_axis_runs(gather, "grid_axes", &ring->mesh, &runs));
   int n_axes = tp__axes_of_runs(&runs, axes);
   MlirValue part = mlirOperationGetOperand(gather, 0), whole = mlirOperationGetResult(gather, 0);
   /* keys and values are the same tensor */
@@ -70,10 +68,11 @@ tp_status tp__find_ring(MlirOperation module, tp_tiler *t, tp_tile_ring *ring) {
   for (int i = 0; i < 4; i++)
     any |= !mlirOperationIsNull(
         ring_of(mlirOperationGetOperand(t->a->ops[with_keys[i / 2]].op, i % 2)));
-  tp_status status = any ? tp__module_mesh(module, NULL, &ring->mesh) : TP_OK;
-  for (int i = 0; i < 4 && any && status == TP_OK; i++)
-    status = add_operand(t, with_keys[i / 2], i % 2, ring);
-  return status;
+  if (any)
+    TP_TRY(tp__module_mesh(module, NULL, &ring->mesh));
+  for (int i = 0; i < 4 && any; i++)
+    TP_TRY(add_operand(t, with_keys[i / 2], i % 2, ring));
+  return TP_OK;
 }
 
 /* The rank of a device in its group. */

@@ -317,11 +317,8 @@ static tp_status expand_copies(MlirOperation func) {
 
 /* Rewrites loop-carried buffers, then collects all buffers and packs them. */
 static tp_status place_buffers(MlirOperation func, tp__buffers *buffers, int64_t bytes[2]) {
-  tp_status status = tp__carry_loops(func);
-  if (status == TP_OK)
-    status = tp__find_buffers(func, buffers);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__carry_loops(func));
+  TP_TRY(tp__find_buffers(func, buffers));
   find_outputs(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))),
                buffers);
   return tp__pack_buffers(func, buffers, &bytes[0], &bytes[1]);
@@ -357,6 +354,13 @@ static tp_status assign(MlirOperation func, void *data) {
   tp_status status = place_buffers(func, &buffers, bytes);
   if (status == TP_OK)
     status = expand_copies(func);
+  if (status == TP_OK && l.no_memory)
+    status = tp__out_of_memory(func);
+  else if (status == TP_OK && l.sites.n % TPRT_SITE_WORDS != 0)
+    status = tp__error(func, TP_INVALID_ARGUMENT,
+                       "attribute tp.sites has %zu words, but a site has %d; only "
+                       "tp-lower-to-runtime writes it",
+                       l.sites.n, (int)TPRT_SITE_WORDS);
   if (status == TP_OK) {
     build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);

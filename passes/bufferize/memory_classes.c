@@ -115,7 +115,7 @@ tp_status tp__memory_classes_visit(MlirOperation op, void *classes) {
 
 int64_t tp__memory_class(tp__memory_classes *c, MlirValue value) {
   const int64_t *node = tp__value_find(&c->values, value);
-  return node ? root(c, *node) : -1;
+  return node && *node >= 0 ? root(c, *node) : -1;
 }
 
 void tp__memory_classes_destroy(tp__memory_classes *c) {

@@ -38,9 +38,9 @@ static tp_status visit(MlirOperation op, void *data) {
   MlirOperation global = global_of(o, op);
   if (mlirOperationIsNull(global))
     return TP_OK;
-  tp_status status = tp__op_list_add(&o->uses, op);
-  if (status != TP_OK || tp__table_get(&o->number, global.ptr) >= 0)
-    return status;
+  TP_TRY(tp__op_list_add(&o->uses, op));
+  if (tp__table_get(&o->number, global.ptr) >= 0)
+    return TP_OK;
   if (tp__table_put(&o->number, global.ptr, (int)o->globals.n) != TP_OK)
     return tp__out_of_memory(op);
   return tp__op_list_add(&o->globals, global);

@@ -351,9 +351,7 @@ static tp_status fuse(fuser *s, MlirOperation op) {
   const char *reason = find_epilogue(&s->rows, of_product, &e);
   if (reason)
     return *reason ? leave(s, &e, reason) : TP_OK;
-  tp_status status = outline(s, &e);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(outline(s, &e));
   remark_fused(&e);
   s->pass->statistics[STAT_FUSED]++;
   erase_dead(&s->rows, &e);

@@ -216,9 +216,9 @@ tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *o
   bool is_candidate;
   char text[160];
   *outcome = TP_FUSE_NOTHING;
-  tp_status status = read_gather(&g, &is_candidate);
-  if (status != TP_OK || !is_candidate)
-    return status;
+  TP_TRY(read_gather(&g, &is_candidate));
+  if (!is_candidate)
+    return TP_OK;
   find_products(&g, mlirOperationGetResult(op, 0), (MlirOperation){NULL});
   if (g.n == 0 && !g.obstacle)
     return TP_OK;

@@ -202,9 +202,9 @@ tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *out
   tp_cost fused, separate;
   char text[160];
   *outcome = TP_FUSE_NOTHING;
-  tp_status status = read_collective(s, op, &f);
-  if (status != TP_OK || mlirValueIsNull(f.rows))
-    return status;
+  TP_TRY(read_collective(s, op, &f));
+  if (mlirValueIsNull(f.rows))
+    return TP_OK;
   tp__rows_begin(&s->rows, f.rows);
   if (!tp__match_row_largest(&s->rows, tp__row_of_number(&s->rows, mlirOperationGetOperand(op, 0))))
     return TP_OK;
@@ -231,8 +231,7 @@ tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *out
   *outcome = is_fused ? TP_FUSE_DONE : TP_FUSE_SLOWER;
   if (!is_fused)
     return TP_OK;
-  status = tp__outline_softmax(s->module, s->name, &f);
-  if (status == TP_OK)
-    erase_dead(&s->rows, &f);
-  return status;
+  TP_TRY(tp__outline_softmax(s->module, s->name, &f));
+  erase_dead(&s->rows, &f);
+  return TP_OK;
 }

@@ -181,9 +181,9 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   bool is_candidate, dead[TP_ROW_OPS] = {false};
   char text[160];
   *outcome = TP_FUSE_NOTHING;
-  tp_status status = read_collective(s, op, &f, &is_candidate);
-  if (status != TP_OK || !is_candidate)
-    return status;
+  TP_TRY(read_collective(s, op, &f, &is_candidate));
+  if (!is_candidate)
+    return TP_OK;
   f.root = tp__rows_root(op);
   tp__rows_begin_groups(&s->rows, f.root);
   tp__find_fused_rows(&s->rows, &f);

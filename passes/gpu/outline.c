@@ -136,17 +136,19 @@ static tp_status find_or_add(tp__outliner *o, MlirOperation func, const char *pr
                              MlirAttribute *symbol) {
   tp__string text = {0};
   mlirOperationPrint(func, tp__append_part, &text);
-  if (text.failed)
-    return tp__out_of_memory(o->module);
-  for (size_t i = 0; i < o->n_kernels; i++)
+  for (size_t i = 0; i < o->n_kernels && !text.failed; i++)
     if (strcmp(o->kernels[i].text, text.text) == 0) {
-      tp__free(text.text);
+      tp__string_destroy(&text);
       mlirOperationDestroy(func);
       *symbol = o->kernels[i].symbol;
       return TP_OK;
     }
-  if (tp__grow((void **)&o->kernels, &o->capacity, o->n_kernels + 1, sizeof *o->kernels) != TP_OK)
+  if (text.failed ||
+      tp__grow((void **)&o->kernels, &o->capacity, o->n_kernels + 1, sizeof *o->kernels) != TP_OK) {
+    tp__string_destroy(&text);
+    mlirOperationDestroy(func);
     return tp__out_of_memory(o->module);
+  }
   char name[160];
   snprintf(name, sizeof name, "%s.%s%zu", prefix, o->kind, o->n_kernels);
   mlirOperationSetInherentAttributeByName(
@@ -163,9 +165,7 @@ tp_status tp__outline(tp__outliner *o, MlirOperation op, const char *prefix) {
   MlirAttribute symbol = {NULL};
   if (in.overflow)
     return TP_OK; /* left in place: correct, but compiled with the rest of the function */
-  tp_status status = find_or_add(o, make_function(o, op, &in), prefix, &symbol);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(find_or_add(o, make_function(o, op, &in), prefix, &symbol));
   MlirValue arguments[MAX_INPUTS];
   int n = 0;
   for (int i = 0; i < in.n; i++)

@@ -48,11 +48,8 @@ static tp_status collect(outlining *o, MlirBlock block) {
       continue;
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
       for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-           !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b)) {
-        tp_status status = collect(o, b);
-        if (status != TP_OK)
-          return status;
-      }
+           !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b))
+        TP_TRY(collect(o, b));
   }
   return TP_OK;
 }
@@ -64,10 +61,10 @@ static tp_status outline_function(outlining *o, MlirOperation func) {
       !tp__ref_copy(mlirStringAttrGetValue(tp__inherent(func, "sym_name")), prefix, sizeof prefix))
     return TP_OK;
   o->n_ops = 0;
-  tp_status status = collect(o, block);
-  for (size_t i = 0; i < o->n_ops && status == TP_OK; i++)
-    status = tp__outline(&o->kernels, o->ops[i], prefix);
-  return status;
+  TP_TRY(collect(o, block));
+  for (size_t i = 0; i < o->n_ops; i++)
+    TP_TRY(tp__outline(&o->kernels, o->ops[i], prefix));
+  return TP_OK;
 }
 
 typedef struct settings {

@@ -54,17 +54,15 @@ static tp_status import_op(MlirOperation op, void *data) {
   tp_importer *im = data;
   MlirAttribute attr;
   if (tp__is_upstream_shard(op)) {
-    tp_status status = tp__upstream_sharding(im, op, &attr);
-    if (status == TP_OK) {
-      tp__set(op, "tp.sharding", attr);
-      im->pass->statistics[TP_IMPORT_SHARDINGS]++;
-    }
-    return status;
+    TP_TRY(tp__upstream_sharding(im, op, &attr));
+    tp__set(op, "tp.sharding", attr);
+    im->pass->statistics[TP_IMPORT_SHARDINGS]++;
+    return TP_OK;
   }
   if (!tp__op_is(op, "func.func"))
     return tp__sdy_import_op(im, op);
-  tp_status status = import_boundary(im, op, true);
-  return status == TP_OK ? import_boundary(im, op, false) : status;
+  TP_TRY(import_boundary(im, op, true));
+  return import_boundary(im, op, false);
 }
 
 /* ---- verifying ---- */
@@ -72,8 +70,7 @@ static tp_status import_op(MlirOperation op, void *data) {
 static tp_status check_boundary(MlirOperation func, const tp_mesh *mesh, bool is_args) {
   MlirType type = tp__func_type(func);
   int n = (int)(is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type));
-  tp_status status = TP_OK;
-  for (int i = 0; i < n && status == TP_OK; i++) {
+  for (int i = 0; i < n; i++) {
     MlirType value =
         is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
     MlirAttribute attr = (is_args ? tp__arg_attr : tp__result_attr)(func, i, "tp.sharding");
@@ -81,23 +78,22 @@ static tp_status check_boundary(MlirOperation func, const tp_mesh *mesh, bool is
     char what[32];
     snprintf(what, sizeof what, "%s %d", is_args ? "argument" : "result", i);
     if (!mlirAttributeIsNull(attr) && mlirTypeIsARankedTensor(value))
-      status = tp__read_sharding(func, what, attr, mesh, value, &annotation);
+      TP_TRY(tp__read_sharding(func, what, attr, mesh, value, &annotation));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status check_op(MlirOperation op, void *data) {
   const tp_mesh *mesh = data;
   tp_annotation annotation;
   bool present;
-  tp_status status = TP_OK;
   if (tp__op_is(op, "func.func")) {
-    status = check_boundary(op, mesh, true);
-    return status == TP_OK ? check_boundary(op, mesh, false) : status;
+    TP_TRY(check_boundary(op, mesh, true));
+    return check_boundary(op, mesh, false);
   }
-  for (int i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
-    status = tp__op_sharding(op, i, mesh, &annotation, &present);
-  return status;
+  for (int i = 0; i < mlirOperationGetNumResults(op); i++)
+    TP_TRY(tp__op_sharding(op, i, mesh, &annotation, &present));
+  return TP_OK;
 }
 
 /* ---- the pass ---- */
@@ -117,20 +113,15 @@ static tp_status name_axes(MlirOperation op, void *data) {
 static tp_status import_module(tp_importer *im) {
   MlirOperation module = im->pass->module;
   tp_mesh refined;
-  tp_status status = tp__sdy_import_mesh(im);
-  if (status == TP_OK)
-    status = tp__module_mesh(module, "", &refined);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__sdy_import_mesh(im));
+  TP_TRY(tp__module_mesh(module, "", &refined));
   im->mesh = refined.n_axes > 0 ? tp_mesh_parent(&refined) : refined;
-  status = tp__walk(module, import_op, im);
-  if (status == TP_OK)
-    status = tp__module_mesh(module, "", &refined);
-  if (status == TP_OK)
-    status = tp__sdy_finish(im, &refined);
-  if (status == TP_OK && refined.n_axes > 0)
-    status = tp__walk(module, check_op, &refined);
-  return status == TP_OK && refined.n_axes > 0 ? tp__walk(module, name_axes, &im->mesh) : status;
+  TP_TRY(tp__walk(module, import_op, im));
+  TP_TRY(tp__module_mesh(module, "", &refined));
+  TP_TRY(tp__sdy_finish(im, &refined));
+  if (refined.n_axes > 0)
+    TP_TRY(tp__walk(module, check_op, &refined));
+  return refined.n_axes > 0 ? tp__walk(module, name_axes, &im->mesh) : TP_OK;
 }
 
 static tp_status run(tp_pass *pass) {

@@ -192,10 +192,8 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
   for (MlirOperation around = enclosing(op); !mlirOperationIsNull(around);
        around = enclosing(around)) {
     computation c = {0};
-    tp_status status = tp__sdy_read_manual_axes(around, tp__sdy_property(around, "manual_axes"),
-                                                &c.n_manual, c.manual);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__sdy_read_manual_axes(around, tp__sdy_property(around, "manual_axes"), &c.n_manual,
+                                    c.manual));
     for (int i = 0; i < s->n_axes; i++)
       if (is_manual(&c, s->axes[i].name))
         return tp__error(op, TP_INVALID_ARGUMENT,

@@ -51,8 +51,8 @@ static tp_status open_attribute(MlirOperation op, const char *what, MlirAttribut
       !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
     return tp__error(op, TP_INVALID_ARGUMENT, "%s is not a #sdy.%s<...>", what, mnemonic);
   c->text = mlirOpaqueAttrGetData(attr);
-  tp_status status = expect(c, mnemonic);
-  return status == TP_OK ? expect(c, "<") : status;
+  TP_TRY(expect(c, mnemonic));
+  return expect(c, "<");
 }
 
 static tp_status close_attribute(cursor *c) {
@@ -78,9 +78,7 @@ static tp_status number(cursor *c, int64_t *value) {
 
 /* Reads "text", without escapes. */
 static tp_status string(cursor *c, MlirStringRef *text) {
-  tp_status status = expect(c, "\"");
-  if (status != TP_OK)
-    return status;
+  TP_TRY(expect(c, "\""));
   size_t first = c->at;
   while (c->at < c->text.length && c->text.data[c->at] != '"' && c->text.data[c->at] != '\\')
     c->at++;
@@ -100,9 +98,7 @@ static tp_status mesh_symbol(cursor *c, MlirStringRef *symbol) {
                      "%s: a mesh inside of #sdy.sharding is not supported; name it in an sdy.mesh "
                      "op, as in @mesh",
                      c->what);
-  tp_status status = expect(c, "@");
-  if (status != TP_OK)
-    return status;
+  TP_TRY(expect(c, "@"));
   if (c->at < c->text.length && c->text.data[c->at] == '"')
     return string(c, symbol);
   size_t first = c->at;
@@ -204,10 +200,9 @@ static tp_status sharding_body(cursor *c, tp_sdy_sharding *sharding) {
 tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
                                 tp_sdy_sharding *sharding) {
   cursor c;
-  tp_status status = open_attribute(at, what, attr, "sharding", &c);
-  if (status == TP_OK)
-    status = sharding_body(&c, sharding);
-  return status == TP_OK ? close_attribute(&c) : status;
+  TP_TRY(open_attribute(at, what, attr, "sharding", &c));
+  TP_TRY(sharding_body(&c, sharding));
+  return close_attribute(&c);
 }
 
 tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n,

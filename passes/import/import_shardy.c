@@ -51,9 +51,7 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
 static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
   char symbol[TP_MAX_AXIS_NAME];
   tp_sdy_mesh read = {0};
-  tp_status status = mesh_of(op, symbol, &read);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(mesh_of(op, symbol, &read));
   if (read.n == 0 && read.n_devices > 0)
     return tp__error(op, TP_UNSUPPORTED,
                      "@%s is a maximal mesh, it places values on one device; every value lives on "
@@ -78,17 +76,16 @@ static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
 
 tp_status tp__sdy_import_mesh(tp_importer *im) {
   tp_mesh mesh = {0};
-  tp_status status = TP_OK;
   MlirOperation grid = {NULL};
-  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op) && status == TP_OK;
+  for (MlirOperation op = first_op(im); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (tp__op_is(op, "sdy.mesh"))
-      status = import_mesh(op, &mesh);
+      TP_TRY(import_mesh(op, &mesh));
     else if (tp__op_is(op, "shard.grid"))
       grid = op;
   }
-  if (status != TP_OK || mesh.n_axes == 0)
-    return status;
+  if (mesh.n_axes == 0)
+    return TP_OK;
   if (!mlirOperationIsNull(grid))
     return tp__error(grid, TP_UNSUPPORTED,
                      "the module has this grid and also sdy.mesh @%s; keep one", mesh.name);
@@ -199,12 +196,12 @@ tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *
     return tp__error(at, TP_NOT_FOUND,
                      "%s: sdy.sharding names mesh @%.*s, which the module does not have", what,
                      (int)s->mesh.length, s->mesh.data);
-  tp_status status = check_axes(im, at, what, s, empty && !tp__ref_is(s->mesh, im->mesh.name));
-  if (status == TP_OK && s->rank != rank)
+  TP_TRY(check_axes(im, at, what, s, empty && !tp__ref_is(s->mesh, im->mesh.name)));
+  if (s->rank != rank)
     return tp__error(at, TP_INVALID_ARGUMENT,
                      "%s: sdy.sharding has %d dimensions, but the value has %d", what, s->rank,
                      rank);
-  return status;
+  return TP_OK;
 }
 
 /* Converts to the tp.sharding of a value of type `type`. The result is null if there is nothing to
@@ -248,8 +245,8 @@ tp_status tp__sdy_boundary(tp_importer *im, MlirOperation func, bool is_arg, int
   snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
   if (!mlirAttributeIsNull((is_arg ? tp__arg_attr : tp__result_attr)(func, i, "tp.sharding")))
     return refuse_both(func, what);
-  tp_status status = tp__sdy_read_sharding(func, what, text, &sharding);
-  return status == TP_OK ? convert(im, func, what, type, &sharding, attr) : status;
+  TP_TRY(tp__sdy_read_sharding(func, what, text, &sharding));
+  return convert(im, func, what, type, &sharding, attr);
 }
 
 static tp_status import_results(tp_importer *im, MlirOperation op, MlirAttribute text) {
@@ -369,9 +366,8 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
                : tp__error(op, TP_INVALID_ARGUMENT,
                            "ends no sdy.manual_computation and no sdy.named_computation");
   }
-  tp_status status = check_form(im, op, row->n_operands, row->n_results, row->action == MESH);
-  return status == TP_OK && row->action == CONSTRAIN ? import_constraint(im, op, row->sharding)
-                                                     : status;
+  TP_TRY(check_form(im, op, row->n_operands, row->n_results, row->action == MESH));
+  return row->action == CONSTRAIN ? import_constraint(im, op, row->sharding) : TP_OK;
 }
 
 /* ---- replacing ops ---- */
@@ -389,9 +385,7 @@ static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation 
     MlirValue value = mlirOperationGetOperand(op, 0);
     tp_annotation annotation;
     bool present;
-    tp_status status = tp__op_sharding(op, 0, refined, &annotation, &present);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__op_sharding(op, 0, refined, &annotation, &present));
     if (present)
       value = tp__build_layout_change(op, mlirOperationGetLocation(op), value, refined, annotation);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);

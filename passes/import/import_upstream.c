@@ -44,9 +44,7 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
   int n_dims, counts[TP_MAX_RANK];
   int64_t axes[TP_MAX_RANK][TP_MAX_AXES];
   MlirAttribute dims[TP_MAX_RANK], names[TP_MAX_AXES];
-  tp_status status = check_plain(im, op, sharding);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(check_plain(im, op, sharding));
   if (rank > TP_MAX_RANK ||
       !tp__axis_lists(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
     return tp__error(op, TP_UNSUPPORTED,
@@ -84,9 +82,7 @@ static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, M
     MlirAttribute one;
     if (!tp__is_upstream_shard(user) || tp__is_for_users(user))
       continue;
-    tp_status status = tp__upstream_sharding(im, user, &one);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__upstream_sharding(im, user, &one));
     if (!mlirAttributeIsNull(*attr) && !mlirAttributeEqual(*attr, one))
       return tp__error(func, TP_INVALID_ARGUMENT,
                        "shard.shard ops give argument %d two layouts; write annotate_for_users "

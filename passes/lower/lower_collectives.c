@@ -148,19 +148,18 @@ static tp_status root_of(tp__lowering *l, MlirOperation op, const tp__axis_runs 
  * all groups. */
 static tp_status read_root(tp__lowering *l, MlirOperation op, int64_t *root) {
   tp__axis_runs runs;
-  tp_status status = tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs);
-  if (status == TP_OK)
-    status = root_of(l, op, &runs, 0, root);
-  for (int64_t device = 1; device < tp_mesh_size(&l->mesh) && status == TP_OK; device++) {
+  TP_TRY(tp__read_axis_runs(op, "grid_axes", &l->mesh, &runs));
+  TP_TRY(root_of(l, op, &runs, 0, root));
+  for (int64_t device = 1; device < tp_mesh_size(&l->mesh); device++) {
     int64_t other;
-    status = root_of(l, op, &runs, device, &other);
-    if (status == TP_OK && other != *root)
-      status = tp__error(op, TP_UNSUPPORTED,
-                         "devices 0 and %lld name different roots, %lld and %lld; the root has to "
-                         "be the same in all groups",
-                         (long long)device, (long long)*root, (long long)other);
+    TP_TRY(root_of(l, op, &runs, device, &other));
+    if (other != *root)
+      return tp__error(op, TP_UNSUPPORTED,
+                       "devices 0 and %lld name different roots, %lld and %lld; the root has to "
+                       "be the same in all groups",
+                       (long long)device, (long long)*root, (long long)other);
   }
-  return status;
+  return TP_OK;
 }
 
 static int64_t int_attr(MlirOperation op, const char *name) {
@@ -169,16 +168,14 @@ static int64_t int_attr(MlirOperation op, const char *name) {
 
 static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_row *row) {
   group g;
-  tp_status status = read_group(l, op, &g);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_group(l, op, &g));
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirTypeIsARankedTensor(result))
     return tp__error(op, TP_UNSUPPORTED,
                      "communication on a memref; it is lowered on tensors, before bufferization");
   tprt_abi_site site;
-  status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), &site);
+  tp_status status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), &site);
   if (status == TP_OK && row->rooted)
     status = read_root(l, op, &site.root);
   if (status == TP_OK && row->reduces) {

@@ -16,18 +16,12 @@ tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d) {
   int64_t bits, extra[sizeof words / sizeof(int64_t)];
   tprt_abi_site site;
   MlirType product;
-  tp_status status = tp__fused_bits(d, "operands", TP_LEN(names), names, &bits);
-  if (status == TP_OK &&
-      ((bits & FACTORS) != FACTORS || tp__n_bits(bits) != mlirOperationGetNumOperands(d->call)))
-    status = tp__fused_refuse(d, "operands");
-  if (status == TP_OK)
-    status = tp__fused_choice(d, "function", TP_LEN(functions), functions, &words.function);
-  if (status == TP_OK)
-    status = tp__fused_product(d, &product, &words.k, &words.transpose_b);
-  if (status == TP_OK)
-    status = tp__site_begin(d->call, TPRT_SITE_FUSED_MATMUL, 0, NULL, product, &site);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__fused_bits(d, "operands", TP_LEN(names), names, &bits));
+  if ((bits & FACTORS) != FACTORS || tp__n_bits(bits) != mlirOperationGetNumOperands(d->call))
+    return tp__fused_refuse(d, "operands");
+  TP_TRY(tp__fused_choice(d, "function", TP_LEN(functions), functions, &words.function));
+  TP_TRY(tp__fused_product(d, &product, &words.k, &words.transpose_b));
+  TP_TRY(tp__site_begin(d->call, TPRT_SITE_FUSED_MATMUL, 0, NULL, product, &site));
   tprt_operand given[TP_LEN(inputs)];
   tp__fused_operands(bits, TP_LEN(inputs), inputs, given);
   memcpy(extra, &words, sizeof words);

@@ -36,15 +36,13 @@ static tp_status read_names(const tp__fused_call *d, int n, int64_t *outputs) {
   static const char *const output_names[MOST_OUTPUTS] = {"gathered", "out0", "out1", "out2",
                                                          "out3"};
   int64_t inputs;
-  tp_status status = tp__fused_bits(d, "operands", MOST_INPUTS, input_names, &inputs);
-  if (status == TP_OK)
-    status = tp__fused_bits(d, "results", MOST_OUTPUTS, output_names, outputs);
-  if (status == TP_OK && (n < 1 || inputs != (2 << n) - 1))
-    status = tp__fused_refuse(d, "operands");
-  if (status == TP_OK &&
-      (tp__n_bits(*outputs) != mlirOperationGetNumResults(d->call) || (*outputs | 1) != inputs))
-    status = tp__fused_refuse(d, "results");
-  return status;
+  TP_TRY(tp__fused_bits(d, "operands", MOST_INPUTS, input_names, &inputs));
+  TP_TRY(tp__fused_bits(d, "results", MOST_OUTPUTS, output_names, outputs));
+  if (n < 1 || inputs != (2 << n) - 1)
+    return tp__fused_refuse(d, "operands");
+  if (tp__n_bits(*outputs) != mlirOperationGetNumResults(d->call) || (*outputs | 1) != inputs)
+    return tp__fused_refuse(d, "results");
+  return TP_OK;
 }
 
 tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d) {

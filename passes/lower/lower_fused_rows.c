@@ -61,18 +61,16 @@ static tp_status read_names(const tp__fused_call *d, row_call *c) {
   bool quantizes = c->kind->quantizes;
   int n_inputs = quantizes ? TP_FUSED_OPERANDS : STATIC_SCALE,
       n_outputs = quantizes ? TP_FUSED_RESULTS : TP_RESULT_QUANTIZED;
-  tp_status status = tp__fused_bits(d, "operands", TP_FUSED_OPERANDS, input_names, &c->inputs);
-  if (status == TP_OK)
-    status = tp__fused_bits(d, "results", TP_FUSED_RESULTS, output_names, &c->outputs);
+  TP_TRY(tp__fused_bits(d, "operands", TP_FUSED_OPERANDS, input_names, &c->inputs));
+  TP_TRY(tp__fused_bits(d, "results", TP_FUSED_RESULTS, output_names, &c->outputs));
   int64_t rows = c->inputs & ((1 << N_ROW_INPUTS) - 1);
-  if (status == TP_OK && (tp__n_bits(c->inputs) != mlirOperationGetNumOperands(d->call) ||
-                          rows != c->kind->rows || c->inputs >> n_inputs))
-    status = tp__fused_refuse(d, "operands");
-  if (status == TP_OK &&
-      (tp__n_bits(c->outputs) != mlirOperationGetNumResults(d->call) || c->outputs >> n_outputs ||
-       !has(c->outputs, quantizes ? TP_RESULT_QUANTIZED : TP_RESULT_OUT)))
-    status = tp__fused_refuse(d, "results");
-  return status;
+  if (tp__n_bits(c->inputs) != mlirOperationGetNumOperands(d->call) || rows != c->kind->rows ||
+      c->inputs >> n_inputs)
+    return tp__fused_refuse(d, "operands");
+  if (tp__n_bits(c->outputs) != mlirOperationGetNumResults(d->call) || c->outputs >> n_outputs ||
+      !has(c->outputs, quantizes ? TP_RESULT_QUANTIZED : TP_RESULT_OUT))
+    return tp__fused_refuse(d, "results");
+  return TP_OK;
 }
 
 /* ---- words ---- */
@@ -88,13 +86,11 @@ static tp_status read_rows(const tp__fused_call *d, tprt_abi_fused_reduce *words
   static const char *const layouts[] = {[TPRT_ROWS_WHOLE] = "whole",
                                         [TPRT_ROWS_SCATTERED] = "scattered",
                                         [TPRT_ROWS_GATHERED] = "gathered"};
-  tp_status status = tp__fused_choice(d, "layout", TP_LEN(layouts), layouts, &words->layout);
-  if (status == TP_OK)
-    status = tp__fused_choice(d, "algorithm", TP_LEN(algorithms), algorithms, &words->algorithm);
-  if (status == TP_OK)
-    status = tp__fused_choice(d, "norm", TP_LEN(norms), norms, &words->norm);
-  if (status != TP_OK || words->norm == TPRT_CUDA_NO_NORM)
-    return status;
+  TP_TRY(tp__fused_choice(d, "layout", TP_LEN(layouts), layouts, &words->layout));
+  TP_TRY(tp__fused_choice(d, "algorithm", TP_LEN(algorithms), algorithms, &words->algorithm));
+  TP_TRY(tp__fused_choice(d, "norm", TP_LEN(norms), norms, &words->norm));
+  if (words->norm == TPRT_CUDA_NO_NORM)
+    return TP_OK;
   return tp__fused_float(d, "epsilon", &words->epsilon);
 }
 
@@ -120,20 +116,17 @@ static tp_status read_quantization(const tp__fused_call *d, row_call *c) {
 /* Reads everything but the axes. *rows: the type of the send tensor. */
 static tp_status read_call(const tp__fused_call *d, row_call *c, MlirType *rows) {
   MlirAttribute dim = tp__fused_entry(d, "dim");
-  tp_status status = read_kind(d, c);
-  if (status == TP_OK)
-    status = read_rows(d, &c->words);
-  if (status == TP_OK)
-    status = read_names(d, c);
-  if (status == TP_OK && c->kind->quantizes)
-    status = read_quantization(d, c);
-  if (status == TP_OK && (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim)))
-    status = tp__fused_refuse(d, "dim");
-  if (status == TP_OK && c->kind->rows == PRODUCT)
+  TP_TRY(read_kind(d, c));
+  TP_TRY(read_rows(d, &c->words));
+  TP_TRY(read_names(d, c));
+  if (c->kind->quantizes)
+    TP_TRY(read_quantization(d, c));
+  if (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim))
+    return tp__fused_refuse(d, "dim");
+  if (c->kind->rows == PRODUCT)
     return tp__fused_product(d, rows, &c->words.k, &c->words.transpose_b);
-  if (status == TP_OK)
-    *rows = mlirValueGetType(mlirOperationGetOperand(d->call, 0));
-  return status;
+  *rows = mlirValueGetType(mlirOperationGetOperand(d->call, 0));
+  return TP_OK;
 }
 
 /* ---- the call ---- */
@@ -144,13 +137,9 @@ tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d) {
   int64_t extra[sizeof c.words / sizeof(int64_t)];
   int n_axes, axes[TP_MAX_AXES];
   MlirType rows = {NULL};
-  tp_status status = read_call(d, &c, &rows);
-  if (status == TP_OK)
-    status = tp__fused_mesh_axes(d, &l->mesh, &n_axes, axes);
-  if (status == TP_OK)
-    status = tp__site_begin(d->call, TPRT_SITE_FUSED_REDUCE, n_axes, axes, rows, &site);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_call(d, &c, &rows));
+  TP_TRY(tp__fused_mesh_axes(d, &l->mesh, &n_axes, axes));
+  TP_TRY(tp__site_begin(d->call, TPRT_SITE_FUSED_REDUCE, n_axes, axes, rows, &site));
   site.reduction = TPRT_SUM;
   site.dim = mlirIntegerAttrGetValueInt(tp__fused_entry(d, "dim"));
   tprt_operand input_of[TP_FUSED_OPERANDS], output_of[TP_FUSED_RESULTS];

@@ -25,25 +25,21 @@ static tp_status read_softmax(const tp__fused_call *d, softmax_call *c) {
                                       [TPRT_CUDA_LOG_PROBABILITY] = "log_probability"};
   int n_inputs = (int)mlirOperationGetNumOperands(d->call);
   *c = (softmax_call){0};
-  tp_status status = tp__fused_bits(d, "operands", TP_LEN(input_names), input_names, &c->inputs);
-  if (status == TP_OK && (tp__n_bits(c->inputs) != n_inputs || !(c->inputs & LOGITS)))
-    status = tp__fused_refuse(d, "operands");
-  if (status == TP_OK)
-    status = tp__fused_bits(d, "results", TP_LEN(output_names), output_names, &c->outputs);
+  TP_TRY(tp__fused_bits(d, "operands", TP_LEN(input_names), input_names, &c->inputs));
+  if (tp__n_bits(c->inputs) != n_inputs || !(c->inputs & LOGITS))
+    return tp__fused_refuse(d, "operands");
+  TP_TRY(tp__fused_bits(d, "results", TP_LEN(output_names), output_names, &c->outputs));
   bool picks_any = c->outputs & PICKED;
-  if (status == TP_OK && (tp__n_bits(c->outputs) != mlirOperationGetNumResults(d->call) ||
-                          c->outputs == 0 || picks_any != (n_inputs == 2)))
-    status = tp__fused_refuse(d, "results");
-  if (status == TP_OK)
-    status = tp__fused_choice(d, "infinite", TP_LEN(infinite), infinite, &c->words.finite);
-  if (status != TP_OK || !picks_any)
-    return status;
+  if (tp__n_bits(c->outputs) != mlirOperationGetNumResults(d->call) || c->outputs == 0 ||
+      picks_any != (n_inputs == 2))
+    return tp__fused_refuse(d, "results");
+  TP_TRY(tp__fused_choice(d, "infinite", TP_LEN(infinite), infinite, &c->words.finite));
+  if (!picks_any)
+    return TP_OK;
   c->words.target =
       tp__runtime_dtype(tp__element_type(mlirValueGetType(mlirOperationGetOperand(d->call, 1))));
-  status = tp__fused_choice(d, "pick", TP_LEN(picks), picks, &c->words.pick);
-  return status == TP_OK
-             ? tp__fused_choice(d, "picks_of", TP_LEN(picks_of), picks_of, &c->words.own)
-             : status;
+  TP_TRY(tp__fused_choice(d, "pick", TP_LEN(picks), picks, &c->words.pick));
+  return tp__fused_choice(d, "picks_of", TP_LEN(picks_of), picks_of, &c->words.own);
 }
 
 tp_status tp__lower_fused_softmax(tp__lowering *l, const tp__fused_call *d) {
@@ -51,14 +47,10 @@ tp_status tp__lower_fused_softmax(tp__lowering *l, const tp__fused_call *d) {
   tprt_abi_site site;
   int64_t extra[sizeof c.words / sizeof(int64_t)];
   int n_axes, axes[TP_MAX_AXES];
-  tp_status status = read_softmax(d, &c);
-  if (status == TP_OK)
-    status = tp__fused_mesh_axes(d, &l->mesh, &n_axes, axes);
-  if (status == TP_OK)
-    status = tp__site_begin(d->call, TPRT_SITE_FUSED_SOFTMAX, n_axes, axes,
-                            mlirValueGetType(mlirOperationGetOperand(d->call, 0)), &site);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_softmax(d, &c));
+  TP_TRY(tp__fused_mesh_axes(d, &l->mesh, &n_axes, axes));
+  TP_TRY(tp__site_begin(d->call, TPRT_SITE_FUSED_SOFTMAX, n_axes, axes,
+                        mlirValueGetType(mlirOperationGetOperand(d->call, 0)), &site));
   tprt_operand input_of[TP_LEN(inputs)], output_of[TP_LEN(outputs)];
   tp__fused_operands(c.inputs, TP_LEN(inputs), inputs, input_of);
   tp__fused_operands(c.outputs, TP_LEN(outputs), outputs, output_of);

@@ -5,23 +5,22 @@
 
 /* Reads the axes that the op names. An op that names none means all axes. */
 static tp_status read_runs(const tp__lowering *l, MlirOperation op, tp__axis_runs *runs) {
-  tp_status status = tp__read_axis_runs(op, "axes", &l->mesh, runs);
-  return status == TP_OK && runs->n == 0 ? tp__all_axis_runs(op, &l->mesh, runs) : status;
+  TP_TRY(tp__read_axis_runs(op, "axes", &l->mesh, runs));
+  return runs->n == 0 ? tp__all_axis_runs(op, &l->mesh, runs) : TP_OK;
 }
 
 static tp_status lower_multi_index(tp__lowering *l, MlirOperation op) {
   tp__axis_runs runs;
-  tp_status status = read_runs(l, op, &runs);
-  for (int i = 0; i < runs.n && status == TP_OK; i++) {
+  TP_TRY(read_runs(l, op, &runs));
+  for (int i = 0; i < runs.n; i++) {
     int axes[TP_MAX_AXES];
     for (int k = 0; k < runs.count[i]; k++)
       axes[k] = runs.first[i] + k;
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
                                   tp__build_group_rank(l, op, runs.count[i], axes));
   }
-  if (status == TP_OK)
-    mlirOperationDestroy(op);
-  return status;
+  mlirOperationDestroy(op);
+  return TP_OK;
 }
 
 static tp_status lower_linear_index(tp__lowering *l, MlirOperation op) {
@@ -31,13 +30,12 @@ static tp_status lower_linear_index(tp__lowering *l, MlirOperation op) {
 
 static tp_status lower_grid_shape(tp__lowering *l, MlirOperation op) {
   tp__axis_runs runs;
-  tp_status status = read_runs(l, op, &runs);
-  for (int i = 0; i < runs.n && status == TP_OK; i++)
+  TP_TRY(read_runs(l, op, &runs));
+  for (int i = 0; i < runs.n; i++)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
                                   tp__index_constant(op, tp__run_size(&l->mesh, &runs, i)));
-  if (status == TP_OK)
-    mlirOperationDestroy(op);
-  return status;
+  mlirOperationDestroy(op);
+  return TP_OK;
 }
 
 /* Computes the number of the device from its coordinates. The coordinates are the operands of the
@@ -56,11 +54,8 @@ static MlirValue linear_index(tp__lowering *l, MlirOperation op, const tp__axis_
  * stride of the axis; beyond the border it is -1. */
 static tp_status lower_neighbors(tp__lowering *l, MlirOperation op) {
   tp__axis_runs all, split;
-  tp_status status = tp__all_axis_runs(op, &l->mesh, &all);
-  if (status == TP_OK)
-    status = tp__read_axis_runs(op, "split_axes", &l->mesh, &split);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__all_axis_runs(op, &l->mesh, &all));
+  TP_TRY(tp__read_axis_runs(op, "split_axes", &l->mesh, &split));
   if (split.n != 1 || mlirOperationGetNumOperands(op) != all.n)
     return tp__error(op, TP_UNSUPPORTED,
                      "has %d split_axes and %d coordinates; it takes one axis, and one coordinate "

@@ -54,12 +54,11 @@ static tp_status check_type(MlirOperation func, const char *what, int i, MlirTyp
 }
 
 static tp_status check_signature(MlirOperation func, MlirType type) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type) && status == TP_OK; i++)
-    status = check_type(func, "argument", i, mlirFunctionTypeGetInput(type, i));
-  for (int i = 0; i < mlirFunctionTypeGetNumResults(type) && status == TP_OK; i++)
-    status = check_type(func, "result", i, mlirFunctionTypeGetResult(type, i));
-  return status;
+  for (int i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    TP_TRY(check_type(func, "argument", i, mlirFunctionTypeGetInput(type, i)));
+  for (int i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    TP_TRY(check_type(func, "result", i, mlirFunctionTypeGetResult(type, i)));
+  return TP_OK;
 }
 
 /* Prepends the runtime context to the arguments and marks tensor arguments as not writable: a
@@ -124,13 +123,13 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (!local && tp__op_has_dialect(op, "shard"))
     return refuse_global(op);
   bool done;
-  tp_status status = tp__lower_collective(l, op, &done);
-  if (status == TP_OK && !done)
-    status = tp__lower_permute(l, op, &done);
-  if (status == TP_OK && !done)
-    status = tp__lower_fused(l, op, &done);
-  if (status != TP_OK || done)
-    return status;
+  TP_TRY(tp__lower_collective(l, op, &done));
+  if (!done)
+    TP_TRY(tp__lower_permute(l, op, &done));
+  if (!done)
+    TP_TRY(tp__lower_fused(l, op, &done));
+  if (done)
+    return TP_OK;
   if (tp__op_is(op, "func.call"))
     return check_call(l, op);
   return tp__error(op, TP_UNSUPPORTED,
@@ -209,14 +208,13 @@ static void clean_module(MlirOperation module) {
 static tp_status run(tp_pass *pass) {
   static const char *const axis[] = {"all"};
   run_data data = {.pass = pass, .local = tp__is_local(pass->module)};
-  tp_status status = data.local ? tp__module_mesh(pass->module, NULL, &data.mesh) : TP_OK;
-  if (status == TP_OK && data.mesh.n_axes == 0) /* one device */
-    status = tp_mesh_create("mesh", 1, axis, (const int64_t[]){1}, &data.mesh);
-  if (status == TP_OK)
-    status = tp__each_entry(pass->module, lower_entry, &data);
-  if (status == TP_OK)
-    clean_module(pass->module);
-  return status;
+  if (data.local)
+    TP_TRY(tp__module_mesh(pass->module, NULL, &data.mesh));
+  if (data.mesh.n_axes == 0) /* one device */
+    TP_TRY(tp_mesh_create("mesh", 1, axis, (const int64_t[]){1}, &data.mesh));
+  TP_TRY(tp__each_entry(pass->module, lower_entry, &data));
+  clean_module(pass->module);
+  return TP_OK;
 }
 
 static const tp_statistic_row statistics[] = {

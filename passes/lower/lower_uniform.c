@@ -19,11 +19,8 @@ static tp_status seed_arguments(tp_divergence *d, MlirOperation func) {
       continue;
     MlirAttribute attr = tp__arg_attr(func, (int)i, "tp.sharding");
     tp_annotation annotation = {0};
-    if (!mlirAttributeIsNull(attr)) {
-      tp_status status = tp__read_sharding(func, "an argument", attr, d->mesh, type, &annotation);
-      if (status != TP_OK)
-        return status;
-    }
+    if (!mlirAttributeIsNull(attr))
+      TP_TRY(tp__read_sharding(func, "an argument", attr, d->mesh, type, &annotation));
     for (int k = 0; k < d->mesh->n_axes; k++)
       if (d->mesh->axes[k].size > 1 &&
           (mlirAttributeIsNull(attr) || tp_spec_place(annotation.spec, k).kind != TP_REPLICATED))

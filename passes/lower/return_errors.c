@@ -251,10 +251,9 @@ static tp_status check_entry(MlirOperation func, void *data) {
 }
 
 static tp_status run(tp_pass *pass) {
-  tp_status status = tp__each_entry(pass->module, check_entry, pass);
-  if (status == TP_OK)
-    drop_unpacked(pass->module);
-  return status;
+  TP_TRY(tp__each_entry(pass->module, check_entry, pass));
+  drop_unpacked(pass->module);
+  return TP_OK;
 }
 
 static const tp_statistic_row statistics[] = {{"exits", "places where a program may end early"}};

@@ -34,11 +34,8 @@ static tp_status read_size(const tp__expansion *e, MlirOperation op, int i, int6
 }
 
 static tp_status read_dim(const tp__expansion *e, halo *h, int d, int first_size) {
-  tp_status status = read_size(e, h->op, first_size, &h->low[d]);
-  if (status == TP_OK)
-    status = read_size(e, h->op, first_size + 1, &h->high[d]);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_size(e, h->op, first_size, &h->low[d]));
+  TP_TRY(read_size(e, h->op, first_size + 1, &h->high[d]));
   int64_t low = h->low[d], high = h->high[d], most = low > high ? low : high;
   if (low >= 0 && high >= 0 && low <= h->shape[d] && high <= h->shape[d] &&
       h->shape[d] - low - high >= most)
@@ -119,9 +116,7 @@ static tp_status exchange(tp__expansion *e, const halo *h, int d, int step, Mlir
   for (int64_t device = 0; device < tp_mesh_size(e->mesh); device++)
     e->source_of[device] = neighbor(e->mesh, &h->runs[d], device, step);
   MlirValue received, own = tp__extract_slice(h->op, *value, from, sizes);
-  tp_status status = tp__expansion_permute(e, h->op, own, &received);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__expansion_permute(e, h->op, own, &received));
   MlirValue kept = tp__extract_slice(h->op, *value, to, sizes);
   received = tp__select(h->op, is_border(e, h, d, step), kept, received);
   *value = tp__insert_slice(h->op, received, *value, to);
@@ -131,14 +126,11 @@ static tp_status exchange(tp__expansion *e, const halo *h, int d, int step, Mlir
 tp_status tp__expand_halo(tp__expansion *e, MlirOperation op) {
   halo h;
   MlirValue value = mlirOperationGetOperand(op, 0);
-  tp_status status = read_halo(e, op, &h);
-  for (int d = h.n_dims - 1; d >= 0 && status == TP_OK; d--) {
-    status = exchange(e, &h, d, -1, &value);
-    if (status == TP_OK)
-      status = exchange(e, &h, d, 1, &value);
+  TP_TRY(read_halo(e, op, &h));
+  for (int d = h.n_dims - 1; d >= 0; d--) {
+    TP_TRY(exchange(e, &h, d, -1, &value));
+    TP_TRY(exchange(e, &h, d, 1, &value));
   }
-  if (status != TP_OK)
-    return status;
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
   mlirOperationDestroy(op);
   return TP_OK;

@@ -69,19 +69,15 @@ static tp_status match(tp__expansion *e, MlirOperation recv, const tp__axis_runs
 static tp_status expand_pair(tp__expansion *e, MlirOperation send, MlirOperation recv) {
   tp__axis_runs runs;
   MlirValue result;
-  tp_status status = tp__read_axis_runs(send, "grid_axes", e->mesh, &runs);
-  for (int64_t d = 0; d < tp_mesh_size(e->mesh) && status == TP_OK; d++) {
+  TP_TRY(tp__read_axis_runs(send, "grid_axes", e->mesh, &runs));
+  for (int64_t d = 0; d < tp_mesh_size(e->mesh); d++) {
     e->source_of[d] = NOBODY;
     e->destination_of[d] = named_device(e, send, "destination", &runs, d);
     if (e->destination_of[d] == UNKNOWN)
-      status = refuse_unknown(send, "destination");
+      TP_TRY(refuse_unknown(send, "destination"));
   }
-  if (status == TP_OK)
-    status = match(e, recv, &runs);
-  if (status == TP_OK)
-    status = tp__expansion_permute(e, recv, sent(send), &result);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(match(e, recv, &runs));
+  TP_TRY(tp__expansion_permute(e, recv, sent(send), &result));
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(recv, 0), result);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(send, 0), sent(send));
   mlirOperationDestroy(recv);
@@ -131,9 +127,7 @@ static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
     e->source_of[d] =
         lost ? NOBODY : tp__run_move(e->mesh, &all, (int)axis, d, (from + size) % size);
   }
-  status = tp__expansion_permute(e, op, mlirOperationGetOperand(op, 0), &result);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__expansion_permute(e, op, mlirOperationGetOperand(op, 0), &result));
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
   mlirOperationDestroy(op);
   return TP_OK;

@@ -195,11 +195,8 @@ static tp_status write_boundary(const tp_partitioner *p, bool is_args, int n, co
 
 static tp_status rewrite_signature(tp_partitioner *p) {
   MlirOperation func = p->graph.func;
-  tp_status status = write_boundary(p, true, p->graph.n_args, p->arg_types, p->arg_specs);
-  if (status == TP_OK)
-    status = write_boundary(p, false, p->graph.n_results, p->result_types, p->result_specs);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(write_boundary(p, true, p->graph.n_args, p->arg_types, p->arg_specs));
+  TP_TRY(write_boundary(p, false, p->graph.n_results, p->result_types, p->result_specs));
   for (int i = 0; i < p->graph.n_args; i++)
     p->arg_types[i] = local_type(p, p->arg_types[i], p->arg_specs[i]);
   for (int i = 0; i < p->graph.n_results; i++)
@@ -217,15 +214,12 @@ static tp_status rewrite(tp_partitioner *p) {
                      local_type(p, p->arg_types[i], p->arg_specs[i]));
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
-    tp_status status = TP_OK;
     if (item->kind == TP_ITEM_OP)
-      status = rewrite_op(p, item, p->ops[i]);
+      TP_TRY(rewrite_op(p, item, p->ops[i]));
     else if (item->kind == TP_ITEM_LAYOUT)
-      status = rewrite_layout(p, item, p->layouts[i]);
+      TP_TRY(rewrite_layout(p, item, p->layouts[i]));
     else if (item->kind == TP_ITEM_REGION)
       rewrite_region(p, item);
-    if (status != TP_OK)
-      return status;
   }
   erase_layouts(p);
   erase_unused(p);
@@ -297,13 +291,9 @@ static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
   bool unknown_replicate = given->unknown_ops == UNKNOWN_REPLICATE;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    tp_status status = tp__is_defined_func(op)
-                           ? partition_func(pass, op, mesh, reshards, unknown_replicate)
-                           : TP_OK;
-    if (status != TP_OK)
-      return status;
-  }
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__is_defined_func(op))
+      TP_TRY(partition_func(pass, op, mesh, reshards, unknown_replicate));
   return TP_OK;
 }
 
@@ -322,9 +312,7 @@ static tp_status run(tp_pass *pass) {
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
   if (status != TP_OK)
     return status;
-  status = tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);

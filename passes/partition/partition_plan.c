@@ -36,9 +36,7 @@ static tp_status read_args(tp_partitioner *p) {
     p->arg_types[i] = mlirValueGetType(arg);
     if (!tp__is_tensor(p->arg_types[i]))
       continue;
-    tp_status status = tp__func_graph_arg(&p->graph, i, &annotation, &present);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__func_graph_arg(&p->graph, i, &annotation, &present));
     if (!present)
       return tp__error(
           p->graph.func, TP_INVALID_ARGUMENT,
@@ -188,12 +186,10 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   if (!tp__planned_spec(p, source, &from))
     return tp__error(item->op, TP_UNSUPPORTED,
                      "its operand is not a tensor of static shape with a layout");
-  tp_status status = tp__func_graph_op(&p->graph, item->op, 0, &annotation, &present);
-  if (status == TP_OK && !present)
+  TP_TRY(tp__func_graph_op(&p->graph, item->op, 0, &annotation, &present));
+  if (!present)
     return tp__error(item->op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding; run tp-propagate last, it gives every value a layout");
-  if (status != TP_OK)
-    return status;
   int64_t key[] = {(int64_t)from.bits, (int64_t)annotation.spec.bits,
                    (int64_t)(intptr_t)mlirValueGetType(source).ptr};
   void **slot = tp__memo(&p->same_layouts, &p->arena, key, TP_LEN(key));
@@ -201,9 +197,7 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   if (!slot || !plan)
     return tp__out_of_memory(item->op);
   if (!*slot)
-    status = find_path(p, item, from, annotation.spec, plan);
-  if (status != TP_OK)
-    return status;
+    TP_TRY(find_path(p, item, from, annotation.spec, plan));
   *slot = plan;
   *planned = plan;
   set_spec_of(p, mlirOperationGetResult(item->op, 0), annotation.spec);
@@ -217,15 +211,13 @@ static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
     const tp_carried *c = &item->carried[k];
     tp_annotation annotation = {0};
     bool present;
-    tp_status status = tp__func_graph_carried(&p->graph, item->op, c, &annotation, &present);
-    if (status == TP_OK && !present)
+    TP_TRY(tp__func_graph_carried(&p->graph, item->op, c, &annotation, &present));
+    if (!present)
       return tp__error(item->op, TP_INVALID_ARGUMENT,
                        "carried value %d has no layout in tp.region_args or tp.sharding; run "
                        "tp-propagate last, it gives every value a "
                        "layout",
                        k);
-    if (status != TP_OK)
-      return status;
     for (int i = 0; i < c->n_values; i++)
       set_spec_of(p, c->values[i], annotation.spec);
   }
@@ -262,9 +254,7 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
     p->result_types[i] = mlirValueGetType(value);
     if (!tp__is_tensor(p->result_types[i]))
       continue;
-    tp_status status = tp__func_graph_result(&p->graph, i, &annotation, &present);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__func_graph_result(&p->graph, i, &annotation, &present));
     if (!present)
       return tp__error(
           p->graph.func, TP_INVALID_ARGUMENT,
@@ -284,15 +274,15 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
 }
 
 tp_status tp__read_plan(tp_partitioner *p) {
-  tp_status status = read_args(p);
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++) {
+  TP_TRY(read_args(p));
+  for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
-    status = item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
-             : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
-             : item->kind == TP_ITEM_REGION ? plan_region(p, item)
-                                            : plan_return(p, item);
+    TP_TRY(item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
+           : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
+           : item->kind == TP_ITEM_REGION ? plan_region(p, item)
+                                          : plan_return(p, item));
   }
-  for (int i = 0; i < p->graph.n_items && status == TP_OK; i++)
-    status = check_carried(p, &p->graph.items[i]);
-  return status;
+  for (int i = 0; i < p->graph.n_items; i++)
+    TP_TRY(check_carried(p, &p->graph.items[i]));
+  return TP_OK;
 }

@@ -303,9 +303,7 @@ static tp_status collect(MlirOperation op, void *data) {
   simplifier *s = data;
   if (!is_pure(op) && !is_tensor_sum(op))
     return TP_OK;
-  tp_status status = tp__grow((void **)&s->ops, &s->capacity, s->n + 1, sizeof *s->ops);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__grow((void **)&s->ops, &s->capacity, s->n + 1, sizeof *s->ops));
   s->ops[s->n++] = op;
   return tp__table_put(&s->places, op.ptr, (int)s->n);
 }

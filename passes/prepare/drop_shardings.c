@@ -39,8 +39,8 @@ static tp_status drop(MlirOperation op, void *data) {
     return tp__op_list_add(&d->layouts, op);
   if (!tp__op_is(op, "func.func"))
     return TP_OK;
-  tp_status status = drop_boundary(d, op, true);
-  return status == TP_OK ? drop_boundary(d, op, false) : status;
+  TP_TRY(drop_boundary(d, op, true));
+  return drop_boundary(d, op, false);
 }
 
 static tp_status run(tp_pass *pass) {

@@ -135,11 +135,9 @@ static tp_status collect_invariants(hoister *h, MlirBlock block) {
     each_use(h, op, check_use);
     if (h->varies)
       continue;
-    tp_status status = tp__op_list_add(&h->ops, op);
-    if (status == TP_OK && tp__table_put(&h->place, op.ptr, (int)h->ops.n - 1) != TP_OK)
-      status = tp__out_of_memory(op);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__op_list_add(&h->ops, op));
+    if (tp__table_put(&h->place, op.ptr, (int)h->ops.n - 1) != TP_OK)
+      return tp__out_of_memory(op);
   }
   return TP_OK;
 }

@@ -85,11 +85,8 @@ static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation
   MlirBlock body = tp__region_block(callee, 0);
   for (int i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue value = mlirOperationGetOperand(call, i);
-    tp_status status = constrain(in, callee, true, i, call, &value);
-    if (status == TP_OK)
-      status = map_value(map, mlirBlockGetArgument(body, i), value);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(constrain(in, callee, true, i, call, &value));
+    TP_TRY(map_value(map, mlirBlockGetArgument(body, i), value));
   }
   MlirOperation end = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
@@ -104,9 +101,7 @@ static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation
   }
   for (int i = 0; i < mlirOperationGetNumResults(call); i++) {
     MlirValue value = mapped(map, mlirOperationGetOperand(end, i));
-    tp_status status = constrain(in, callee, false, i, call, &value);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(constrain(in, callee, false, i, call, &value));
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(call, i), value);
   }
   return TP_OK;

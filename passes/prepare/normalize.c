@@ -20,9 +20,7 @@ static tp_status normalize_value(tp_boundary *boundary, int i, MlirType type, co
                      what);
   int rank = (int)mlirShapedTypeGetRank(type);
   tp_annotation annotation;
-  tp_status status = tp__read_sharding(func, what, attr, mesh, type, &annotation);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__read_sharding(func, what, attr, mesh, type, &annotation));
   tp__boundary_set(boundary, i, "tp.sharding",
                    tp__write_sharding(mlirOperationGetContext(func), mesh, rank, annotation));
   return TP_OK;
@@ -88,14 +86,12 @@ typedef struct settings {
 static tp_status run(tp_pass *pass) {
   const settings *given = pass->options;
   tp_mesh mesh;
-  tp_status status = tp__check_phase(pass->module);
-  if (status == TP_OK)
-    status = tp__module_mesh(pass->module, given->mesh, &mesh);
-  if (status == TP_OK)
-    status = tp__walk(pass->module, normalize_op, &mesh);
-  if (status == TP_OK && mesh.n_axes > 0)
+  TP_TRY(tp__check_phase(pass->module));
+  TP_TRY(tp__module_mesh(pass->module, given->mesh, &mesh));
+  TP_TRY(tp__walk(pass->module, normalize_op, &mesh));
+  if (mesh.n_axes > 0)
     tp__write_grids(pass->module, &mesh);
-  return status;
+  return TP_OK;
 }
 
 static const tp_option_row options[] = {

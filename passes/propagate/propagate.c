@@ -341,12 +341,6 @@ tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, 
   return status == TP_OK ? tp__plan_nodes(&again->planner) : status;
 }
 
-MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data) {
-  (void)diagnostic;
-  (void)data;
-  return mlirLogicalResultSuccess();
-}
-
 void tp__again_close(tp_again *again) {
   destroy(&again->planner);
   end(&again->planning);

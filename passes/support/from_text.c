@@ -24,13 +24,14 @@ const char *tp__minus_infinity(MlirType element) {
 
 MlirOperation tp__parse_function(MlirOperation at, tp__string *text) {
   MlirOperation func = {NULL};
-  if (text->failed)
-    (void)tp__out_of_memory(at);
-  else
+  bool has_all = !text->failed && !tp__alloc_failed(); /* parts come from other strings */
+  if (has_all)
     func = mlirOperationCreateParse(mlirOperationGetContext(at), tp__ref(text->text),
                                     tp__ref("tpshard"));
+  else
+    (void)tp__out_of_memory(at);
   /* the parser has already reported the error in the text */
-  if (!text->failed && mlirOperationIsNull(func))
+  if (has_all && mlirOperationIsNull(func))
     (void)tp__error(at, TP_INTERNAL, "could not be written as other ops; please report this");
   tp__string_destroy(text);
   return func;

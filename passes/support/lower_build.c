@@ -252,9 +252,7 @@ tp_status tp__site_begin(MlirOperation op, tprt_site_kind kind, int n_axes, cons
                          MlirType input, tprt_abi_site *site) {
   int rank;
   int64_t shape[TP_MAX_RANK];
-  tp_status status = tp__check_tensor(op, "operand", 0, input);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__check_tensor(op, "operand", 0, input));
   tp__static_tensor(input, &rank, shape);
   *site = (tprt_abi_site){.kind = kind,
                           .dtype = tp__runtime_dtype(tp__element_type(input)),
@@ -376,18 +374,17 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
 
 tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data),
                          void *data) {
-  tp_status status = TP_OK;
   MlirOperation next;
   for (MlirOperation op =
            mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op) && status == TP_OK; op = next) {
+       !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!tp__op_is(op, "func.func") ||
         mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
       continue;
     MlirAttribute visibility = tp__inherent(op, "sym_visibility");
     if (mlirAttributeIsNull(visibility) || tp__ref_is(mlirStringAttrGetValue(visibility), "public"))
-      status = visit(op, data);
+      TP_TRY(visit(op, data));
   }
-  return status;
+  return TP_OK;
 }

@@ -77,20 +77,20 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
                         tp__steps *best, bool *changes) {
   static const bool moves[] = {[FREE_URGENT] = true, [FREE_WINDOW] = true, [FREE_WAITS] = false};
   *changes = false;
-  tp_status status = tp__program_order(tasks, arena, best);
-  for (int f = FREE_WAITS; f >= (int)most && status == TP_OK; f--) {
+  TP_TRY(tp__program_order(tasks, arena, best));
+  for (int f = FREE_WAITS; f >= (int)most; f--) {
     tp__order_options options = {.window = moves[f] ? (int)s->settings->window : 0,
                                  .urgent = f == FREE_URGENT,
                                  .in_flight = (int)s->settings->in_flight,
                                  .least = (tp_cost)s->settings->least_us * 1000000};
     tp__steps steps;
-    status = tp__order_tasks(tasks, &options, arena, &steps);
-    if (status == TP_OK && tp__steps_precede(&steps, best)) {
+    TP_TRY(tp__order_tasks(tasks, &options, arena, &steps));
+    if (tp__steps_precede(&steps, best)) {
       *best = steps;
       *changes = true;
     }
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
@@ -126,10 +126,10 @@ static tp_status look_at(MlirOperation op, void *data) {
 }
 
 static tp_status schedule_body(scheduler *s, freedom most) {
-  tp_status status = tp__walk(s->lowering.func, look_at, s);
-  for (size_t i = 0; i < s->holders.n && status == TP_OK; i++)
-    status = schedule_block(s, mlirOperationGetBlock(s->holders.items[i]), most);
-  return status;
+  TP_TRY(tp__walk(s->lowering.func, look_at, s));
+  for (size_t i = 0; i < s->holders.n; i++)
+    TP_TRY(schedule_block(s, mlirOperationGetBlock(s->holders.items[i]), most));
+  return TP_OK;
 }
 
 static void end_scheduler(scheduler *s) {
@@ -212,9 +212,7 @@ static tp_status schedule_entry(MlirOperation func, void *data) {
   tp_status status = tp__walk(func, count_collective, &n);
   if (status != TP_OK || n == 0)
     return status;
-  status = set_machine(s, func);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(set_machine(s, func));
   status = s->memory_limit < 0 ? schedule(s, func, FREE_URGENT) : schedule_within(s, func);
   s->pass->statistics[STAT_SPLIT] += s->n_split;
   s->pass->statistics[STAT_MOVED] += s->n_moved;

@@ -295,9 +295,7 @@ static tp_status make_steps(const tp__tasks *tasks, tp__arena *arena, tp__steps 
 
 tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps *steps) {
   tp_cost *times;
-  tp_status status = make_steps(tasks, arena, steps, &times);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(make_steps(tasks, arena, steps, &times));
   for (int i = 0; i < tasks->n; i++)
     steps->items[steps->n++] = (tp__step){TP_STEP_RUN, i};
   set_times(tasks, times, steps);

@@ -288,23 +288,22 @@ tp_status tp__map_compute(const tp__map_nest *n, MlirOperation where, int loop, 
                           const MlirValue *at, tp__map_lanes_of *arguments, MlirValue *so_far,
                           tp__map_lanes_of *yielded) {
   MlirValue here[TP_MAP_LOOPS];
-  tp_status status = TP_OK;
   for (int l = 0; l < n->n_loops; l++)
     here[l] = at[l];
-  for (int lane = 0; lane < lanes && status == TP_OK; lane++) {
+  for (int lane = 0; lane < lanes; lane++) {
     MlirValue in[TP_MAP_OPERANDS], out[TP_MAP_OPERANDS];
     if (lane > 0)
       here[loop] = tp__binary(where, "arith.addi", at[loop], tp__index_constant(where, lane));
     for (int i = 0; i < n->n_operands; i++)
       in[i] = i >= n->n_inputs && so_far ? so_far[i - n->n_inputs] : arguments[i][lane];
-    status = inline_body(n, where, in, here, out);
-    for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK; k++)
+    TP_TRY(inline_body(n, where, in, here, out));
+    for (int k = 0; k < tp__map_n_outputs(n); k++)
       if (so_far)
         so_far[k] = out[k];
       else
         yielded[k][lane] = out[k];
   }
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int lanes,
@@ -315,8 +314,8 @@ tp_status tp__map_body(const tp__map_nest *n, MlirOperation where, int loop, int
       tp__map_fetch(n, where, i, loop, lanes, at, arguments[i]);
     else
       memset(arguments[i], 0, sizeof arguments[i]);
-  tp_status status = tp__map_compute(n, where, loop, lanes, at, arguments, so_far, yielded);
-  for (int k = 0; k < tp__map_n_outputs(n) && status == TP_OK && !so_far; k++)
+  TP_TRY(tp__map_compute(n, where, loop, lanes, at, arguments, so_far, yielded));
+  for (int k = 0; k < tp__map_n_outputs(n) && !so_far; k++)
     tp__map_put(n, where, n->n_inputs + k, loop, lanes, at, yielded[k]);
-  return status;
+  return TP_OK;
 }

@@ -137,10 +137,9 @@ static tp_status build_elements(tp__group_builder *b, const nest_builder *nb) {
 static tp_status build_row(tp__group_builder *b, const nest_builder *nb) {
   MlirValue at[TP_MAP_LOOPS];
   tp__group_build_at(b, nb->n, -1, at);
-  tp_status status = build_body(b, nb, 0, at, NULL);
-  if (status == TP_OK)
-    store(b, nb, b->speaks, 0, 1, at);
-  return status;
+  TP_TRY(build_body(b, nb, 0, at, NULL));
+  store(b, nb, b->speaks, 0, 1, at);
+  return TP_OK;
 }
 
 /* ---- loops over rows that are not kept ---- */
@@ -198,9 +197,7 @@ static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so
   MlirOperation outside = b->end, inside;
   MlirValue carried[TP_MAP_OPERANDS];
   int64_t n_steps = b->group->width / b->lanes;
-  tp_status status = read_rows(b, last);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_rows(b, last));
   MlirType counter = tp__map_counter(b->group->nests[0], n_steps + sharing->n_sharing);
   MlirValue from = tp__map_cast(outside, sharing->turn, counter),
             to = tp__build_int(outside, counter, n_steps);
@@ -211,7 +208,7 @@ static tp_status build_loop(tp__group_builder *b, int last, int n, MlirValue *so
   b->end = inside;
   b->in_loop = true;
   b->stores_elements = !so_far;
-  status = build_inside(b, last, so_far ? carried : NULL);
+  tp_status status = build_inside(b, last, so_far ? carried : NULL);
   b->end = outside;
   b->in_loop = false;
   b->n = n_kept; /* values of elements are only valid inside the loop */
@@ -280,9 +277,7 @@ static tp_status build_nest(tp__group_builder *b, int number) {
   nest_builder nb;
   if (b->is_looped && is_of_elements(b, number)) /* built inside loops */
     return TP_OK;
-  tp_status status = begin_nest(b, number, &nb);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(begin_nest(b, number, &nb));
   return tp__group_reduces(nb.n)              ? build_reduction(b, &nb)
          : tp__group_is_whole(b->group, nb.n) ? build_elements(b, &nb)
                                               : build_row(b, &nb);

@@ -184,10 +184,9 @@ static bool has_asserts(const reading *r) {
 }
 
 static tp_status guard_nests(mapping *m, const reading *r, MlirValue word) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < r->n && status == TP_OK; i++)
-    status = tp__map_guard(&m->asserts, r->ops[i], word);
-  return status;
+  for (int i = 0; i < r->n; i++)
+    TP_TRY(tp__map_guard(&m->asserts, r->ops[i], word));
+  return TP_OK;
 }
 
 static void set_threads(MlirOperation kernel, const tp__map_launch *launch) {

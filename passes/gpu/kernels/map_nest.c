@@ -161,12 +161,10 @@ tp_status tp__map_read(MlirOperation op, tp__map_nest *n) {
   if (n->n_operands > TP_MAP_OPERANDS || !tp__body_of(op, n->n_inputs, &n->body))
     return tp__error(op, TP_UNSUPPORTED, "has %d operands; a kernel takes at most %d",
                      n->n_operands, TP_MAP_OPERANDS);
-  tp_status status = TP_OK;
-  for (int i = 0; i < n->n_operands && status == TP_OK; i++)
-    status = read_operand(n, i);
-  if (status == TP_OK)
-    status = read_loops(n);
-  for (int l = 0; l < n->n_loops && status == TP_OK; l++)
-    status = classify_loop(n, l);
-  return status;
+  for (int i = 0; i < n->n_operands; i++)
+    TP_TRY(read_operand(n, i));
+  TP_TRY(read_loops(n));
+  for (int l = 0; l < n->n_loops; l++)
+    TP_TRY(classify_loop(n, l));
+  return TP_OK;
 }

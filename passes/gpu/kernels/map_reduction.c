@@ -154,10 +154,10 @@ static tp_status build_begin(const tp__map_nest *begin, MlirOperation end, MlirV
   MlirValue at[TP_MAP_LOOPS] = {{NULL}};
   for (int i = 0; i < begin->n_operands; i++)
     arguments[i][0] = i < begin->n_inputs ? begin->operands[i].memref : (MlirValue){NULL};
-  tp_status status = tp__map_compute(begin, end, 0, 1, at, arguments, NULL, yielded);
-  for (int k = 0; k < tp__map_n_outputs(begin) && status == TP_OK; k++)
+  TP_TRY(tp__map_compute(begin, end, 0, 1, at, arguments, NULL, yielded));
+  for (int k = 0; k < tp__map_n_outputs(begin); k++)
     values[k] = yielded[k][0];
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, MlirOperation func,
@@ -172,15 +172,13 @@ tp_status tp__map_reduction(const tp__map_nest *n, const tp__map_nest *begin, Ml
                              .lanes = r.lanes};
   MlirValue writes = build_place(&r, end, at), first[TP_MAP_OPERANDS];
   bool shares = r.sharing.n_sharing > 1;
-  tp_status status = begin ? build_begin(begin, end, first) : TP_OK;
-  for (int k = 0; k < r.n_outputs && status == TP_OK; k++)
+  if (begin)
+    TP_TRY(build_begin(begin, end, first));
+  for (int k = 0; k < r.n_outputs; k++)
     values[k] = shares  ? tp__map_identity(&r.sharing, end, k)
                 : begin ? first[k]
                         : tp__map_load(n, end, n->n_inputs + k, at);
-  if (status == TP_OK)
-    status = build_loop(&r, end, tp__map_counter(n, r.n_steps + r.sharing.n_sharing), at, values);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(build_loop(&r, end, tp__map_counter(n, r.n_steps + r.sharing.n_sharing), at, values));
   for (int k = 0; k < r.n_outputs; k++)
     values[k] = tp__map_combine_threads(&r.sharing, end, k, values[k], false);
   tp__map_if(end, writes, &inside);

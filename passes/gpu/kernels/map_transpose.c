@@ -190,8 +190,7 @@ tp_status tp__map_transpose(const tp__map_nest *n, const tp__map_tiles *tiles, M
   for (int round = 0; round < TILE / ROWS_AT_ONCE; round++)
     fill_tiles(&t, round);
   tp__build(end, "nvvm.barrier0", 0, NULL, 0, NULL, 0, NULL);
-  tp_status status = TP_OK;
-  for (int round = 0; round < TILE / ROWS_AT_ONCE && status == TP_OK; round++)
-    status = use_tiles(&t, round);
-  return status;
+  for (int round = 0; round < TILE / ROWS_AT_ONCE; round++)
+    TP_TRY(use_tiles(&t, round));
+  return TP_OK;
 }

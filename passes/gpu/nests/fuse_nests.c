@@ -176,9 +176,7 @@ static tp_status read_block(fusing *f, MlirBlock block, tp__nest_block *b) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     uses u = {b, b->ops.n};
-    tp_status status = tp__op_list_add(&b->ops, op);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__op_list_add(&b->ops, op));
     (void)note_uses(op, &u); /* the visitor does not fail */
     (void)tp__walk(op, note_uses, &u);
   }
@@ -188,12 +186,11 @@ static tp_status read_block(fusing *f, MlirBlock block, tp__nest_block *b) {
 static tp_status fuse_in(fusing *f, MlirBlock block);
 
 static tp_status fuse_inside(fusing *f, MlirOperation op) {
-  tp_status status = TP_OK;
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && status == TP_OK; r++)
-    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-         !mlirBlockIsNull(b) && status == TP_OK; b = mlirBlockGetNextInRegion(b))
-      status = fuse_in(f, b);
-  return status;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+         b = mlirBlockGetNextInRegion(b))
+      TP_TRY(fuse_in(f, b));
+  return TP_OK;
 }
 
 static tp_status fuse_in(fusing *f, MlirBlock block) {

@@ -75,10 +75,8 @@ static tp_status split_versions(const tp__nest_block *b, const tp__nest_group *g
 
 tp_status tp__nests_own_buffers(const tp__nest_block *b, const tp__nest_group *g,
                                 MlirOperation where, tp_op_list *made) {
-  tp_status status = TP_OK;
-  for (int i = 0; i < g->map.n_nests && status == TP_OK; i++)
-    for (int k = g->map.nests[i]->n_inputs; k < g->map.nests[i]->n_operands && status == TP_OK;
-         k++) {
+  for (int i = 0; i < g->map.n_nests; i++)
+    for (int k = g->map.nests[i]->n_inputs; k < g->map.nests[i]->n_operands; k++) {
       MlirValue memref = g->map.nests[i]->operands[k].memref;
       MlirOperation alloc = tp__defining_op(memref);
       bool seen = false;
@@ -87,7 +85,7 @@ tp_status tp__nests_own_buffers(const tp__nest_block *b, const tp__nest_group *g
           seen = mlirValueEqual(g->map.nests[j]->operands[m].memref, memref);
       if (seen || mlirOperationIsNull(alloc) || !tp__op_is(alloc, "memref.alloc"))
         continue;
-      status = split_versions(b, g, memref, where, made);
+      TP_TRY(split_versions(b, g, memref, where, made));
     }
-  return status;
+  return TP_OK;
 }

@@ -243,21 +243,17 @@ static tp_status split_both(const softmax *f, const tp__map_nest *n, const tp__c
   (void)tp__map_combiners(maximum, of_maximum); /* find_softmax has checked that it is known */
   MlirValue largest = tp__split_partial(where, maximum->operands + 1, c);
   tp__split_identity(maximum, 0, of_maximum[0], where, largest);
-  tp_status status = tp__split_parts(maximum, c, where, &largest, -1, (MlirValue){NULL}, &first);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__split_parts(maximum, c, where, &largest, -1, (MlirValue){NULL}, &first));
   MlirValue sums = tp__split_partial(where, n->operands + 2, c);
   tp__split_identity(n, 0, TP_SUM, where, sums);
-  status = tp__split_parts(n, c, where, &sums, 1, largest, &second);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__split_parts(n, c, where, &sums, 1, largest, &second));
   /* share the view of the parts */
   mlirOperationSetOperand(second, 0, mlirOperationGetOperand(first, 0));
   move_before(begin, where);
   tp__split_combine(maximum, c, of_maximum, &largest);
   move_before(begin_sum, n->op);
   combine_sums(f, n, n->op, sums, largest);
-  status = tp__split_rest(maximum, c);
+  tp_status status = tp__split_rest(maximum, c);
   if (status == TP_OK)
     status = tp__split_rest(n, c);
   mlirOperationDestroy(f->reduce);

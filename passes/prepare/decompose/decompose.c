@@ -101,44 +101,42 @@ static tp_status check_strides(MlirOperation op, const char *what, int i, MlirTy
 }
 
 static tp_status check_type(MlirOperation op, const char *what, int i, MlirType type) {
-  tp_status status = tp__check_dense(op, what, i, type);
-  return status == TP_OK ? check_strides(op, what, i, type) : status;
+  TP_TRY(tp__check_dense(op, what, i, type));
+  return check_strides(op, what, i, type);
 }
 
 /* Refuses unsupported types of results and block arguments. Encodings are refused because later
  * MLIR passes drop them from some values and keep them on others, and then types no longer
  * match. */
 static tp_status check_types(MlirOperation op) {
-  tp_status status = TP_OK;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++)
-    status = check_type(op, "result", (int)i, mlirValueGetType(mlirOperationGetResult(op, i)));
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && status == TP_OK; r++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    TP_TRY(check_type(op, "result", (int)i, mlirValueGetType(mlirOperationGetResult(op, i))));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
-    for (intptr_t i = 0; i < n && status == TP_OK; i++)
-      status = check_type(op, "argument", (int)i, mlirValueGetType(mlirBlockGetArgument(block, i)));
+    for (intptr_t i = 0; i < n; i++)
+      TP_TRY(check_type(op, "argument", (int)i, mlirValueGetType(mlirBlockGetArgument(block, i))));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status collect(MlirOperation op, void *data) {
-  tp_status status = check_types(op);
-  return status == TP_OK && find_row(op) ? tp__op_list_add(data, op) : status;
+  TP_TRY(check_types(op));
+  return find_row(op) ? tp__op_list_add(data, op) : TP_OK;
 }
 
 static tp_status check_tensors(MlirOperation op) {
-  tp_status status = TP_OK;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && status == TP_OK; i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
     if (tp__is_tensor(type))
-      status = tp__check_tensor(op, "operand", (int)i, type);
+      TP_TRY(tp__check_tensor(op, "operand", (int)i, type));
   }
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && status == TP_OK; i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
     if (tp__is_tensor(type))
-      status = tp__check_tensor(op, "result", (int)i, type);
+      TP_TRY(tp__check_tensor(op, "result", (int)i, type));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status decompose(MlirOperation op) {
@@ -149,8 +147,8 @@ static tp_status decompose(MlirOperation op) {
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "is written as other ops, which have rules, and has one of its own by tp.rule "
                      "or registration; remove the latter");
-  tp_status status = check_tensors(op);
-  return status == TP_OK ? r->decompose(op) : status;
+  TP_TRY(check_tensors(op));
+  return r->decompose(op);
 }
 
 static tp_status run(tp_pass *pass) {

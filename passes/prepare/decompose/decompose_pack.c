@@ -105,9 +105,7 @@ static void begin_parts(tp__parts *parts, const packing *p) {
 tp_status tp__decompose_pack(MlirOperation op) {
   packing p;
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
-  tp_status status = read_packing(op, mlirValueGetType(source), mlirValueGetType(result), &p);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_packing(op, mlirValueGetType(source), mlirValueGetType(result), &p));
   tp__parts parts = {0};
   begin_parts(&parts, &p);
   tp__append_list(tp__part(&parts), p.rank + p.n_tiled, p.split);
@@ -157,9 +155,7 @@ static void append_cut(tp__string *text, const packing *p) {
 tp_status tp__decompose_unpack(MlirOperation op) {
   packing p;
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
-  tp_status status = read_packing(op, mlirValueGetType(result), mlirValueGetType(source), &p);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(read_packing(op, mlirValueGetType(result), mlirValueGetType(source), &p));
   tp__parts parts = {0};
   begin_parts(&parts, &p);
   tp__append_list(tp__part(&parts), p.rank + p.n_tiled, p.back);

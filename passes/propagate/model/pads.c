@@ -18,9 +18,7 @@ static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     int operand = (int)mlirOpOperandGetOperandNumber(use);
     bool can;
-    tp_status status = tp__can_read_in_place(pad, user, operand, arena, &can);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(tp__can_read_in_place(pad, user, operand, arena, &can));
     if (can) {
       MlirOperation own = mlirOperationClone(pad);
       tp__set(own, "tp.in_place", mlirUnitAttrGet(mlirOperationGetContext(pad)));

@@ -327,8 +327,5 @@ typedef struct tp_again {
  * Must be closed also when it fails. */
 tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again);
 void tp__again_close(tp_again *again);
-/* A diagnostic handler for trial plans: it discards diagnostics, which were reported before or do
- * not concern the input. */
-MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data);
 
 #endif

@@ -90,14 +90,13 @@ static int operand_of(const tp_timeline *t, const tp_moment *m, int i) {
 
 static tp_status add_captured(MlirOperation op, void *data) {
   builder *b = data;
-  tp_status status = TP_OK;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && status == TP_OK; i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     int number = tp__is_tensor(mlirValueGetType(value)) ? tp__timeline_find(b->t, value) : -1;
     if (number >= 0)
-      status = add_use(b->t, b->moment, number);
+      TP_TRY(add_use(b->t, b->moment, number));
   }
-  return status;
+  return TP_OK;
 }
 
 static tp_status add_uses(builder *b, int k) {
@@ -138,8 +137,8 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
                                    .n_operands = (int)mlirOperationGetNumOperands(op),
                                    .is_control = tp__op_has_dialect(op, "scf"),
                                    .is_change = tp__name_is(name, "shard.shard")};
-  tp_status status = add_results(t, k);
-  return status == TP_OK ? add_uses(b, k) : status;
+  TP_TRY(add_results(t, k));
+  return add_uses(b, k);
 }
 
 static tp_status add_regions(builder *b, MlirOperation op, int parent) {

@@ -203,8 +203,9 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   *r = (tp_report){
       .pass = pass, .file = file, .explain = explain, .n_alternatives = (int)given->n_alternatives};
   *report = r;
-  tp_status status = *file ? check_writable(r) : TP_OK;
-  return status == TP_OK ? name_all(r) : status;
+  if (*file)
+    TP_TRY(check_writable(r));
+  return name_all(r);
 }
 
 bool tp__report_makes_plans(const tp_report *r) {
@@ -251,9 +252,7 @@ static void forget_function(tp_report *r) {
 }
 
 static tp_status add_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
-  tp_status status = tp__report_alternatives(r, p);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(tp__report_alternatives(r, p));
   json_t *function = tp__report_function(r, p, peak);
   bool added =
       function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
@@ -298,9 +297,10 @@ static bool write_file(const char *path, const char *text) {
 }
 
 tp_status tp__report_write(tp_report *r) {
-  tp_status status = *r->explain ? tp__report_explained(r) : TP_OK;
-  if (status != TP_OK || !*r->file)
-    return status;
+  if (*r->explain)
+    TP_TRY(tp__report_explained(r));
+  if (!*r->file)
+    return TP_OK;
   bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");
   char *text = plain ? tp__report_print(r->document) : tp__report_json(r->document);
   if (!text)

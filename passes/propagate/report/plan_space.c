@@ -155,9 +155,7 @@ static tp_status allocate(tp_space *space) {
 /* Fills the space with the strategies of `of`, which include those of the plan. */
 static tp_status fill(const tp_planner *p, const tp_planner *of, tp_space *space) {
   space->planner = of;
-  tp_status status = allocate(space);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(allocate(space));
   mark(of, p, space->offset, space->base);
   for (size_t i = 0; i < p->problem.n_nodes; i++)
     space->chosen[i] = find_strategy(&of->problem.nodes[i], &p->problem.nodes[i],

@@ -38,3 +38,10 @@ func.func @carried_dynamic(%ctx: !llvm.ptr, %x: memref<?xf32>, %y: memref<?xf32>
   }
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func': attribute tp.sites has 33 words, but a site has 32; only tp-lower-to-runtime writes it}}
+func.func @half_a_site(%ctx: !llvm.ptr) attributes {tp.mesh = array<i64: 1>, tp.sites = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>} {
+  return
+}
