@@ -2,7 +2,9 @@
  *
  * A compiled program is a position-independent object for this machine that needs only libtprt and
  * libm. For each public function NAME of the source it exports the function NAME, a tp_entry, and
- * the constant table NAME.tprt (tprt/abi.h).
+ * the constant table NAME.tprt (tprt/abi.h). If generated code may refer to another function called
+ * NAME (a function of libm or of the C library such as sin or memcpy, or a name of the compiler or
+ * the runtime), the exported function is called tp.entry.NAME instead; tp_program_find knows this.
  *
  * Thread rule: compiling uses the module's context, so one thread at a time per context. A loaded
  * program may be called by any number of threads at once, each with a runtime context of its
@@ -63,6 +65,8 @@ TP_API tp_status tp_program_load(const void *object, size_t size, char *why, siz
  * function. Both live as long as the program. */
 TP_API tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry,
                                  const int64_t **table);
+/* Returns 1 if a function of this name is exported as tp.entry.NAME, else 0. */
+TP_API int tp_is_reserved_symbol(const char *name);
 TP_API void tp_program_unload(tp_program *program);
 
 #ifdef __cplusplus

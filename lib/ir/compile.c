@@ -3,6 +3,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
+#include "ir/symbols.h"
 #include "support/support.h"
 
 #include <llvm-c/Analysis.h>
@@ -244,12 +245,20 @@ static tp_status lookup(tp_program *program, const char *name, uint64_t *address
 
 tp_status tp_program_find(tp_program *program, const char *name, tp_entry *entry,
                           const int64_t **table) {
-  char symbol[512];
   uint64_t code, words;
-  if (snprintf(symbol, sizeof symbol, "%s.tprt", name) >= (int)sizeof symbol)
-    return TP_NOT_FOUND;
-  TP_TRY(lookup(program, symbol, &words));
-  TP_TRY(lookup(program, name, &code));
+  size_t size = strlen(name) + sizeof TP_ENTRY_PREFIX;
+  char *symbol = tp__malloc(size);
+  if (!symbol)
+    return TP_NO_MEMORY;
+  snprintf(symbol, size, "%s.tprt", name);
+  tp_status status = lookup(program, symbol, &words);
+  snprintf(symbol, size, "%s%s", tp__is_reserved_symbol(name, strlen(name)) ? TP_ENTRY_PREFIX : "",
+           name);
+  if (status == TP_OK)
+    status = lookup(program, symbol, &code);
+  tp__free(symbol);
+  if (status != TP_OK)
+    return status;
   *entry = (tp_entry)(uintptr_t)code;
   *table = (const int64_t *)(uintptr_t)words;
   return TP_OK;

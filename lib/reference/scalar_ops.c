@@ -105,6 +105,26 @@ static void apply_sin(const scalar_types *t, const number *const *in, number *ou
 static void apply_cos(const scalar_types *t, const number *const *in, number *out) {
   *out = wave(t, in[0], cos);
 }
+/* The error of a function at the ends of the error interval; monotone on both sides of `a`. */
+static number of_ends(const scalar_types *t, const number *a, double (*f)(double)) {
+  double value = f(a->value);
+  double error = a->error > 0 ? fmax(fabs(f(a->value - a->error) - value),
+                                     fabs(f(a->value + a->error) - value))
+                              : 0;
+  return tp__settled(t->to, value, fabs(value), error, 8);
+}
+static void apply_tan(const scalar_types *t, const number *const *in, number *out) {
+  const double pi = 3.14159265358979323846;
+  double low = in[0]->value - in[0]->error, high = in[0]->value + in[0]->error;
+  bool has_pole = is_known(in[0]) && floor(low / pi + 0.5) != floor(high / pi + 0.5);
+  *out = has_pole || !is_known(in[0]) ? tp__unknown() : of_ends(t, in[0], tan);
+}
+static void apply_cosh(const scalar_types *t, const number *const *in, number *out) {
+  number a = *in[0];
+  if (fabs(a.value) < a.error) /* the minimum is inside: no deviation exceeds that on one side */
+    a = (number){.value = fabs(a.value), .reach = a.reach, .error = a.error};
+  *out = is_known(&a) ? of_ends(t, &a, cosh) : tp__unknown();
+}
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
 }
@@ -315,6 +335,8 @@ static const scalar_op table[] = {
     {.name = "math.fma", .apply = apply_fma},
     {.name = "math.sin", .apply = apply_sin},
     {.name = "math.cos", .apply = apply_cos},
+    {.name = "math.tan", .apply = apply_tan},
+    {.name = "math.cosh", .apply = apply_cosh},
     {.name = "math.fpowi", .apply = apply_fpowi},
     {.name = "math.powf", .binary = power},
     {.name = "math.atan2", .binary = arc},

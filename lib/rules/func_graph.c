@@ -290,6 +290,11 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
     return tp__error(
         func, TP_UNSUPPORTED,
         "has several blocks; sharding needs structured control flow (scf) or a straight line");
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
+  if (name.length >= 3 && memcmp(name.data, "tp.", 3) == 0)
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "has a name that begins with 'tp.', which is reserved for the compiler; "
+                     "rename the function");
   graph->n_args = (int)mlirFunctionTypeGetNumInputs(tp__func_type(func));
   graph->n_results = (int)mlirFunctionTypeGetNumResults(tp__func_type(func));
   tp_rule_cache alike = {0};

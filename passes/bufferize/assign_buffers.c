@@ -348,9 +348,11 @@ static tp_status assign(MlirOperation func, void *data) {
     return tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-lower-to-runtime first");
   tp__buffers buffers = {0};
   int64_t bytes[2] = {0, 0};
-  char table[256];
-  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
-  snprintf(table, sizeof table, "%.*s.tprt", (int)name.length, name.data);
+  MlirStringRef name = tp__entry_name(func);
+  char *table = tp__malloc(name.length + sizeof ".tprt");
+  if (!table)
+    return tp__error(func, TP_NO_MEMORY, "memory ran out");
+  sprintf(table, "%.*s.tprt", (int)name.length, name.data);
   tp_status status = place_buffers(func, &buffers, bytes);
   if (status == TP_OK)
     status = expand_copies(func);
@@ -368,6 +370,7 @@ static tp_status assign(MlirOperation func, void *data) {
   pass->statistics[0] += (int64_t)buffers.n;
   pass->statistics[1] += bytes[0];
   pass->statistics[2] += bytes[1];
+  tp__free(table);
   tp__free(buffers.items);
   tp__free(l.sites.items);
   tp__free(l.extra.items);

@@ -2,8 +2,10 @@
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
+#include "ir/symbols.h"
 #include "support/support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The ops to rewrite, in order of rewriting. Sites of collectives come before those of fused
@@ -136,6 +138,24 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
                    "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
 }
 
+/* ---- names ---- */
+
+/* Renames a function whose name generated code could refer to, such as @sin, so that a call of
+ * libm's sin does not call this function. No other function calls it, because calls were inlined. */
+static tp_status rename_reserved(MlirOperation func) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
+  if (!tp__is_reserved_symbol(name.data, name.length))
+    return TP_OK;
+  char *renamed = tp__malloc(sizeof TP_ENTRY_PREFIX + name.length);
+  if (!renamed)
+    return tp__error(func, TP_NO_MEMORY, "memory ran out");
+  sprintf(renamed, TP_ENTRY_PREFIX "%.*s", (int)name.length, name.data);
+  mlirOperationSetInherentAttributeByName(func, tp__ref("sym_name"),
+                                          tp__attr_string(mlirOperationGetContext(func), renamed));
+  tp__free(renamed);
+  return TP_OK;
+}
+
 typedef struct run_data {
   tp_pass *pass;
   tp_mesh mesh;
@@ -154,6 +174,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
     status = tp__walk(func, tp__densify_carried, NULL);
   if (status == TP_OK && run->local)
     status = tp__check_uniform(func, &run->mesh);
+  if (status == TP_OK)
+    status = rename_reserved(func);
   if (status != TP_OK)
     return status;
   body_ops body = {.module = run->pass->module};

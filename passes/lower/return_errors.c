@@ -16,7 +16,7 @@ typedef struct exits {
   MlirRegion body;
   MlirBlock exit;     /* takes a status as block argument and returns it */
   MlirValue pointers; /* array of operands for calls of fused sites; null: none */
-  int n_messages;
+  int *n_messages;    /* messages of all functions */
 } exits;
 
 static bool gives_status(MlirOperation op) {
@@ -166,9 +166,7 @@ static void check_call(exits *e, MlirOperation call) {
 static MlirValue append_message(exits *e, MlirBlock block, MlirLocation location,
                                 MlirStringRef text) {
   char name[64], type[64], message[512];
-  MlirStringRef function = mlirStringAttrGetValue(tp__inherent(e->l.func, "sym_name"));
-  snprintf(name, sizeof name, "%.*s.message.%d", (int)(function.length < 40 ? function.length : 40),
-           function.data, e->n_messages++);
+  snprintf(name, sizeof name, "tp.message.%d", (*e->n_messages)++);
   int n = snprintf(message, sizeof message, "%.*s", (int)text.length, text.data);
   n = n < (int)sizeof message ? n + 1 : (int)sizeof message;
   snprintf(type, sizeof type, "!llvm.array<%d x i8>", n);
@@ -218,10 +216,16 @@ static void replace_assert(exits *e, MlirOperation assertion) {
   mlirOperationDestroy(assertion);
 }
 
+typedef struct run_data {
+  tp_pass *pass;
+  int n_messages;
+} run_data;
+
 static tp_status check_entry(MlirOperation func, void *data) {
-  tp_pass *pass = data;
+  run_data *run = data;
+  tp_pass *pass = run->pass;
   tp_op_list list = {0};
-  exits e = {.body = mlirOperationGetRegion(func, 0)};
+  exits e = {.body = mlirOperationGetRegion(func, 0), .n_messages = &run->n_messages};
   tp__lowering_begin(&e.l, pass->module, func);
   tp_status status = tp__walk(func, collect, &list);
   if (status == TP_OK)
@@ -251,7 +255,8 @@ static tp_status check_entry(MlirOperation func, void *data) {
 }
 
 static tp_status run(tp_pass *pass) {
-  TP_TRY(tp__each_entry(pass->module, check_entry, pass));
+  run_data data = {.pass = pass};
+  TP_TRY(tp__each_entry(pass->module, check_entry, &data));
   drop_unpacked(pass->module);
   return TP_OK;
 }

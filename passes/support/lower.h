@@ -134,6 +134,10 @@ tp_status tp__densify_carried(MlirOperation op, void *data);
 /* Rejects a collective under control flow that may differ between the devices of its group. */
 tp_status tp__check_uniform(MlirOperation func, const tp_mesh *mesh);
 
+/* Returns the name that the source gave to a function. tp-lower-to-runtime renames a function whose
+ * name is reserved (ir/symbols.h) to tp.entry.NAME. */
+MlirStringRef tp__entry_name(MlirOperation func);
+
 /* Calls `visit` for each public function with a body; these become programs. */
 tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data),
                          void *data);

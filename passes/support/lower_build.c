@@ -1,6 +1,7 @@
 /* Builds ops and runtime calls, and maps types and reductions, for the lowering passes. */
 #include "passes/support/lower.h"
 
+#include "ir/symbols.h"
 #include "support/support.h"
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -370,6 +371,14 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
   if (dtype >= TPRT_U8)
     return table[combiner].unsigneds;
   return dtype >= TPRT_I8 ? table[combiner].integers : table[combiner].floats;
+}
+
+MlirStringRef tp__entry_name(MlirOperation func) {
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
+  size_t skipped = strlen(TP_ENTRY_PREFIX);
+  return name.length > skipped && memcmp(name.data, TP_ENTRY_PREFIX, skipped) == 0
+             ? mlirStringRefCreate(name.data + skipped, name.length - skipped)
+             : name;
 }
 
 tp_status tp__each_entry(MlirOperation module, tp_status (*visit)(MlirOperation func, void *data),

@@ -47,7 +47,17 @@ static const char *owner_of(const char *name) {
     if (has)
       return "the C library has a function of that name";
   }
-  return strncmp(name, "tprt_", 5) == 0 ? "names of the runtime begin with tprt_" : NULL;
+  if (strncmp(name, "tprt_", 5) == 0)
+    return "names of the runtime begin with tprt_";
+  return tp_is_reserved_symbol(name) ? "generated code may call another function of that name"
+                                     : NULL;
+}
+
+bool library_can_export(const char *name) {
+  const char *owner = owner_of(name);
+  if (owner)
+    complain("the function cannot be exported as '%s': %s; rename it", name, owner);
+  return !owner;
 }
 
 /* "out/libmlp.so" gives mlp. */

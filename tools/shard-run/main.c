@@ -309,6 +309,9 @@ static int run_session(session *s, MlirModule module) {
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
+  if (ok && o->emit && strcmp(o->emit, "obj") == 0 &&
+      !library_can_export(s->program.shape->function))
+    return EXIT_FAILED;
   if (ok && !o->emit && !fits_this_machine(s->program.shape))
     return EXIT_FAILED;
   if (ok && verify && !run_reference(s, module, reference))

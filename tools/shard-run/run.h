@@ -101,6 +101,8 @@ void build_clear(build *b);
 
 /* ---- Shared libraries, --emit=so ---- */
 
+/* True if an object may export a function of this name; else prints why not. */
+bool library_can_export(const char *name);
 /* Returns the function name for libNAME.so; false, with a message, if it is not a valid C name. */
 bool library_name(const char *path, char *name, size_t size);
 /* Renames the function; called before code generation. */

@@ -1,7 +1,7 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-return-errors)' | FileCheck %s
 
 // Every call that can fail is followed by a branch to one exit; an assertion reports its text and leaves by the same exit.
-// CHECK: llvm.mlir.global internal constant @main.message.0("index out of range\00")
+// CHECK: llvm.mlir.global internal constant @tp.message.0("index out of range\00")
 // CHECK: func.func @main(%[[CTX:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[P:.*]]: i1) -> i32
 // CHECK: %[[S0:.*]] = call @tprt_abi_enter(%[[CTX]], %{{.*}})
 // CHECK: %[[OK0:.*]] = arith.cmpi eq, %[[S0]], %{{.*}} : i32
@@ -16,7 +16,7 @@
 // CHECK-NEXT: arith.constant 0 : i32
 // CHECK-NEXT: return
 // CHECK: ^[[FAIL]]:
-// CHECK: %[[TEXT:.*]] = llvm.mlir.addressof @main.message.0
+// CHECK: %[[TEXT:.*]] = llvm.mlir.addressof @tp.message.0
 // CHECK: %[[S2:.*]] = call @tprt_abi_fail(%[[CTX]], %{{.*}}, %[[TEXT]])
 // CHECK: cf.br ^[[EXIT]](%[[S2]] : i32)
 // CHECK: ^[[EXIT]](%[[S:.*]]: i32):
