@@ -94,8 +94,8 @@ typedef struct tp_tile_causal {
   double hidden; /* the score of masked columns */
 } tp_tile_causal;
 
-/* Detects a causal mask. */
-void tp__find_causal(const tp_attention *a, tp_tile_causal *causal);
+/* Detects a causal mask. Its integer arithmetic must not wrap around. */
+void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal *causal);
 /* Returns an index: the first column from which on no row of the block attends to any column. It
  * may be negative or exceed the number of columns. */
 MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal);

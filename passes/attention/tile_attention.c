@@ -406,7 +406,11 @@ static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *fo
   tp_status status = tp__find_ring(pass->module, &b.t, &b.ring);
   if (status != TP_OK || (n_scores(a) <= TP_BLOCK_SCORES && b.ring.parts == 1))
     return status; /* the original ops already form a single block */
-  tp__find_causal(a, &b.causal);
+  tp_mesh mesh;
+  status = tp__module_mesh(pass->module, NULL, &mesh);
+  if (status != TP_OK)
+    return status;
+  tp__find_causal(a, &mesh, &b.causal);
   choose_carried(&b);
   choose_tiles(&b);
   for (int i = 0; i < b.n; i++)

@@ -6,6 +6,7 @@
  * If masked scores are -infinity, skipping is exact. If they are a large negative number, their
  * exponentials are zero only if every row has seen a far greater score, which is tested at run
  * time. */
+#include "ir/value_range.h"
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
@@ -53,7 +54,45 @@ typedef struct place {
   MlirValue terms[TP_MAX_PLACE_TERMS];
 } place;
 
-static bool add_place(const tp_attention *a, origin o, place *p);
+typedef struct ranges {
+  const tp_attention *a;
+  const tp_mesh *mesh;
+} ranges;
+
+/* The ranges of loop indices, and of arguments of bodies that other ops of the attention compute. */
+static bool range_in_body(void *data, MlirValue value, tp__range *range) {
+  const ranges *r = data;
+  MlirOperation index = tp__defining_op(value);
+  for (int i = 0; i < r->a->n_ops; i++) {
+    const tp_attention_op *op = &r->a->ops[i];
+    if (!op->is_nest || !op->nest.is_written ||
+        !mlirBlockEqual(tp__block_of(value), op->nest.body.block))
+      continue;
+    if (mlirOperationIsNull(index)) {
+      origin o = origin_of(r->a, (origin){op, value});
+      return !mlirValueEqual(o.value, value) &&
+             tp__value_range(o.value, r->mesh, range_in_body, data, range);
+    }
+    if (!tp__op_is(index, "linalg.index"))
+      return false;
+    tp_score_dim dim = op->loops[mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"))];
+    int64_t n = 1;
+    for (int k = 0; k < dim.n; k++)
+      n *= r->a->sizes[dim.loops[k]];
+    *range = (tp__range){0, n - 1};
+    return true;
+  }
+  return false;
+}
+
+/* True if the integer equals its formula: no cast or addition wraps around. */
+static bool is_exact(const ranges *r, MlirValue value) {
+  tp__range range;
+  return mlirTypeIsAIndex(mlirValueGetType(value)) ||
+         tp__value_range(value, r->mesh, range_in_body, (void *)r, &range);
+}
+
+static bool add_place(const ranges *r, origin o, place *p);
 
 static bool add_index(const tp_attention_op *op, MlirOperation index, place *p) {
   tp_score_dim dim = op->loops[mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"))];
@@ -69,8 +108,11 @@ static bool is_inside(const tp_attention_op *op, MlirValue value) {
   return op->is_nest && op->nest.is_written && mlirBlockEqual(block, op->nest.body.block);
 }
 
-static bool add_place(const tp_attention *a, origin o, place *p) {
+static bool add_place(const ranges *r, origin o, place *p) {
+  const tp_attention *a = r->a;
   MlirOperation op = tp__defining_op(o.value);
+  if (!is_exact(r, o.value))
+    return false;
   if (!mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")) {
     MlirAttribute value = tp__inherent(op, "value");
     int64_t add = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : MOST_ADDED;
@@ -88,21 +130,22 @@ static bool add_place(const tp_attention *a, origin o, place *p) {
   if (tp__op_is(op, "linalg.index"))
     return add_index(o.op, op, p);
   if (tp__op_is(op, "arith.index_cast") || tp__op_is(op, "arith.extsi"))
-    return add_place(a, operand_of(a, o, op, 0), p);
-  return tp__op_is(op, "arith.addi") && add_place(a, operand_of(a, o, op, 0), p) &&
-         add_place(a, operand_of(a, o, op, 1), p);
+    return add_place(r, operand_of(a, o, op, 0), p);
+  return tp__op_is(op, "arith.addi") && add_place(r, operand_of(a, o, op, 0), p) &&
+         add_place(r, operand_of(a, o, op, 1), p);
 }
 
 /* ---- comparisons ---- */
 
 /* True if `condition`, or with `inverted` its negation, implies row + a >= column + b; sets
  * *causal. A conjunction does so if one of its operands does. */
-static bool read_condition(const tp_attention *a, origin condition, bool inverted,
+static bool read_condition(const ranges *r, origin condition, bool inverted,
                            tp_tile_causal *causal) {
+  const tp_attention *a = r->a;
   MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"),
                 op = maker_of(condition, "arith.cmpi");
   for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++)
-    if (read_condition(a, operand_of(a, condition, both, i), inverted, causal))
+    if (read_condition(r, operand_of(a, condition, both, i), inverted, causal))
       return true;
   if (mlirOperationIsNull(op))
     return false;
@@ -119,9 +162,9 @@ static bool read_condition(const tp_attention *a, origin condition, bool inverte
     if (forms[i].predicate != predicate || forms[i].inverted != inverted)
       continue;
     place row = {.loop = NO_LOOP}, column = {.loop = NO_LOOP};
-    if (!add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) ||
+    if (!add_place(r, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) ||
         row.loop == NO_LOOP || !(a->rows >> row.loop & 1) ||
-        !add_place(a, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
+        !add_place(r, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
         column.loop != a->column)
       continue;
     *causal = (tp_tile_causal){
@@ -174,7 +217,8 @@ static bool read_number(MlirValue value, double *number) {
 
 /* The select must feed the row maximum directly, and there must be no other row reduction: it would
  * miss the skipped columns. */
-void tp__find_causal(const tp_attention *a, tp_tile_causal *causal) {
+void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal *causal) {
+  const ranges r = {a, mesh};
   int n_reductions = 0;
   *causal = (tp_tile_causal){.found = false};
   for (int i = 0; i < a->n_ops; i++)
@@ -188,7 +232,7 @@ void tp__find_causal(const tp_attention *a, tp_tile_causal *causal) {
   for (int hidden = 2; hidden > 0 && !mlirOperationIsNull(select) && !causal->found; hidden--) {
     double number;
     if (read_number(mlirOperationGetOperand(select, hidden), &number) && number < 0 &&
-        read_condition(a, operand_of(a, yielded, select, 0), hidden == 1, causal))
+        read_condition(&r, operand_of(a, yielded, select, 0), hidden == 1, causal))
       causal->hidden = number;
   }
 }

@@ -97,11 +97,53 @@ func.func @large(%q: tensor<1024x16xf32>, %k: tensor<1024x16xf32>, %v: tensor<10
 
 // Places may be shifted by numbers and by indices from outside, and be of another type.
 // CHECK-LABEL: func.func @shifted(
+// CHECK: %[[PLACE:.*]] = arith.remui %arg3
 // CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c262
-// CHECK: %[[SHIFTED:.*]] = arith.addi %[[LAST]], %arg3
+// CHECK: %[[SHIFTED:.*]] = arith.addi %[[LAST]], %[[PLACE]]
 // CHECK: arith.addi %[[SHIFTED]], %c255
 // CHECK: arith.maxsi
 func.func @shifted(%q: tensor<1024x16xf32>, %k: tensor<1024x16xf32>, %v: tensor<1024x8xf32>, %place: index) -> tensor<1024x8xf32> {
+  %most = arith.constant 65536 : index
+  %near = arith.remui %place, %most : index
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<1024x1024xf32>
+  %eo = tensor.empty() : tensor<1024x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %o0 = linalg.fill ins(%zero : f32) outs(%eo : tensor<1024x8xf32>) -> tensor<1024x8xf32>
+  %s = linalg.contract indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<1024x16xf32>, tensor<1024x16xf32>) outs(%s0 : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<1024x1024xf32>) outs(%es : tensor<1024x1024xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seven = arith.constant 7 : index
+    %a = arith.addi %i, %near : index
+    %b = arith.addi %a, %seven : index
+    %bi = arith.index_cast %b : index to i32
+    %ji = arith.index_cast %j : index to i32
+    %c = arith.cmpi sge, %ji, %bi : i32
+    %y = arith.select %c, %hidden, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<1024x1024xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<1024x1024xf32>) outs(%es : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %o = linalg.contract indexing_maps = [#p, #v, #o] ins(%p, %v : tensor<1024x1024xf32>, tensor<1024x8xf32>) outs(%o0 : tensor<1024x8xf32>) -> tensor<1024x8xf32>
+  return %o : tensor<1024x8xf32>
+}
+
+// -----
+
+#q = affine_map<(i, j, d) -> (i, d)>
+#k = affine_map<(i, j, d) -> (j, d)>
+#s = affine_map<(i, j, d) -> (i, j)>
+#p = affine_map<(i, d, j) -> (i, j)>
+#v = affine_map<(i, d, j) -> (j, d)>
+#o = affine_map<(i, d, j) -> (i, d)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A place that may not fit the type of the comparison hides no columns for certain.
+// CHECK-LABEL: func.func @far(
+// CHECK-NOT: arith.minsi
+func.func @far(%q: tensor<1024x16xf32>, %k: tensor<1024x16xf32>, %v: tensor<1024x8xf32>, %place: index) -> tensor<1024x8xf32> {
   %zero = arith.constant 0.0 : f32
   %hidden = arith.constant 0xFF800000 : f32
   %es = tensor.empty() : tensor<1024x1024xf32>
@@ -119,6 +161,45 @@ func.func @shifted(%q: tensor<1024x16xf32>, %k: tensor<1024x16xf32>, %v: tensor<
     %bi = arith.index_cast %b : index to i32
     %ji = arith.index_cast %j : index to i32
     %c = arith.cmpi sge, %ji, %bi : i32
+    %y = arith.select %c, %hidden, %x : f32
+    linalg.yield %y : f32
+  } -> tensor<1024x1024xf32>
+  %p = linalg.softmax dimension(1) ins(%t : tensor<1024x1024xf32>) outs(%es : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %o = linalg.contract indexing_maps = [#p, #v, #o] ins(%p, %v : tensor<1024x1024xf32>, tensor<1024x8xf32>) outs(%o0 : tensor<1024x8xf32>) -> tensor<1024x8xf32>
+  return %o : tensor<1024x8xf32>
+}
+
+// -----
+
+#q = affine_map<(i, j, d) -> (i, d)>
+#k = affine_map<(i, j, d) -> (j, d)>
+#s = affine_map<(i, j, d) -> (i, j)>
+#p = affine_map<(i, d, j) -> (i, j)>
+#v = affine_map<(i, d, j) -> (j, d)>
+#o = affine_map<(i, d, j) -> (i, d)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// 1024 rows do not fit 8 bits.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT: arith.minsi
+func.func @narrow(%q: tensor<1024x16xf32>, %k: tensor<1024x16xf32>, %v: tensor<1024x8xf32>, %place: index) -> tensor<1024x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<1024x1024xf32>
+  %eo = tensor.empty() : tensor<1024x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %o0 = linalg.fill ins(%zero : f32) outs(%eo : tensor<1024x8xf32>) -> tensor<1024x8xf32>
+  %s = linalg.contract indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<1024x16xf32>, tensor<1024x16xf32>) outs(%s0 : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<1024x1024xf32>) outs(%es : tensor<1024x1024xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seven = arith.constant 7 : index
+    %a = arith.addi %i, %seven : index
+    %b = arith.addi %a, %seven : index
+    %bi = arith.index_cast %b : index to i8
+    %ji = arith.index_cast %j : index to i8
+    %c = arith.cmpi sge, %ji, %bi : i8
     %y = arith.select %c, %hidden, %x : f32
     linalg.yield %y : f32
   } -> tensor<1024x1024xf32>
