@@ -80,6 +80,8 @@ static void find_sum(tp__rows *rows, tp__softmax_fusion *f) {
  * device). */
 static bool counts_columns(const tp__rows *rows, const tp__softmax_fusion *f) {
   int64_t columns = rows->shape[rows->rank - 1], n = tp_mesh_size(f->mesh);
+  if (columns > INT32_MAX / n) /* comparisons may have 32 bits */
+    return false;
   for (int64_t device = 0; device < n; device++) {
     int64_t rank = 0, first = 0;
     for (int i = 0; i < f->n_axes; i++)

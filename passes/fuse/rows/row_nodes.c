@@ -247,9 +247,18 @@ static int add_integers(tp__rows *rows, int a, int b) {
   return add_node(rows, &column);
 }
 
+/* True for a conversion of a column index to fewer than 32 bits, which may change it. */
+static bool is_narrow_column(const tp__rows *rows, MlirOperation op, int a) {
+  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return a >= 0 && rows->nodes[a].kind == TP_ROW_COLUMN && mlirTypeIsAInteger(to) &&
+         mlirIntegerTypeGetWidth(to) < 32;
+}
+
 /* Returns the node of an integer conversion, which keeps the value. Conversions to floating point
  * are followed only for 0/1 choices. */
 static int same_integer(const tp__rows *rows, MlirOperation op, int a) {
+  if (is_narrow_column(rows, op, a))
+    return TP_ROW_UNKNOWN;
   return tp__op_is(op, "arith.sitofp") && (a < 0 || rows->nodes[a].kind != TP_ROW_WHERE)
              ? TP_ROW_UNKNOWN
              : a;

@@ -287,6 +287,16 @@ def pick_by_shifted_columns(p):
     p.give(s, p.row_sum(p.choose(mask, d)))
 
 
+@form(SUM, target="i8")
+def targets_of_narrow_columns(p):
+    """Columns and targets that wrap around at 8 bits, compared in 32."""
+    _, d, _, s = p.parts()
+    t, rows, wide, wide_rows = p.target_type, p.rows("i8"), p.number("i32"), p.rows("i32")
+    columns = p.line(f"arith.extsi {p.columns_of()} : {rows} to {wide_rows}")
+    target = p.line(f"arith.extsi {p.arg(p.number(t), '[' + ', '.join(['[]'] * len(p.leading)) + ']')} : {p.number(t)} to {wide}")
+    p.give(s, p.row_sum(p.choose(p.on(wide_rows, "arith.cmpi eq,", columns, p.spread(target, "i32")), d)))
+
+
 @form(SUM, target="i16")
 def targets_of_another_type(p):
     _, d, _, s = p.parts()
