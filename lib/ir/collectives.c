@@ -155,8 +155,13 @@ MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirVa
 MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
   MlirContext context = mlirTypeGetContext(type);
   static const double floats[TP_N_COMBINERS] = {
-      [TP_SUM] = 0,        [TP_PRODUCT] = 1,        [TP_MAX] = -INFINITY,
-      [TP_MIN] = INFINITY, [TP_MAXNUM] = -INFINITY, [TP_MINNUM] = INFINITY,
+      [TP_SUM] = 0,
+      [TP_PRODUCT] = 1,
+      [TP_MAX] = -INFINITY,
+      [TP_MIN] = INFINITY,
+      /* -infinity would replace a NaN */
+      [TP_MAXNUM] = NAN,
+      [TP_MINNUM] = NAN,
   };
   static const double f8[TP_N_COMBINERS] = {/* it has no infinity */
                                             [TP_PRODUCT] = 1,
@@ -176,7 +181,8 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
                             (MlirAttribute[]){tp__identity_attr(part, combiner),
                                               mlirFloatAttrDoubleGet(context, part, 0)});
   }
-  if (!mlirTypeIsAInteger(type) && !mlirTypeIsAIndex(type))
+  bool is_float_only = combiner == TP_MAXNUM || combiner == TP_MINNUM;
+  if ((!mlirTypeIsAInteger(type) && !mlirTypeIsAIndex(type)) || is_float_only)
     return (MlirAttribute){NULL};
   unsigned width = mlirTypeIsAIndex(type) ? 64 : mlirIntegerTypeGetWidth(type);
   int64_t least = width >= 64 ? INT64_MIN : -((int64_t)1 << (width - 1));

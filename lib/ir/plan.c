@@ -79,11 +79,10 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
                      value->is_scalar ? "is" : "has elements", value->element);
   if (value->is_scalar)
     return TP_OK;
-  if (!tp__static_tensor(type, &value->rank, value->local))
-    return tp__error(m->func, TP_UNSUPPORTED,
-                     "%s is a tensor of dynamic shape, of more than %d dimensions, or of more than "
-                     "2^50 elements",
-                     what, TP_MAX_RANK);
+  tp_status checked = tp__check_tensor(m->func, is_argument ? "argument" : "result", i, type);
+  if (checked != TP_OK)
+    return checked;
+  (void)tp__static_tensor(type, &value->rank, value->local);
   memcpy(value->shape, value->local, sizeof value->shape);
   if (m->plan.is_local) {
     MlirAttribute sharding = attr(m->func, i, "tp.sharding"),

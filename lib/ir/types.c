@@ -8,7 +8,12 @@ bool tp__is_tensor(MlirType type) {
   return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type);
 }
 
-typedef enum tensor_kind { TENSOR_STATIC, TENSOR_NOT_STATIC, TENSOR_TOO_LARGE } tensor_kind;
+typedef enum tensor_kind {
+  TENSOR_STATIC,
+  TENSOR_DYNAMIC, /* or no ranked tensor */
+  TENSOR_HIGH_RANK,
+  TENSOR_TOO_LARGE
+} tensor_kind;
 
 /* Reads the rank and the shape. A size of 0 counts as 1 in the product, because partial products
  * computed elsewhere must not overflow either. */
@@ -16,11 +21,13 @@ static tensor_kind read_tensor(MlirType type, int *rank, int64_t *shape) {
   const int64_t *sizes;
   int64_t elements = 1;
   int n = tp__tensor_sizes(type, &sizes);
-  if (n < 0 || n > TP_MAX_RANK)
-    return TENSOR_NOT_STATIC;
+  if (n < 0)
+    return TENSOR_DYNAMIC;
+  if (n > TP_MAX_RANK)
+    return TENSOR_HIGH_RANK;
   for (int d = 0; d < n; d++) {
     if (sizes[d] < 0) /* dynamic */
-      return TENSOR_NOT_STATIC;
+      return TENSOR_DYNAMIC;
     shape[d] = sizes[d];
     if (__builtin_mul_overflow(elements, sizes[d] ? sizes[d] : 1, &elements))
       elements = INT64_MAX;
@@ -105,16 +112,20 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
   int64_t shape[TP_MAX_RANK];
   char text[128];
   tensor_kind kind = read_tensor(type, &rank, shape);
-  if (kind == TENSOR_TOO_LARGE) {
-    tp__type_text(type, sizeof text, text);
+  tp__type_text(type, sizeof text, text);
+  if (kind == TENSOR_TOO_LARGE)
     return tp__error(op, TP_UNSUPPORTED, "%s %d is %s; a tensor may have at most 2^50 elements",
                      what, i, text);
-  }
-  if (kind == TENSOR_NOT_STATIC)
+  if (kind == TENSOR_HIGH_RANK)
     return tp__error(op, TP_UNSUPPORTED,
-                     "%s %d is a tensor without static shape (or of rank over %d); make all shapes "
-                     "static before sharding",
-                     what, i, TP_MAX_RANK);
+                     "%s %d is %s, of rank %d; tensors may have at most %d dimensions, so collapse "
+                     "some of them",
+                     what, i, text, (int)mlirShapedTypeGetRank(type), TP_MAX_RANK);
+  if (kind == TENSOR_DYNAMIC)
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s %d is a tensor without static shape, %s; make all shapes static before "
+                     "sharding",
+                     what, i, text);
   if (tp__element_size(tp__element_type(type)) == 0) {
     tp__type_text(tp__element_type(type), sizeof text, text);
     return tp__error(op, TP_UNSUPPORTED,

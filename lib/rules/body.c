@@ -326,11 +326,11 @@ static bool float_identity(double v, tp_combiner c) {
   case TP_PRODUCT:
     return v == 1;
   case TP_MAX:
-  case TP_MAXNUM:
-    return isinf(v) && v < 0;
+  case TP_MAXNUM: /* -infinity replaces a NaN, but every reduction that starts from it does so */
+    return (isinf(v) && v < 0) || (isnan(v) && c == TP_MAXNUM);
   case TP_MIN:
   case TP_MINNUM:
-    return isinf(v) && v > 0;
+    return (isinf(v) && v > 0) || (isnan(v) && c == TP_MINNUM);
   default:
     return false;
   }

@@ -366,6 +366,8 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
     return TPRT_NO_REDUCTION;
   if (dtype == TPRT_BOOL)
     return table[combiner].booleans;
+  if (dtype == TPRT_F8E4M3)
+    return table[combiner].floats;
   if (dtype >= TPRT_C64)
     return table[combiner].complexes;
   if (dtype >= TPRT_U8)

@@ -59,6 +59,7 @@ static const row rows[] = {
     {"math.fma", tp__decompose_fma, NULL, is_widened},
     {"math.isinf", tp__decompose_isinf, NULL, NULL},
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
+    {"tensor.concat", tp__decompose_concat, NULL, tp__concats_nothing},
     {"tensor.generate", tp__decompose_generate, NULL, NULL},
     {"tensor.dim", tp__decompose_dim, NULL, NULL},
     {"tensor.rank", tp__decompose_rank, NULL, NULL},

@@ -201,3 +201,46 @@ tp_status tp__decompose_reshape(MlirOperation op) {
                                    "}\n";
   return tp__decompose_by(op, format, &parts, 1, &x);
 }
+
+/* ---- concatenations ---- */
+
+static bool adds_elements(MlirOperation op, intptr_t i) {
+  return tp__value_size(mlirOperationGetOperand(op, i),
+                        (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"))) != 0;
+}
+
+bool tp__concats_nothing(MlirOperation op) {
+  intptr_t n_adding = 0, n = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < n; i++)
+    n_adding += adds_elements(op, i);
+  return n_adding < n;
+}
+
+tp_status tp__decompose_concat(MlirOperation op) {
+  intptr_t n_all = mlirOperationGetNumOperands(op);
+  MlirValue *kept = tp__calloc((size_t)n_all, sizeof *kept);
+  if (!kept)
+    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+  int n = 0;
+  for (intptr_t i = 0; i < n_all; i++)
+    if (adds_elements(op, i))
+      kept[n++] = mlirOperationGetOperand(op, i);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirAttribute sharding = tp__get(op, "tp.sharding");
+  MlirNamedAttribute dim = tp__named(mlirOperationGetContext(op), "dim", tp__inherent(op, "dim"));
+  MlirOperation concat = tp__create(&(tp_build){.name = n > 0 ? "tensor.concat" : "tensor.empty",
+                                                .location = mlirOperationGetLocation(op),
+                                                .n_operands = n,
+                                                .operands = kept,
+                                                .n_results = 1,
+                                                .results = &type,
+                                                .n_attributes = n > 0,
+                                                .attributes = &dim});
+  tp__free(kept);
+  if (!mlirAttributeIsNull(sharding))
+    tp__set(concat, "tp.sharding", sharding);
+  tp__insert_before(op, concat);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(concat, 0));
+  mlirOperationDestroy(op);
+  return TP_OK;
+}

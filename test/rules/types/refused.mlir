@@ -50,3 +50,9 @@ shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @main(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #csr> {
   return %x : tensor<4x4xf32, #csr>
 }
+
+// -----
+
+shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
+// expected-error @below {{argument 0 is tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>, of rank 15; tensors may have at most 14 dimensions, so collapse some of them}}
+func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) { return }
