@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_CALL_DEPTH = 64 };
+enum { MAX_CALL_DEPTH = 1000 };
 
 typedef struct measure {
   tp_plan plan; /* must be first: the public part of this struct */
@@ -23,6 +23,7 @@ typedef struct measure {
   /* Nesting depth around the current op: calls, loops, and loops over blocks that stay in the cache
    * (tp.blocks). */
   int depth, loops, blocks;
+  MlirOperation called[MAX_CALL_DEPTH]; /* the functions whose bodies are being measured */
   double times;         /* the number of executions of the current op, as far as known */
   int64_t n_called_ops; /* ops visited inside of called functions */
 } measure;
@@ -333,6 +334,21 @@ static bool is_softmax(MlirAttribute fused) {
          tp__ref_is(mlirStringAttrGetValue(kind), "softmax_rows");
 }
 
+static tp_status enter_call(measure *m, MlirOperation call, MlirOperation callee) {
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
+  for (int i = 0; i < m->depth; i++)
+    if (mlirOperationEqual(m->called[i], callee))
+      return tp__error(call, TP_UNSUPPORTED,
+                       "@%.*s calls itself; a recursive program cannot be sharded, turn it into a "
+                       "loop",
+                       (int)name.length, name.data);
+  if (m->depth == MAX_CALL_DEPTH)
+    return tp__error(call, TP_UNSUPPORTED, "calls nest more than %d deep; inline some of them",
+                     MAX_CALL_DEPTH);
+  m->called[m->depth++] = callee;
+  return TP_OK;
+}
+
 static tp_status measure_ops(measure *m, MlirOperation parent) {
   bool structured = tp__op_has_dialect(parent, "linalg");
   bool loop = tp__op_is(parent, "scf.for") || tp__op_is(parent, "scf.while");
@@ -358,10 +374,8 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
         if (status == TP_OK && tp__op_is(op, "func.call")) {
           MlirOperation callee = tp__callee(m->module, op);
           int before_call = m->plan.n_collectives;
-          if (!mlirOperationIsNull(callee) && ++m->depth > MAX_CALL_DEPTH)
-            status = tp__error(op, TP_UNSUPPORTED,
-                               "calls nest more than %d deep; recursion is not supported",
-                               MAX_CALL_DEPTH);
+          if (!mlirOperationIsNull(callee))
+            status = enter_call(m, op, callee);
           if (!mlirOperationIsNull(callee) && status == TP_OK)
             status = measure_ops(m, callee);
           MlirAttribute fused =

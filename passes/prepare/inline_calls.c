@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 128 };
+enum { MAX_DEPTH = 1000 };
 
 typedef struct inliner {
   tp_pass *pass;
