@@ -132,9 +132,9 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
       tp_status status = copy_bytes(text.data, text.length - 1, bytes);
       return status == TP_OK ? TP_OK : tp__out_of_memory(at);
     }
-  return tp__error(
-      at, TP_INVALID_ARGUMENT,
-      "has no kernels; run the pipeline tp-to-cuda first, on a program with loop nests");
+  return tp__error(at, TP_INVALID_ARGUMENT,
+                   "has no kernels: the pipeline tp-to-cuda did not run, or no op of the program "
+                   "computes on a GPU");
 }
 
 /* Reports the first op that is not in the LLVM dialect. Otherwise upstream's translation would

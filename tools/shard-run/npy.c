@@ -75,12 +75,14 @@ static bool check_header(const char *header, const char *path, bool part, array 
   const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
   int rank;
   int64_t shape[TP_MAX_RANK];
-  char found[8] = "";
+  char found[40] = "";
   if (!descr || !order || !parse_shape(find_value(header, "'shape'"), &rank, shape))
     return fail(why, why_size, path, "has an npy header that cannot be read");
   if (strncmp(order, "False", 5) != 0)
     return fail(why, why_size, path, "is in Fortran order; save it with numpy.ascontiguousarray");
-  sscanf(descr, "'%7[^']'", found);
+  /* a list describes the fields of a structure */
+  if (sscanf(descr, "'%38[^']'", found) != 1 && sscanf(descr, "%38[^]]", found) == 1)
+    strcat(found, "]");
   if (strcmp(found, a->type->descr) != 0) {
     snprintf(why, why_size, "%s: holds elements of type %s, where %s (%s) is needed", path, found,
              a->type->descr, a->type->name);

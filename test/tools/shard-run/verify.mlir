@@ -50,6 +50,9 @@
 // SHAPE: shard-run: error: argument 0: {{.*}}: has shape (8, 6), where (8, 4) is needed
 // RUN: not shard-run %s --mesh 1 --input=@%s 2>&1 | FileCheck %s --check-prefix=NPY
 // NPY: is not an npy file
+// RUN: %python -c "h = b\"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (8, 4), }\"; open('%t.fields.npy', 'wb').write(b'\x93NUMPY\x01\x00' + len(h).to_bytes(2, 'little') + h + bytes(128))"
+// RUN: not shard-run %s --mesh 1 --input=@%t.fields.npy 2>&1 | FileCheck %s --check-prefix=FIELDS
+// FIELDS: shard-run: error: argument 0: {{.*}}: holds elements of type [('a', '<f4')], where <f4 (f32) is needed
 // RUN: head -c 200 %t.0.npy > %t.short.npy
 // RUN: not shard-run %s --mesh 1 --expected-output=@%t.short.npy 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: ends before its last element
