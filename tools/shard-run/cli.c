@@ -51,10 +51,11 @@ static const cli_option rows[] = {
     {"seed", "N", "seed of the arguments that no file gives (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},
     {"no-verify", NULL, "do not run a reference for comparison", CLI_FLAG(options, no_verify)},
-    {"reference", "device|evaluator",
-     "what results are compared with: the program on one device, or an evaluation of its text "
-     "that shares no code with the compiler (default: device)",
-     CLI_CHOICE(options, by_evaluator, false)},
+    {"reference", "auto|device|evaluator",
+     "what results are compared with; device: the program on one device; evaluator: an evaluation "
+     "of its text, which shares no code with the compiler, of any length; auto: both, if the "
+     "evaluation takes about a second at most (default: auto)",
+     CLI_CHOICE(options, reference, REFERENCE_AUTO)},
     {"function", "NAME", "function to run (default: the only public one, or main)",
      CLI_TEXT(options, function)},
     {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)",
@@ -128,8 +129,12 @@ const cli_tool cli_program = {
         "f32 1e-5, f64 1e-12, bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 "
         "1e-4, others the same; integers and booleans are equal. Where one device and N differ by "
         "more, an evaluation of the program in f64 judges both: N ranks are wrong if they are "
-        "farther off than the tolerance and than four times what one device is off.",
-    .exits = {{0, "verified (or done, where nothing was to be verified)"},
+        "farther off than the tolerance and than four times what one device is off. The last line "
+        "says \"verified\" only if the evaluator or given results confirm every result. One "
+        "device goes through the same passes and code generation as N, so a result that only one "
+        "device confirms is said to be consistent with it.",
+    .exits = {{0,
+               "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
               {2, "wrong usage"}},
     .page = "docs/how-to/read-a-plan.md",
@@ -155,9 +160,9 @@ int cli_parse(int argc, char **argv, options *o) {
   o->model = argv[optind];
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
     return cli_usage("--emit and -o FILE go together");
-  if (o->by_evaluator && o->no_verify)
+  if (o->reference != REFERENCE_AUTO && o->no_verify)
     return cli_usage("--reference and --no-verify do not go together");
-  if (o->by_evaluator && o->emit)
+  if (o->reference == REFERENCE_EVALUATOR && o->emit)
     return cli_usage("--reference=evaluator is about running; --emit runs nothing");
   if (o->shards && o->emit != EMIT_LIBRARY)
     return cli_usage("--shards goes with --emit=so");

@@ -14,9 +14,12 @@ static int show_progress(void *user, double steps) {
 }
 
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
-                       const array *inputs, bool with_bounds, size_t why_size, char *why) {
-  const tp_reference_options watched = {
-      .size = sizeof watched, .progress = show_progress, .without_bounds = !with_bounds};
+                       const array *inputs, bool with_bounds, double max_steps, size_t why_size,
+                       char *why) {
+  const tp_reference_options watched = {.size = sizeof watched,
+                                        .max_steps = max_steps,
+                                        .progress = show_progress,
+                                        .without_bounds = !with_bounds};
   tp_reference *made = NULL;
   const void **data = calloc((size_t)plan->n_arguments + 1, sizeof *data);
   snprintf(why, why_size, "memory ran out");

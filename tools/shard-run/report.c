@@ -120,14 +120,20 @@ static json_t *outcome_json(const outcome *out) {
   json_t *memory_one =
       out->reference ? memory_json(out->reference, out->reference_run) : json_null();
   json_t *seconds_one = out->reference ? json_real(slowest(out->reference_run)) : json_null();
+  const char *reference = outcome_reference(out);
+  json_t *verified = !out->verified                     ? json_false()
+                     : reference && out->is_independent ? json_true()
+                                                        : json_null();
   return json_pack(
-      "{s:i, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, "
-      "s:s}",
+      "{s:i, s:s, s:s, s:s, s:o, s:s?, s:s?, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, "
+      "s:o, "
+      "s:o, s:o, s:s}",
       "schema", 1, "version", tp_version(), "model", out->options->model, "function",
-      shape->function, "verified", (int)out->verified, "mesh", mesh, "devices",
-      (json_int_t)shape->n_devices, "bytes_per_device", (json_int_t)bytes_sent(out->run),
-      "flops_per_device", shape->flops, "flops_unsharded", unsharded, "memory_per_device",
-      memory_json(out->program, out->run), "memory_unsharded", memory_one, "modelled_seconds",
+      shape->function, "verified", verified, "reference", reference, "not_evaluated",
+      out->not_evaluated, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
+      (json_int_t)bytes_sent(out->run), "flops_per_device", shape->flops, "flops_unsharded",
+      unsharded, "memory_per_device", memory_json(out->program, out->run), "memory_unsharded",
+      memory_one, "modelled_seconds",
       tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)),
       "measured_seconds", slowest(out->run), "measured_seconds_unsharded", seconds_one,
       "collectives", collectives_json(out->program->plan, out->run), "arguments",

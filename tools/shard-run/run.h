@@ -43,6 +43,13 @@ typedef enum emit_form {
   EMIT_KERNELS
 } emit_form;
 
+/* What results are compared with. */
+typedef enum reference_kind {
+  REFERENCE_AUTO,      /* one device, and the evaluator if that is quick */
+  REFERENCE_DEVICE,    /* one device; the evaluator only if the results differ */
+  REFERENCE_EVALUATOR, /* the evaluator; one device only if the results differ */
+} reference_kind;
+
 typedef enum overlap_mode { OVERLAP_NO, OVERLAP_RUN, OVERLAP_PLAN } overlap_mode;
 
 typedef struct options {
@@ -56,8 +63,7 @@ typedef struct options {
   launch_kind launch;
   run_target target;
   bool no_verify, generic, graph;
-  /* compare results with the reference evaluator, not with one device */
-  bool by_evaluator;
+  reference_kind reference;
   int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
   char **command; /* ends with NULL */
   double timeout; /* seconds; 0: the runtime's default */
@@ -195,9 +201,11 @@ void arrays_clear(array *arrays, int n);
 /* ---- Verification ---- */
 
 /* Evaluates the function of a module that is not partitioned, without rounding; or `with_bounds`,
- * which identify values that depend on rounding. On failure NULL, with the reason in `why`. */
+ * which identify values that depend on rounding. max_steps: as in tp_reference_options. On failure
+ * NULL, with the reason in `why`. */
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
-                       const array *inputs, bool with_bounds, size_t why_size, char *why);
+                       const array *inputs, bool with_bounds, double max_steps, size_t why_size,
+                       char *why);
 /* Compares result `k`, and the same result as one device computed it (NULL: unknown), with the
  * evaluator, whose precision is higher. A value is wrong if its error exceeds both the tolerance
  * for one device and several times the error of one device, which has the same inputs and rounding.
@@ -214,11 +222,16 @@ typedef struct outcome {
   const launch *run, *reference_run;
   /* One per result. */
   comparison *against_one, *against_expected, *against_evaluator;
-  /* Why the requested evaluator does not support the program; NULL: it does, or was not
-   * requested. */
+  /* why the program was not evaluated; NULL: it was, or was not to be */
   const char *not_evaluated;
-  bool verified;
+  bool verified; /* no comparison failed */
+  /* every result was compared with the evaluator or with given values; one device goes through the
+   * same passes as N, so it is no independent judge */
+  bool is_independent;
 } outcome;
+
+/* What the results were compared with: "evaluator", "expected", "one device", or NULL. */
+const char *outcome_reference(const outcome *out);
 
 void table_print(const outcome *out, FILE *file);
 bool report_write(const outcome *out, const char *path);

@@ -135,6 +135,18 @@ static void print_memory(const outcome *out, FILE *file) {
   fprintf(file, "\n");
 }
 
+const char *outcome_reference(const outcome *out) {
+  bool evaluator = false, expected = false, one = false;
+  for (int k = 0; k < out->program->plan->n_results; k++) {
+    evaluator |= out->against_evaluator[k].done;
+    expected |= out->against_expected[k].done;
+    one |= out->against_one[k].done;
+  }
+  if (out->is_independent && (evaluator || expected))
+    return evaluator ? "evaluator" : "expected results";
+  return one ? out->against + strlen("against ") : expected ? "expected results" : NULL;
+}
+
 void table_print(const outcome *out, FILE *file) {
   const tp_plan *plan = out->program->plan;
   double sharded = 0, one = 0;
@@ -162,14 +174,15 @@ void table_print(const outcome *out, FILE *file) {
       file, "; modelled %s\n",
       seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
   print_results(out, file);
-  bool compared = false;
-  for (int k = 0; k < plan->n_results; k++)
-    compared |=
-        out->against_one[k].done || out->against_expected[k].done || out->against_evaluator[k].done;
   if (out->not_evaluated)
     fprintf(file, "  not evaluated: %s\n", out->not_evaluated);
-  fprintf(file, "%s\n",
-          !out->verified ? "NOT VERIFIED"
-          : compared     ? "verified"
-                         : "done, nothing to compare with");
+  const char *reference = outcome_reference(out);
+  if (!out->verified)
+    fprintf(file, "NOT VERIFIED\n");
+  else if (!reference)
+    fprintf(file, "done, nothing to compare with\n");
+  else if (out->is_independent)
+    fprintf(file, "verified\n");
+  else
+    fprintf(file, "consistent with %s\n", reference);
 }
