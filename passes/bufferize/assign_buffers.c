@@ -351,7 +351,7 @@ static tp_status assign(MlirOperation func, void *data) {
   MlirStringRef name = tp__entry_name(func);
   char *table = tp__malloc(name.length + sizeof ".tprt");
   if (!table)
-    return tp__error(func, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(func);
   sprintf(table, "%.*s.tprt", (int)name.length, name.data);
   tp_status status = place_buffers(func, &buffers, bytes);
   if (status == TP_OK)

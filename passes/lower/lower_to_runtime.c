@@ -148,7 +148,7 @@ static tp_status rename_reserved(MlirOperation func) {
     return TP_OK;
   char *renamed = tp__malloc(sizeof TP_ENTRY_PREFIX + name.length);
   if (!renamed)
-    return tp__error(func, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(func);
   sprintf(renamed, TP_ENTRY_PREFIX "%.*s", (int)name.length, name.data);
   mlirOperationSetInherentAttributeByName(func, tp__ref("sym_name"),
                                           tp__attr_string(mlirOperationGetContext(func), renamed));

@@ -220,7 +220,7 @@ tp_status tp__decompose_concat(MlirOperation op) {
   intptr_t n_all = mlirOperationGetNumOperands(op);
   MlirValue *kept = tp__calloc((size_t)n_all, sizeof *kept);
   if (!kept)
-    return tp__error(op, TP_NO_MEMORY, "memory ran out");
+    return tp__out_of_memory(op);
   int n = 0;
   for (intptr_t i = 0; i < n_all; i++)
     if (adds_elements(op, i))
