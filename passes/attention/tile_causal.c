@@ -59,7 +59,8 @@ typedef struct ranges {
   const tp_mesh *mesh;
 } ranges;
 
-/* The ranges of loop indices, and of arguments of bodies that other ops of the attention compute. */
+/* Returns the ranges of loop indices, and of body arguments that other ops of the attention
+ * compute. */
 static bool range_in_body(void *data, MlirValue value, tp__range *range) {
   const ranges *r = data;
   MlirOperation index = tp__defining_op(value);

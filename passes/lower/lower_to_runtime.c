@@ -141,7 +141,7 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
 /* ---- names ---- */
 
 /* Renames a function whose name generated code could refer to, such as @sin, so that a call of
- * libm's sin does not call this function. No other function calls it, because calls were inlined. */
+ * libm's sin does not call this function. No other function calls it, since calls were inlined. */
 static tp_status rename_reserved(MlirOperation func) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
   if (!tp__is_reserved_symbol(name.data, name.length))

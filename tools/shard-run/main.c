@@ -116,9 +116,9 @@ static void compare_integers_again(session *s, MlirModule module, int k) {
 /* Some 10^8 operations take about a second. */
 #define QUICK_STEPS 1e8
 
-/* Compares all results with the evaluator, within max_steps (0: any number). Runs one device if a float result exceeds the tolerance
- * and one device has not run yet. Integers that differ are evaluated again with bounds, because
- * rounding may decide them. */
+/* Compares all results with the evaluator, within max_steps (0: any number). Runs one device if a
+ * float result exceeds the tolerance and one device has not run yet. Integers that differ are
+ * evaluated again with bounds, because rounding may decide them. */
 static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one, double max_steps,
                                  outcome *out) {
   const tp_plan *shape = s->program.shape;

@@ -49,7 +49,7 @@ tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *part
 /* Decompositions, by subject. The caller has checked the tensors: static, dense, of supported
  * element types. */
 tp_status tp__decompose_softmax(MlirOperation op);
-/* True if an operand adds no elements. tp__decompose_concat leaves it out; without operands left the
+/* True if an operand adds no elements. tp__decompose_concat drops it. If no operand is left, the
  * result is a tensor.empty. */
 bool tp__concats_nothing(MlirOperation op);
 tp_status tp__decompose_concat(MlirOperation op);
