@@ -11,7 +11,7 @@
 // CHECK: verified
 // LAYOUTS: result 0: 8x16xf32, {{\[}}["tp:(1)2"], ["tp:(2)2", "dp"]]
 // LAYOUTS: verified
-// ONE: done
+// ONE: verified
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["dp"=2, "tp"=4]>, sym_name = "mesh"}> : () -> ()
 

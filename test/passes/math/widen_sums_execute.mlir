@@ -1,8 +1,8 @@
 // Sums of numbers of 1/2 do not stop growing, on processors and GPUs, on one device and two. The nearest numbers to 1500, 1500 and 50.
-// RUN: shard-run %s --mesh 1 --no-verify && shard-run %s --mesh 2 | FileCheck %s
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh 1 --target=cuda | FileCheck %s
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh 2 --target=cuda | FileCheck %s
-// CHECK: verified
+// RUN: shard-run %s --mesh 1 --no-verify && shard-run %s --mesh 2 --reference=device | FileCheck %s
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh 1 --target=cuda --reference=device | FileCheck %s
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh 2 --target=cuda --reference=device | FileCheck %s
+// CHECK: consistent with one device
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @main(%a: tensor<3000xf32> {tp.sharding = [["x"]]}, %b: tensor<100xf32> {tp.sharding = [["x"]]}) -> (tensor<bf16>, tensor<f16>, tensor<f8E4M3FN>) {
   %zero_bf = arith.constant 0.0 : bf16
